@@ -1,0 +1,40 @@
+"""What happens during a run, for whoever shows it. Engines emit, consumers plug in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.model.result import RunFacts, SubmissionResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    """`total` submissions are in the run, of which `kept` need no running."""
+
+    facts: RunFacts
+    total: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionGraded:
+    """One submission is done and stored."""
+
+    result: SubmissionResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something the user must see, one line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFinished:
+    """All submissions are graded and stored."""
+
+    facts: RunFacts
+
+
+Event = RunStarted | SubmissionGraded | Notice | RunFinished

@@ -1,0 +1,136 @@
+"""What a program did when it was given a stimulus: facts, no judgement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from harness.model.stimulus import Typed
+from harness.model.values import Value
+
+
+class Ending(StrEnum):
+    """How the process of a scenario ended."""
+
+    ANSWERED = "answered"  # the stimulus ran to its end: returned, raised, or the program ended
+    ASKED_FOR_MORE = "asked_for_more"  # asked for more input than the scenario has
+    ENDED_EARLY = "ended_early"  # the process ended before answering (os._exit)
+    MISSING = "missing"  # a function the stimulus needs is not defined
+    TIMEOUT = "timeout"
+    CPU_LIMIT = "cpu_limit"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    CRASHED = "crashed"  # by a signal
+    TAMPERED = "tampered"  # broke the one-reply protocol
+    STOPPED_EARLY = "stopped_early"  # ended under a shortened limit; not run at the full one
+    HARNESS_ERROR = "harness_error"  # ours: never a fact about the submission
+
+
+class Phase(StrEnum):
+    """Where the process was when it ended."""
+
+    LOADING = "loading"  # the submission's own body (what runs at import)
+    STIMULUS = "stimulus"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """A place in a file of the student's, never in one of ours."""
+
+    file: str
+    line: int
+    function: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """An exception that reached the stimulus. `bases` are the names of its builtin base classes.
+
+    `frames` are the student's own, outermost first; empty when the stimulus itself raised.
+    """
+
+    type_name: str
+    message: str
+    bases: tuple[str, ...] = ()
+    frames: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What the program printed, and what was then typed (None: nothing more was asked for)."""
+
+    printed: str
+    typed: Typed | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepOutcome:
+    """One session step: the turns it took on the terminal, then its value (None: a statement)."""
+
+    turns: tuple[Turn, ...] = ()
+    value: Value | None = None
+    raised: Raised | None = None
+
+    @property
+    def printed(self) -> str:
+        """All text the step printed, typed text excluded."""
+        return "".join(turn.printed for turn in self.turns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedValue:
+    """A variable or parameter, and its value."""
+
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """One stimulus's outcome.
+
+    `turns` cover the whole screen after loading (for a session: all steps). `arguments` are the
+    positional arguments of a plain call afterwards, `arguments_before` beforehand. `variables` are
+    a session's names afterwards. `detail` is a machine fact about the ending: the missing
+    function's name, the signal's name, what broke the protocol. `cpu_seconds` is for the
+    scheduler only and is not part of what is judged.
+    """
+
+    ending: Ending
+    phase: Phase = Phase.STIMULUS
+    value: Value | None = None
+    raised: Raised | None = None
+    turns: tuple[Turn, ...] = ()
+    steps: tuple[StepOutcome, ...] = ()
+    arguments: tuple[Value, ...] = ()
+    arguments_before: tuple[Value, ...] = ()
+    variables: tuple[NamedValue, ...] = ()
+    loading_printed: str = ""
+    exit_status: int | None = None
+    detail: str = ""
+    cpu_seconds: float = 0.0
+
+    @property
+    def printed(self) -> str:
+        """All text on the screen, typed text excluded."""
+        return "".join(turn.printed for turn in self.turns)
+
+    @property
+    def reads(self) -> int:
+        """How many inputs were taken."""
+        return sum(turn.typed is not None for turn in self.turns)
+
+    def transcript(self) -> str:
+        """The screen as a person saw it: typed text after its prompt, each with its Enter."""
+        return transcript(self.turns)
+
+
+def transcript(turns: tuple[Turn, ...]) -> str:
+    """Turns as a person would have seen them, typed text and Enter included."""
+    parts: list[str] = []
+    for turn in turns:
+        parts.append(turn.printed)
+        if turn.typed is not None:
+            parts.append(turn.typed.shown() + "\n")
+    return "".join(parts)

@@ -1,0 +1,155 @@
+"""The compiled plan: an assignment and its scenarios, with nothing left to look up or evaluate.
+
+A plan is versioned JSON (`harness.model.serial`) and stays valid when cut to a subset, so it can
+be run where the loader's libraries are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+
+from harness.model.expectation import Stated
+from harness.model.policy import Policy
+from harness.model.stimulus import Binding, Limits, Stimulus
+
+PLAN_VERSION = 1
+
+
+class Visibility(StrEnum):
+    """Who may see a scenario's stimulus, expectation and message, and when."""
+
+    VISIBLE = "visible"
+    AFTER_DUE_DATE = "after_due_date"
+    AFTER_PUBLISHED = "after_published"
+    HIDDEN = "hidden"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file's name (no folders) and bytes."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where in a spec something stands; line and column are 1-based."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One testable statement of the assignment sheet, in our own words."""
+
+    id: str
+    section: str
+    text: str
+    unsettled: str = ""  # why the sheet leaves it open; such a clause needs no scenario
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionSignature:
+    """A public function of the reference: the name and its parameters' names, in order."""
+
+    name: str
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvidedVariant:
+    """The provided files with one set of overrides written into their source."""
+
+    constants: tuple[Binding, ...]
+    files: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What holds for all scenarios. `python` is "3.12"; `submission_files` the names handed in;
+    `laid_as` the name a file of any name is laid under (None: its own)."""
+
+    id: str
+    title: str
+    course: str
+    python: str
+    submission_files: tuple[str, ...]
+    laid_as: str | None
+    functionality_marks: Fraction
+    limits: Limits
+    policy: Policy | None
+    clauses: tuple[Clause, ...]
+    functions: tuple[FunctionSignature, ...]
+    variants: tuple[ProvidedVariant, ...]  # the first has no overrides
+    extra_files: tuple[SourceFile, ...] = ()  # what `provide:` names
+
+    def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
+        """The provided files for these overrides; KeyError if the plan has no such variant."""
+        for candidate in self.variants:
+            if candidate.constants == constants:
+                return candidate
+        raise KeyError(constants)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """One scored question. `stimuli` has one entry, or one a draw for a sample (smallest first).
+
+    `group` is the id without its swept values: scenarios of one group differ in constants alone.
+    """
+
+    id: str
+    group: str
+    name: str
+    function: str
+    clauses: tuple[str, ...]
+    visibility: Visibility
+    points: Fraction
+    limits: Limits
+    stimuli: tuple[Stimulus, ...]
+    stated: Stated
+    place: Place
+    is_sample: bool = False
+    informational: bool = False
+    extra_credit: bool = False
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """An assignment's scenarios in the order of their files. Digests are hex SHA-256."""
+
+    version: int
+    assignment: Assignment
+    scenarios: tuple[Scenario, ...]
+    spec_digest: str
+    reference_digest: str
+
+    def scenario(self, scenario_id: str) -> Scenario:
+        """The scenario of this id; KeyError if there is none."""
+        for candidate in self.scenarios:
+            if candidate.id == scenario_id:
+                return candidate
+        raise KeyError(scenario_id)
+
+    def subset(self, keep: Callable[[Scenario], bool]) -> Plan:
+        """The same plan with only the scenarios that `keep` holds for, and only what they need."""
+        scenarios = tuple(scenario for scenario in self.scenarios if keep(scenario))
+        stimuli = [stimulus for scenario in scenarios for stimulus in scenario.stimuli]
+        needed = {stimulus.constants for stimulus in stimuli} | {()}
+        provided = {name for stimulus in stimuli for name in stimulus.provide}
+        assignment = replace(
+            self.assignment,
+            variants=tuple(v for v in self.assignment.variants if v.constants in needed),
+            extra_files=tuple(f for f in self.assignment.extra_files if f.name in provided),
+        )
+        return replace(self, assignment=assignment, scenarios=scenarios)

@@ -1,0 +1,101 @@
+"""The rules a submission's text is held to, and what was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+
+class PolicyRule(StrEnum):
+    """What kind of rule a finding broke."""
+
+    IMPORT = "import"
+    IMPORT_EVASION = "import_evasion"  # a way around the import rule: __import__, exec, …
+    SYNTAX = "syntax"
+    BUILTIN = "builtin"
+    METHOD = "method"
+    MODULE_LEVEL = "module_level"
+    OVERRIDES_PROVIDED = "overrides_provided"  # the file binds a provided constant's name itself
+
+
+class Severity(StrEnum):
+    """What a finding means. Only DEDUCT and ZERO take marks."""
+
+    NOTE = "note"
+    REVIEW = "review"
+    DEDUCT = "deduct"
+    ZERO = "zero"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consequence:
+    """A severity, and the marks a DEDUCT takes (once for its group, however many findings)."""
+
+    severity: Severity
+    marks: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportPolicy:
+    """Exactly one of: `exactly` these statements, only `allow`ed modules, or none at all."""
+
+    exactly: tuple[str, ...] | None = None
+    allow: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """policy.yaml. A None list means that this part is not restricted.
+
+    `module_level` lists what may stand at module level: imports, constants, functions, main_guard,
+    docstring is always allowed. `imports_clause`/`techniques_clause`/`structure_clause` are the
+    clauses findings cite; the three consequences follow `severity:` in the file.
+    """
+
+    imports: ImportPolicy | None = None
+    syntax: tuple[str, ...] | None = None
+    builtins: tuple[str, ...] | None = None
+    methods: tuple[str, ...] | None = None
+    module_level: tuple[str, ...] | None = None
+    provided_modules: tuple[str, ...] = ()
+    provided_names: tuple[str, ...] = ()
+    imports_clause: str = ""
+    techniques_clause: str = ""
+    structure_clause: str = ""
+    on_imports: Consequence = Consequence(severity=Severity.REVIEW)
+    on_techniques: Consequence = Consequence(severity=Severity.REVIEW)
+    on_structure: Consequence = Consequence(severity=Severity.REVIEW)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One place where a submission's text broke a rule; line and column are 1-based."""
+
+    rule: PolicyRule
+    clause: str
+    file: str
+    line: int
+    column: int
+    source: str
+    message: str
+    consequence: Consequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unparsable:
+    """Why a file could not be read as Python, with the line where known."""
+
+    file: str
+    reason: str
+    line: int | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyReport:
+    """What the text of one submission showed. `notes` are accepted oddities (BOM, CRLF)."""
+
+    findings: tuple[Finding, ...] = ()
+    unparsable: Unparsable | None = None
+    notes: tuple[str, ...] = ()

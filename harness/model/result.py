@@ -1,0 +1,98 @@
+"""What a run found: facts of the run, and each submission's marks with their reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from harness.model.policy import Finding, Unparsable
+from harness.model.stimulus import Limits
+from harness.model.verdict import Verdict
+
+RESULTS_VERSION = 1
+
+
+class SubmissionStatus(StrEnum):
+    """What became of a submission. Only GRADED and UNREADABLE carry a mark."""
+
+    GRADED = "graded"
+    UNREADABLE = "unreadable"
+    LATE = "late"
+    NO_SUBMISSION = "no_submission"
+    NEEDS_REVIEW = "needs_review"
+    HARNESS_ERROR = "harness_error"
+
+
+class Tier(StrEnum):
+    """How well a submission is confined, best first."""
+
+    STRONG = "strong"
+    STANDARD = "standard"
+    PORTABLE = "portable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One forbidden act that was tried under the tier, and whether it was prevented."""
+
+    name: str
+    prevented: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioResult:
+    """A verdict and what it earned."""
+
+    scenario_id: str
+    verdict: Verdict
+    points: Fraction
+    out_of: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionResult:
+    """One submission. `mark` is exact and unrounded; None unless graded or unreadable (0)."""
+
+    id: str
+    status: SubmissionStatus
+    mark: Fraction | None
+    out_of: Fraction
+    flagged: bool = False
+    findings: tuple[Finding, ...] = ()
+    unparsable: Unparsable | None = None
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    scenarios: tuple[ScenarioResult, ...] = ()
+    source_digest: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """What a run was made with. Times are ISO 8601 with a zone; `complete` only when all done."""
+
+    assignment: str
+    started: str
+    finished: str
+    complete: bool
+    harness: str
+    python: str
+    python_wanted: str
+    interpreter: str
+    tier: Tier
+    probes: tuple[Probe, ...]
+    limits: Limits
+    spec_digest: str
+    reference_digest: str
+    input_mechanism: str
+    not_prevented: str
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """A run's facts and its submissions, in the order of their ids."""
+
+    facts: RunFacts
+    submissions: tuple[SubmissionResult, ...]

@@ -1,0 +1,228 @@
+"""Model values to JSON and back, from their type hints alone.
+
+A dataclass becomes an object without the fields that have their default value; a union of
+dataclasses adds `"is": "ClassName"`; a Fraction is "3/4", bytes are base64. Reading is strict: an unknown
+field or a wrong type raises `SerialError`.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import functools
+import json
+import types
+import typing
+from collections.abc import Callable
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Converter = Callable[[Any], Any]
+
+
+class SerialError(ValueError):
+    """The JSON does not describe a value of the type asked for."""
+
+
+def dumps(value: object, *, kind: Any = None) -> str:
+    """`value` as compact JSON text; `kind` is its declared type where that is a union."""
+    plain = to_plain(value, kind=kind)
+    return json.dumps(plain, ensure_ascii=True, separators=(",", ":"))
+
+
+def loads(kind: type[T], text: str | bytes) -> T:
+    """Read JSON text as a `kind`; raise SerialError when it is none."""
+    try:
+        plain = json.loads(text)
+    except ValueError as error:
+        raise SerialError(f"not JSON: {error}") from None
+    return from_plain(kind, plain)
+
+
+def to_plain(value: object, *, kind: Any = None) -> Any:
+    """`value` as dicts, lists, strings, numbers, booleans and None."""
+    declared: Any = kind or type(value)
+    return _writer(declared)(value)
+
+
+def from_plain(kind: type[T], plain: Any) -> T:
+    """The inverse of `to_plain`; raise SerialError when `plain` is no `kind`."""
+    declared: Any = kind
+    result: T = _reader(declared)(plain)
+    return result
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@functools.cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _union_members(kind: Any) -> tuple[Any, ...] | None:
+    if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
+        return typing.get_args(kind)
+    return None
+
+
+@functools.cache
+def _writer(kind: Any) -> Converter:
+    members = _union_members(kind)
+    if members is not None:
+        return _union_writer(members)
+    if typing.get_origin(kind) is tuple:
+        part = _writer(_item_type(kind))
+        return lambda value: [part(item) for item in value]
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        return _dataclass_writer(kind)
+    if kind is Fraction:
+        return str
+    if kind is bytes:
+        return lambda value: base64.b64encode(value).decode("ascii")
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return str
+    if kind in (str, int, float, bool, type(None)):
+        return _same
+    raise TypeError(f"model types must not hold {kind!r}")
+
+
+def _item_type(kind: Any) -> Any:
+    arguments = typing.get_args(kind)
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return arguments[0]
+    raise TypeError(f"model types hold tuple[X, ...] only, not {kind!r}")
+
+
+def _union_writer(members: tuple[Any, ...]) -> Converter:
+    rest = [member for member in members if member is not type(None)]
+    if len(rest) == 1:
+        inner = _writer(rest[0])
+        return lambda value: None if value is None else inner(value)
+
+    def write(value: Any) -> Any:
+        if value is None:
+            return None
+        kind: Any = type(value)
+        return {"is": kind.__name__, **_writer(kind)(value)}
+
+    return write
+
+
+def _defaults(kind: type) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(kind):
+        found[field.name] = field.default
+    return found
+
+
+def _dataclass_writer(kind: type) -> Converter:
+    hints = _hints(kind)
+    defaults = _defaults(kind)
+    names = list(defaults)
+    parts: dict[str, Converter] = {}
+
+    def write(value: Any) -> dict[str, Any]:
+        plain: dict[str, Any] = {}
+        for name in names:
+            field = getattr(value, name)
+            default = defaults[name]
+            if type(field) is type(default) and field == default:
+                continue
+            part = parts.get(name)
+            if part is None:
+                part = parts[name] = _writer(hints[name])
+            plain[name] = part(field)
+        return plain
+
+    return write
+
+
+@functools.cache
+def _reader(kind: Any) -> Converter:
+    members = _union_members(kind)
+    if members is not None:
+        return _union_reader(members)
+    if typing.get_origin(kind) is tuple:
+        return _tuple_reader(_item_type(kind))
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        return _dataclass_reader(kind)
+    if kind is Fraction:
+        return _checked(str, "a fraction", Fraction)
+    if kind is bytes:
+        return _checked(str, "base64", lambda value: base64.b64decode(value, validate=True))
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return _checked(str, f"a {kind.__name__}", kind)
+    if kind is float:
+        return _read_float
+    if kind in (str, int, bool, type(None)):
+        return _checked(kind, kind.__name__, _same)
+    raise TypeError(f"model types must not hold {kind!r}")
+
+
+def _checked(wanted: type, name: str, convert: Converter) -> Converter:
+    def read(plain: Any) -> Any:
+        if type(plain) is not wanted:
+            raise SerialError(f"expected {name}, got {type(plain).__name__}")
+        try:
+            return convert(plain)
+        except ValueError as error:
+            raise SerialError(f"expected {name}: {error}") from None
+
+    return read
+
+
+def _read_float(plain: Any) -> float:
+    if type(plain) not in (int, float):
+        raise SerialError(f"expected a number, got {type(plain).__name__}")
+    return float(plain)
+
+
+def _tuple_reader(item: Any) -> Converter:
+    def read(plain: Any) -> Any:
+        if type(plain) is not list:
+            raise SerialError(f"expected a list, got {type(plain).__name__}")
+        part = _reader(item)
+        return tuple(part(entry) for entry in plain)
+
+    return read
+
+
+def _union_reader(members: tuple[Any, ...]) -> Converter:
+    rest = [member for member in members if member is not type(None)]
+    optional = len(rest) < len(members)
+    by_name = {member.__name__: member for member in rest if isinstance(member, type)}
+
+    def read(plain: Any) -> Any:
+        if plain is None and optional:
+            return None
+        if len(rest) == 1:
+            return _reader(rest[0])(plain)
+        name = plain.get("is") if type(plain) is dict else None
+        if name not in by_name:
+            raise SerialError(f"expected one of {', '.join(by_name)}, got {name!r}")
+        fields = {key: value for key, value in plain.items() if key != "is"}
+        return _reader(by_name[name])(fields)
+
+    return read
+
+
+def _dataclass_reader(kind: type) -> Converter:
+    hints = _hints(kind)
+    defaults = _defaults(kind)
+
+    def read(plain: Any) -> Any:
+        if type(plain) is not dict:
+            raise SerialError(f"expected a {kind.__name__}, got {type(plain).__name__}")
+        unknown = plain.keys() - defaults.keys()
+        if unknown:
+            raise SerialError(f"{kind.__name__} has no field {sorted(unknown)[0]!r}")
+        for name, default in defaults.items():
+            if default is dataclasses.MISSING and name not in plain:
+                raise SerialError(f"{kind.__name__} lacks its field {name!r}")
+        return kind(**{name: _reader(hints[name])(value) for name, value in plain.items()})
+
+    return read

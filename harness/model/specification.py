@@ -1,0 +1,62 @@
+"""Everything the loader reads of an assignment: the plan, and what only its makers may see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.model.plan import Plan, SourceFile
+from harness.model.policy import PolicyRule
+from harness.model.verdict import VerdictKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    """A single-fault change of the reference: `find` occurs exactly once in `file`."""
+
+    clause: str
+    file: str
+    find: str
+    replace: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptFile:
+    """The file a scenario's `transcript:` names, as a path below the spec folder."""
+
+    scenario_id: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Specification:
+    """One assignment as loaded. `reference` is empty where there is none.
+
+    `mutants` has one or more entries a clause; `folder` is the spec folder's path.
+    """
+
+    plan: Plan
+    reference: tuple[SourceFile, ...]
+    mutants: tuple[Mutant, ...]
+    transcripts: tuple[TranscriptFile, ...]
+    folder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedVerdict:
+    """`verdicts: {"check_win/slow-*": cpu_limit}`: ids matching the glob have this verdict."""
+
+    pattern: str
+    kind: VerdictKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampleExpectation:
+    """expect.yaml of a sample submission. `fails` and `verdicts` hold globs over scenario ids
+    (`*` matches anything, brackets are literal); `mark` is an inclusive range."""
+
+    fails: tuple[str, ...] = ()
+    mark: tuple[float, ...] = ()
+    explains: tuple[str, ...] = ()
+    findings: tuple[PolicyRule, ...] = ()
+    verdicts: tuple[ExpectedVerdict, ...] = ()

@@ -1,0 +1,85 @@
+"""What is done to a submission. A stimulus holds no expected value: it may enter any process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Key(StrEnum):
+    """A key a person presses instead of typing a line."""
+
+    CTRL_C = "ctrl-c"
+    CTRL_D = "ctrl-d"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Typed:
+    """One input: a line of text (Enter follows it), or a key."""
+
+    text: str = ""
+    key: Key | None = None
+
+    def shown(self) -> str:
+        """How a transcript shows it, without the line end."""
+        if self.key is None:
+            return self.text
+        return "^D" if self.key is Key.CTRL_D else "^C"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """A name and the source of a Python literal: an overridden constant, or a name of a draw."""
+
+    name: str
+    literal: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One Python expression. Where it is a plain call of a function of the submission,
+    its positional arguments are observed before and after."""
+
+    expression: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """REPL statements, one namespace; an error in one does not stop the next."""
+
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A submitted or provided program, run as `__main__`."""
+
+    program: str
+    argv: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stimulus:
+    """Everything needed to provoke one observation.
+
+    `given` is source run first in the stimulus's namespace; `bindings` are the names of a draw;
+    `constants` are the overrides of provided constants; `provide` names extra files laid beside.
+    """
+
+    action: Call | Session | Run
+    given: str = ""
+    bindings: tuple[Binding, ...] = ()
+    inputs: tuple[Typed, ...] = ()
+    constants: tuple[Binding, ...] = ()
+    provide: tuple[str, ...] = ()
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one scenario may use. `wall_seconds` counts time asleep, not time waiting for a CPU."""
+
+    cpu_seconds: float = 1.0
+    wall_seconds: float = 10.0
+    memory_mib: int = 256
+    output_kib: int = 256

@@ -1,0 +1,19 @@
+"""What a student handed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.model.plan import SourceFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """One student's files, read whole. `problem` is set when they cannot be graded as handed in:
+    one sentence, "found X.py, expected a1.py". `origin` is where they lay, for messages."""
+
+    id: str
+    files: tuple[SourceFile, ...]
+    origin: str
+    problem: str = ""
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,133 @@
+"""Python values as data: what a process that ran a submission may tell about a value.
+
+A submission's own objects never reach the parent. The child describes each value
+in this closed vocabulary, the parent compares the descriptions, type-exact.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ValueKind(StrEnum):
+    """The builtin type a value is exactly an instance of, or why it has none of these."""
+
+    NONE = "NoneType"
+    BOOL = "bool"
+    INT = "int"
+    FLOAT = "float"
+    COMPLEX = "complex"
+    STR = "str"
+    BYTES = "bytes"
+    LIST = "list"
+    TUPLE = "tuple"
+    DICT = "dict"
+    SET = "set"
+    FROZENSET = "frozenset"
+    RANGE = "range"
+    ELLIPSIS = "ellipsis"
+    FOREIGN = "foreign"  # any other type: `text` is the type's name, contents unknown
+    FUNCTION = "function"  # a function, builtin or method: `text` is its name
+    CYCLE = "cycle"  # the value contains itself here
+    TOO_LARGE = "too_large"  # `text` says what was too large
+
+
+_CONTAINERS = frozenset(
+    {ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT, ValueKind.SET, ValueKind.FROZENSET}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value. Scalars have `text`, containers `items` (a dict: key, value, key, value …).
+
+    `text` is the canonical spelling: `repr()` of a scalar ("True", "12", "1.5", "nan", "b'x'"),
+    but the bare text for `str`. Sets are ordered by their items' source spelling.
+    """
+
+    kind: ValueKind
+    text: str = ""
+    items: tuple[Value, ...] = ()
+
+    @classmethod
+    def of(cls, thing: object) -> Value:
+        """Describe a plain Python value; raise TypeError for one outside the vocabulary."""
+        kind = _KIND_OF.get(type(thing))
+        if kind is None:
+            raise TypeError(f"not a plain value: {type(thing).__name__}")
+        if isinstance(thing, str):
+            return cls(kind, thing)
+        if isinstance(thing, dict):
+            pairs = [cls.of(part) for pair in thing.items() for part in pair]
+            return cls(kind, items=tuple(pairs))
+        if isinstance(thing, list | tuple):
+            return cls(kind, items=tuple(cls.of(part) for part in thing))
+        if isinstance(thing, set | frozenset):
+            parts = [cls.of(part) for part in thing]
+            return cls(kind, items=tuple(sorted(parts, key=Value.source)))
+        return cls(kind, repr(thing))
+
+    @classmethod
+    def parse(cls, literal: str) -> Value:
+        """Describe a Python literal's source; raise ValueError or SyntaxError if it is none."""
+        return cls.of(ast.literal_eval(literal))
+
+    @property
+    def type_name(self) -> str:
+        """The name a student knows the type by."""
+        return self.text if self.kind is ValueKind.FOREIGN else self.kind.value
+
+    @property
+    def is_container(self) -> bool:
+        """Whether its contents are in `items`."""
+        return self.kind in _CONTAINERS
+
+    def source(self) -> str:
+        """The value as Python would show it (`repr`); foreign values as `<Name object>`."""
+        parts = [item.source() for item in self.items]
+        match self.kind:
+            case ValueKind.STR:
+                return repr(self.text)
+            case ValueKind.LIST:
+                return "[" + ", ".join(parts) + "]"
+            case ValueKind.TUPLE:
+                return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
+            case ValueKind.DICT:
+                pairs = zip(parts[::2], parts[1::2], strict=True)
+                return "{" + ", ".join(f"{key}: {value}" for key, value in pairs) + "}"
+            case ValueKind.SET:
+                return "{" + ", ".join(parts) + "}" if parts else "set()"
+            case ValueKind.FROZENSET:
+                return "frozenset({" + ", ".join(parts) + "})" if parts else "frozenset()"
+            case ValueKind.FOREIGN:
+                return f"<{self.text} object>"
+            case ValueKind.FUNCTION:
+                return f"<function {self.text}>"
+            case ValueKind.CYCLE:
+                return "..."
+            case ValueKind.TOO_LARGE:
+                return f"<too large to compare: {self.text}>"
+            case _:
+                return self.text
+
+
+_KIND_OF: dict[type, ValueKind] = {
+    type(None): ValueKind.NONE,
+    bool: ValueKind.BOOL,
+    int: ValueKind.INT,
+    float: ValueKind.FLOAT,
+    complex: ValueKind.COMPLEX,
+    str: ValueKind.STR,
+    bytes: ValueKind.BYTES,
+    list: ValueKind.LIST,
+    tuple: ValueKind.TUPLE,
+    dict: ValueKind.DICT,
+    set: ValueKind.SET,
+    frozenset: ValueKind.FROZENSET,
+    range: ValueKind.RANGE,
+    type(...): ValueKind.ELLIPSIS,
+}
+
+NONE = Value(ValueKind.NONE, "None")

@@ -1,0 +1,109 @@
+"""What an observation is worth against its expectation, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from harness.model.observation import Turn
+
+
+class VerdictKind(StrEnum):
+    """What the submission showed. HARNESS_ERROR alone is about us, and never costs a mark."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    MISSING = "missing"
+    TIMEOUT = "timeout"
+    CPU_LIMIT = "cpu_limit"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    CRASHED = "crashed"
+    ENDED_EARLY = "ended_early"
+    UNREADABLE = "unreadable"
+    TAMPERED = "tampered"
+    STOPPED_EARLY = "stopped_early"
+    HARNESS_ERROR = "harness_error"
+
+
+class Channel(StrEnum):
+    """A side of an observation that is compared on its own."""
+
+    ENDING = "ending"
+    RAISES = "raises"
+    RETURNS = "returns"
+    PRINTS = "prints"
+    LEAVES = "leaves"
+    READS = "reads"
+    EXIT = "exit"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffLine:
+    """One aligned line; None on the side that has no such line. Texts carry no line end."""
+
+    expected: str | None
+    actual: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One channel that differs, cut to what a reader needs around the first difference.
+
+    `subject` says of what: "return value", "board afterwards", "step 3: …", "turn 2".
+    `expected` and `actual` are Python source (values) or text (prints), possibly shortened.
+    `lines` align the two for text. `at_line`/`at_column` are 1-based places of the first
+    difference in `expected`/`actual`; None where that has no meaning.
+    """
+
+    channel: Channel
+    subject: str
+    expected: str
+    actual: str
+    lines: tuple[DiffLine, ...] = ()
+    at_line: int | None = None
+    at_column: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Which rule explains the failure, and its one plain sentence (may hold untrusted text)."""
+
+    rule: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A terminal scenario up to the turn where it parts from the expected one.
+
+    `shared` turns agree; then `expected` and `actual` are each side's next turn (None: none).
+    """
+
+    shared: tuple[Turn, ...]
+    expected: Turn | None
+    actual: Turn | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """One scenario's outcome. For a sample: `draw` is the index of the smallest failing draw,
+    `draws_failed` of `draws_run` differ."""
+
+    kind: VerdictKind
+    explanation: Explanation | None = None
+    differences: tuple[Difference, ...] = ()
+    conversation: Conversation | None = None
+    draw: int | None = None
+    draws_failed: int = 0
+    draws_run: int = 1
+
+    @property
+    def passed(self) -> bool:
+        """Whether the scenario's points are earned."""
+        return self.kind is VerdictKind.PASSED
+
+    @property
+    def message(self) -> str:
+        """The explanation's sentence; empty when passed."""
+        return self.explanation.message if self.explanation else ""
