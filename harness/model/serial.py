@@ -1,8 +1,8 @@
 """Model values to JSON and back, from their type hints alone.
 
 A dataclass becomes an object without the fields that have their default value; a union of
-dataclasses adds `"is": "ClassName"`; a Fraction is "3/4", bytes are base64. Reading is strict: an unknown
-field or a wrong type raises `SerialError`.
+dataclasses adds `"is": "ClassName"`; a Fraction is "3/4", bytes are base64. Reading is strict:
+an unknown field or a wrong type raises `SerialError`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,23 @@
+"""The errors that cross rooms.
+
+    Exception
+    ├── UserError      the user can mend it: one line, no traceback, exit status 2
+    └── HarnessError   our machinery did not work: never a fact about a submission, retried
+"""
+
+from __future__ import annotations
+
+
+class UserError(Exception):
+    """Something a user can mend. `str()` is the line shown: place, what, and the mend."""
+
+    def __init__(self, what: str, *, place: str = "", hint: str = "") -> None:
+        self.what = what
+        self.place = place
+        self.hint = hint
+        line = f"{place}: {what}" if place else what
+        super().__init__(f"{line} Hint: {hint}" if hint else line)
+
+
+class HarnessError(Exception):
+    """Our own machinery failed (a server died, a channel broke): retry, never judge."""
