@@ -77,7 +77,7 @@ def display_board(board: list[str]) -> None:
     labels = ""
     for index in range(len(board)):
         labels += " " + str(index + 1)
-    print(labels)
+    print(labels + " ")
 
 
 def is_whole_number(text: str) -> bool:
@@ -281,6 +281,8 @@ def take_turn(board: list[str], piece: str) -> bool:
             return False
         if command in HELP_COMMANDS:
             print(HELP_MESSAGE)
+            display_board(board)
+            display_turn(piece)
         else:
             moved = make_move(board, piece, command)
     return True
