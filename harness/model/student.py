@@ -1,0 +1,149 @@
+"""What a student may read about one submission, and nothing else.
+
+A `StudentView` has no hidden stimulus, expectation or message anywhere inside it, so whatever is
+rendered from it cannot show one.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from fractions import Fraction
+
+from harness.model.plan import Assignment, Clause, Scenario
+from harness.model.policy import Finding, Unparsable
+from harness.model.result import ScenarioResult, SubmissionStatus
+from harness.model.stimulus import Stimulus
+from harness.model.verdict import Verdict, VerdictKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantPlace:
+    """A constant that an override may change, and the provided file that defines it."""
+
+    name: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What one needs to try a scenario by hand: file names, and where constants are defined.
+
+    All of it is in the student's own folder already; no override's value is here.
+    """
+
+    submitted: tuple[str, ...]
+    provided: tuple[str, ...] = ()
+    constants: tuple[ConstantPlace, ...] = ()
+
+    @classmethod
+    def of(cls, assignment: Assignment) -> Surroundings:
+        """The surroundings of an assignment's submissions."""
+        files = [f for f in assignment.variants[0].files if f.name.endswith(".py")]
+        submitted = (assignment.laid_as,) if assignment.laid_as else assignment.submission_files
+        return cls(
+            submitted=submitted,
+            provided=tuple(file.name for file in files),
+            constants=tuple(
+                ConstantPlace(name=name, file=file.name)
+                for file in files
+                for name in _names_bound(file.data)
+            ),
+        )
+
+    def file_of(self, constant: str) -> str | None:
+        """The provided file that defines this constant, where there is one."""
+        return next((c.file for c in self.constants if c.name == constant), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCheck:
+    """A scenario that its reader may see whole. `stimulus` is the one the verdict speaks of: a
+    sample's smallest failing draw, its first draw when all passed."""
+
+    id: str
+    name: str
+    function: str
+    clauses: tuple[Clause, ...]
+    stimulus: Stimulus
+    verdict: Verdict
+    points: Fraction
+    out_of: Fraction
+    draws: int = 1
+    informational: bool = False
+    extra_credit: bool = False
+
+    @classmethod
+    def of(cls, scenario: Scenario, result: ScenarioResult, assignment: Assignment) -> ShownCheck:
+        """Everything about a scenario that is not secret from its reader."""
+        return cls(
+            id=scenario.id,
+            name=scenario.name,
+            function=scenario.function,
+            clauses=tuple(c for c in assignment.clauses if c.id in scenario.clauses),
+            stimulus=scenario.stimuli[result.verdict.draw or 0],
+            verdict=result.verdict,
+            points=result.points,
+            out_of=result.out_of,
+            draws=len(scenario.stimuli),
+            informational=scenario.informational,
+            extra_credit=scenario.extra_credit,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenCheck:
+    """A scenario that a student may not see: what it is called and how it went."""
+
+    name: str
+    function: str
+    kind: VerdictKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionTally:
+    """A function's share: scenarios and points, hidden ones counted, informational ones not."""
+
+    function: str
+    passed: int
+    total: int
+    points: Fraction
+    out_of: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudentView:
+    """One submission as its author may see it. `mark` is None where there is none (yet).
+
+    `shown` and `hidden` are in the plan's order. `problem`, `unparsable`, `notes` and `findings`
+    are about the student's own file, and so are never secret.
+    """
+
+    id: str
+    title: str
+    course: str
+    status: SubmissionStatus
+    mark: Fraction | None
+    out_of: Fraction
+    surroundings: Surroundings
+    functions: tuple[FunctionTally, ...]
+    shown: tuple[ShownCheck, ...]
+    hidden: tuple[HiddenCheck, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    unparsable: Unparsable | None = None
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def _names_bound(source: bytes) -> tuple[str, ...]:
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        return ()  # a provided file for another Python version; the override still names itself
+    targets: list[ast.expr] = []
+    for statement in body:
+        if isinstance(statement, ast.Assign):
+            targets += statement.targets
+        elif isinstance(statement, ast.AnnAssign):
+            targets.append(statement.target)
+    return tuple(target.id for target in targets if isinstance(target, ast.Name))
