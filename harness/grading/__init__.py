@@ -1,0 +1,24 @@
+"""The use cases: the answer key, one submission, a batch, a check, a validation, a recording."""
+
+from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
+from harness.grading.bench import Bench, prepare
+from harness.grading.check import check_submissions, visible_only
+from harness.grading.grader import Graded, Grader
+from harness.grading.key import key_disagreements, make_key
+from harness.grading.record import record_transcripts
+
+__all__ = [
+    "BatchOptions",
+    "Bench",
+    "Graded",
+    "Grader",
+    "Interrupted",
+    "Listener",
+    "check_submissions",
+    "grade_batch",
+    "key_disagreements",
+    "make_key",
+    "prepare",
+    "record_transcripts",
+    "visible_only",
+]

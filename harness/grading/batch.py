@@ -1,0 +1,135 @@
+"""Grading many submissions on all cores, into one store, resumable at any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from harness.execution import EXECUTION_DIGEST
+from harness.grading.bench import Bench
+from harness.grading.facts import finished_facts, run_facts
+from harness.grading.grader import Graded, source_digest
+from harness.grading.pool import Pool
+from harness.grading.worker import Job, WorkerFailure, WorkerSetup
+from harness.judging import JUDGING_DIGEST
+from harness.model import serial
+from harness.model.events import Event, Notice, RunFinished, RunStarted, SubmissionGraded
+from harness.model.plan import Plan
+from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
+from harness.model.submission import Submission
+from harness.policy import POLICY_DIGEST
+from harness.results import Store
+
+Listener = Callable[[Event], None]
+STORE_NAME = "run.sqlite"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOptions:
+    """How to grade: into `out`, with `jobs` workers (None: one a core)."""
+
+    out: Path
+    jobs: int | None = None
+    fresh: bool = False
+    thorough: bool = False
+
+
+class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
+    """Ctrl-C: what is done is stored; `run` is incomplete and resumable."""
+
+    def __init__(self, run: RunResult) -> None:
+        super().__init__("interrupted")
+        self.run = run
+
+
+def grade_batch(
+    bench: Bench, submissions: Sequence[Submission], options: BatchOptions, listener: Listener
+) -> RunResult:
+    """Grade every submission; those the store holds from the same inputs are kept.
+
+    Raises UserError (store cannot be written), Interrupted (Ctrl-C).
+    """
+    facts = run_facts(bench)
+    plan = bench.specification.plan
+    with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
+        store.begin(facts, plan)
+        store.keep_only([submission.id for submission in submissions])
+        state = _state_digest(bench, thorough=options.thorough)
+        todo = [s for s in submissions if not _is_done(store, s, state)]
+        listener(RunStarted(facts=facts, total=len(submissions), kept=len(submissions) - len(todo)))
+        setup = WorkerSetup(
+            plan=serial.dumps(plan),
+            key=serial.dumps(bench.key),
+            interpreter=bench.interpreter,
+            tier=bench.tier.tier,
+            cpu=None,
+            store=options.out / STORE_NAME,
+            thorough=options.thorough,
+        )
+        try:
+            for graded in _graded(todo, setup, options.jobs, plan, listener):
+                store.save(graded.result, graded.observations, graded.verdicts, state_digest=state)
+                listener(SubmissionGraded(result=graded.result))
+        except KeyboardInterrupt:
+            raise Interrupted(store.run()) from None
+        facts = finished_facts(facts)
+        store.finish(facts)
+        listener(RunFinished(facts=facts))
+        return store.run()
+
+
+def _state_digest(bench: Bench, *, thorough: bool) -> str:
+    plan = bench.specification.plan
+    parts = [
+        plan.spec_digest,
+        plan.reference_digest,
+        bench.key.made_with,
+        EXECUTION_DIGEST,
+        JUDGING_DIGEST,
+        POLICY_DIGEST,
+        str(thorough),
+    ]
+    return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _is_done(store: Store, submission: Submission, state: str) -> bool:
+    earlier = store.result(submission.id)
+    return (
+        earlier is not None
+        and earlier.status is not SubmissionStatus.HARNESS_ERROR
+        and earlier.source_digest == source_digest(submission)
+        and earlier.problem == submission.problem
+        and store.state_digest(submission.id) == state
+    )
+
+
+def _graded(
+    todo: Sequence[Submission],
+    setup: WorkerSetup,
+    jobs: int | None,
+    plan: Plan,
+    listener: Listener,
+) -> Iterable[Graded]:
+    """Every submission's outcome as it comes, our own failures as a status of their own."""
+    with Pool(setup, jobs) as pool:
+        for job, outcome in pool.run([Job(submission=submission) for submission in todo]):
+            if isinstance(outcome, WorkerFailure):
+                listener(Notice(text=f"{job.submission.id}: could not be graded: {outcome.reason}"))
+                yield _harness_error(job.submission, plan)
+            else:
+                yield outcome
+
+
+def _harness_error(submission: Submission, plan: Plan) -> Graded:
+    result = SubmissionResult(
+        id=submission.id,
+        status=SubmissionStatus.HARNESS_ERROR,
+        mark=None,
+        out_of=plan.assignment.functionality_marks,
+        problem="the harness failed on this submission; run the same command again",
+        notes=submission.notes,
+        source_digest=source_digest(submission),
+    )
+    return Graded(result=result, observations={}, verdicts={})

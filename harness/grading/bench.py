@@ -1,0 +1,96 @@
+"""Setting up: the interpreter, the tier and the answer key that an assignment is graded with."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from harness.execution import Driver, Interpreter, TierChoice, choose_tier, find_interpreter
+from harness.grading.key import key_disagreements, made_with, make_key
+from harness.model import serial
+from harness.model.answer_key import KEY_VERSION, AnswerKey
+from harness.model.errors import UserError
+from harness.model.result import Tier
+from harness.model.specification import Specification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """Everything needed to grade a submission of one assignment."""
+
+    specification: Specification
+    interpreter: Interpreter
+    tier: TierChoice
+    key: AnswerKey
+
+
+def prepare(
+    specification: Specification,
+    *,
+    python: Path | None = None,
+    require: Tier | None = None,
+    cache: Path | None = None,
+    refuse: bool = True,
+) -> Bench:
+    """Find the interpreter, probe the tier, and make (or recall) the answer key.
+
+    Raises UserError when no interpreter serves, the required tier cannot be had, or the reference
+    does not do what the scenarios state: a plan that disagrees with itself grades nobody
+    (`refuse=False` leaves that to the caller, who reports it).
+    """
+    interpreter = find_interpreter(specification.plan.assignment.python, python)
+    tier = choose_tier(interpreter, require)
+    with Driver(interpreter, tier.tier) as driver:
+        key = _recalled_key(specification, driver, cache)
+    if refuse:
+        refuse_disagreements(specification, key)
+    return Bench(specification=specification, interpreter=interpreter, tier=tier, key=key)
+
+
+def _recalled_key(specification: Specification, driver: Driver, cache: Path | None) -> AnswerKey:
+    plan = specification.plan
+    parts = [
+        str(KEY_VERSION),
+        plan.spec_digest,
+        plan.reference_digest,
+        made_with(driver, plan),
+        serial.dumps(plan),
+    ]
+    name = sha256("\n".join(parts).encode()).hexdigest()
+    path = cache / "keys" / f"{name}.json" if cache else None
+    if path is not None:
+        try:
+            return serial.loads(AnswerKey, path.read_bytes())
+        except (OSError, serial.SerialError):
+            pass
+    key = make_key(specification, driver)
+    if path is not None:
+        _keep(path, serial.dumps(key))
+    return key
+
+
+def refuse_disagreements(specification: Specification, key: AnswerKey) -> None:
+    """Raise UserError naming every place where reference and scenarios part."""
+    found = key_disagreements(specification.plan, key)
+    if found:
+        lines = "\n".join(str(entry) for entry in found[:20])
+        more = f"\n… and {len(found) - 20} more" if len(found) > 20 else ""
+        raise UserError(
+            f"the reference does not do what the scenarios state:\n{lines}{more}\n",
+            hint="mend the scenario or the reference, then run harness validate",
+        )
+
+
+def _keep(path: Path, text: str) -> None:
+    """Write for this user alone, whole or not at all; a cache that cannot be kept is no error."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(text)
+        temporary.replace(path)
+    except OSError:
+        return

@@ -1,0 +1,33 @@
+"""A student's own check: the visible scenarios of one file, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.execution import Driver
+from harness.grading.bench import Bench
+from harness.grading.grader import Grader
+from harness.model.plan import Visibility
+from harness.model.result import SubmissionResult
+from harness.model.specification import Specification
+from harness.model.submission import Submission
+
+
+def visible_only(specification: Specification) -> Specification:
+    """The assignment cut to what a student may see; its key then holds nothing else either."""
+    plan = specification.plan.subset(lambda s: s.visibility is Visibility.VISIBLE)
+    kept = {scenario.id for scenario in plan.scenarios}
+    transcripts = tuple(t for t in specification.transcripts if t.scenario_id in kept)
+    return replace(specification, plan=plan, transcripts=transcripts)
+
+
+def check_submissions(
+    bench: Bench, submissions: Sequence[Submission], *, thorough: bool = False
+) -> tuple[SubmissionResult, ...]:
+    """Grade on all scenarios of the bench's plan; nothing is stored."""
+    with (
+        Driver(bench.interpreter, bench.tier.tier) as driver,
+        Grader(bench.specification.plan, bench.key, driver, thorough=thorough) as grader,
+    ):
+        return tuple(grader.grade(submission).result for submission in submissions)

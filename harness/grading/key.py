@@ -1,0 +1,121 @@
+"""The answer key: the reference run through every scenario, in a server of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from harness.execution import EXECUTION_DIGEST, Driver
+from harness.grading.expectations import expectation
+from harness.grading.running import Observer, run_scenario
+from harness.judging import disagreements
+from harness.model.answer_key import KEY_VERSION, Answer, AnswerKey, PythonAnswer, ScenarioAnswers
+from harness.model.errors import UserError
+from harness.model.expectation import PythonValue, Stated
+from harness.model.plan import Plan, Scenario, SourceFile
+from harness.model.specification import Specification
+from harness.model.stimulus import Call, Stimulus
+from harness.model.values import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """A scenario's words and the reference's doing that do not fit together."""
+
+    scenario: Scenario
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.scenario.place}: {self.scenario.id}: {self.sentence}"
+
+
+def made_with(driver: Driver, plan: Plan) -> str:
+    """What a key depends on beside the plan and the reference: a short digest."""
+    parts = [
+        driver.interpreter.build,
+        driver.tier.value,
+        EXECUTION_DIGEST,
+        *(file.data.hex() for file in plan.assignment.variants[0].files),
+    ]
+    return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def make_key(specification: Specification, driver: Driver) -> AnswerKey:
+    """Run the reference through the plan. Without a reference the key has no answers."""
+    plan = specification.plan
+    scenarios: tuple[ScenarioAnswers, ...] = ()
+    if specification.reference:
+        scenarios = _run_reference(plan, specification.reference, driver)
+    return AnswerKey(
+        version=KEY_VERSION,
+        spec_digest=plan.spec_digest,
+        reference_digest=plan.reference_digest,
+        made_with=made_with(driver, plan),
+        scenarios=scenarios,
+    )
+
+
+def _run_reference(
+    plan: Plan, reference: tuple[SourceFile, ...], driver: Driver
+) -> tuple[ScenarioAnswers, ...]:
+    answered: list[ScenarioAnswers] = []
+    with driver.submission(plan.assignment, reference) as server:
+        for scenario in plan.scenarios:
+            observed = run_scenario(server, scenario, scenario.limits)
+            expressions = python_expressions(scenario.stated)
+            answers = tuple(
+                Answer(
+                    observation=observation,
+                    python=tuple(
+                        PythonAnswer(
+                            expression=expression,
+                            value=_evaluate(server, stimulus, expression, scenario),
+                        )
+                        for expression in expressions
+                    ),
+                )
+                for stimulus, observation in zip(scenario.stimuli, observed, strict=False)
+            )
+            answered.append(ScenarioAnswers(scenario_id=scenario.id, answers=answers))
+    return tuple(answered)
+
+
+def python_expressions(stated: Stated) -> tuple[str, ...]:
+    """The sources of every `{python: …}` a scenario states."""
+    matchers = [stated.returns, stated.prints]
+    matchers += [turn.printed for turn in stated.turns.turns] if stated.turns else []
+    matchers += [leave.value for leave in stated.leaves]
+    matchers += [stated.raises.message] if stated.raises else []
+    return tuple(m.expression for m in matchers if isinstance(m, PythonValue))
+
+
+def _evaluate(server: Observer, stimulus: Stimulus, expression: str, scenario: Scenario) -> Value:
+    question = Stimulus(
+        action=Call(expression=expression),
+        given=stimulus.given,
+        bindings=stimulus.bindings,
+        constants=stimulus.constants,
+        provide=stimulus.provide,
+        seed=stimulus.seed,
+    )
+    observation = server.observe(question, scenario.limits)
+    if observation.value is None:
+        why = observation.raised.message if observation.raised else observation.ending.value
+        raise UserError(
+            f"{{python: {expression}}} gave no value beside the reference ({why})",
+            place=str(scenario.place),
+            hint="it may use provided constants, given names and the reference's functions",
+        )
+    return observation.value
+
+
+def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Disagreement, ...]:
+    """Where the reference does not do what the scenarios state, in the plan's order."""
+    found: list[Disagreement] = []
+    for scenario in plan.scenarios if key.scenarios else ():
+        answers = key.answers(scenario.id)
+        for stimulus, answer in zip(scenario.stimuli, answers, strict=False):
+            held_to = expectation(scenario, stimulus, answer, plan.assignment)
+            for sentence in disagreements(answer.observation, held_to, stimulus):
+                found.append(Disagreement(scenario=scenario, sentence=sentence))
+    return tuple(found)

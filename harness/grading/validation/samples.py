@@ -1,0 +1,95 @@
+"""Sample submissions: each fails exactly the scenarios that its expect.yaml lists. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from harness.grading.validation.report import SampleOutcome
+from harness.marking import rounded
+from harness.model.result import SubmissionResult
+from harness.model.specification import SampleExpectation
+
+# Rules that say only that something differs: any sample may meet them.
+GENERIC_RULES = frozenset({"wrong_value", "prints_differ"})
+
+
+def glob(pattern: str) -> re.Pattern[str]:
+    """A pattern over scenario ids: `*` matches anything, all else (brackets too) is itself."""
+    return re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)
+
+
+def _matches(patterns: Iterable[re.Pattern[str]], name: str) -> bool:
+    return any(pattern.fullmatch(name) for pattern in patterns)
+
+
+def compare(result: SubmissionResult, expected: SampleExpectation) -> SampleOutcome:
+    """How a graded sample parts from its expectation."""
+    fails = [glob(pattern) for pattern in expected.fails]
+    kinds = {entry.pattern: entry.kind for entry in expected.verdicts}
+    parts: list[str] = []
+    failed = [entry for entry in result.scenarios if not entry.verdict.passed]
+    names = [entry.scenario_id for entry in failed]
+    for entry in result.scenarios:
+        listed = _matches(fails, entry.scenario_id)
+        if listed and entry.verdict.passed:
+            parts.append(f"{entry.scenario_id} passes but is listed under fails")
+        elif not listed and not entry.verdict.passed:
+            parts.append(f"{entry.scenario_id} fails but is not listed: {entry.verdict.message}")
+    for pattern, source in zip(fails, expected.fails, strict=True):
+        if not any(pattern.fullmatch(entry.scenario_id) for entry in result.scenarios):
+            parts.append(f"fails: {source} matches no scenario")
+    for source, kind in kinds.items():
+        matched = [e for e in result.scenarios if glob(source).fullmatch(e.scenario_id)]
+        wrong = [e for e in matched if e.verdict.kind is not kind]
+        parts += [f"{e.scenario_id} is {e.verdict.kind}, expected {kind}" for e in wrong]
+        if not matched:
+            parts.append(f"verdicts: {source} matches no scenario")
+    parts += _explanation_parts(result, expected)
+    parts += _mark_parts(result, expected)
+    found = sorted({finding.rule.value for finding in result.findings})
+    wanted = sorted({rule.value for rule in expected.findings})
+    if found != wanted:
+        parts.append(f"findings are {found}, expected {wanted}")
+    mark = "-" if result.mark is None else rounded(result.mark)
+    return SampleOutcome(name=result.id, mark=mark, failed=len(names), parts=tuple(parts))
+
+
+def _explanation_parts(result: SubmissionResult, expected: SampleExpectation) -> list[str]:
+    said: dict[str, list[tuple[str, str]]] = {}
+    for entry in result.scenarios:
+        if entry.verdict.explanation:
+            rule = entry.verdict.explanation.rule
+            said.setdefault(rule, []).append((entry.scenario_id, entry.verdict.message))
+    extra = [("", text) for text in (result.problem, *result.notes)]
+    if result.unparsable:
+        extra.append(("", result.unparsable.reason))
+    everything = [message for pairs in said.values() for _, message in pairs]
+    everything += [text for _, text in extra]
+    parts = [
+        f"no message says {text!r}"
+        for text in expected.explains
+        if not any(text in message for message in everything)
+    ]
+    for rule, pairs in said.items():
+        if rule in GENERIC_RULES:
+            continue
+        unlisted = [
+            (name, message)
+            for name, message in pairs
+            if not any(text in message for text in expected.explains)
+        ]
+        if unlisted:
+            name, message = unlisted[0]
+            parts.append(f"explanation {rule} is not listed ({name}: {message})")
+    return parts
+
+
+def _mark_parts(result: SubmissionResult, expected: SampleExpectation) -> list[str]:
+    if not expected.mark:
+        return []
+    low, high = expected.mark[0], expected.mark[-1]
+    if result.mark is None or not low <= float(rounded(result.mark)) <= high:
+        mark = "none" if result.mark is None else rounded(result.mark)
+        return [f"the mark is {mark}, expected {low} to {high}"]
+    return []

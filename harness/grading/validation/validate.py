@@ -1,0 +1,119 @@
+"""`harness validate`: everything that must agree before an assignment may grade anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from harness.grading.bench import Bench
+from harness.grading.grader import Graded
+from harness.grading.key import key_disagreements
+from harness.grading.pool import Pool
+from harness.grading.validation.coverage import coverage, golden_count, shares
+from harness.grading.validation.mutation import mutant_jobs, mutant_problems, outcome
+from harness.grading.validation.repeat import second_run
+from harness.grading.validation.report import Problem, TrivialScore, ValidationReport
+from harness.grading.validation.samples import compare
+from harness.grading.validation.trivial import returns_none, stub
+from harness.grading.worker import Job, WorkerFailure, WorkerSetup
+from harness.marking import rounded
+from harness.model import serial
+from harness.model.errors import HarnessError
+from harness.model.result import SubmissionResult
+from harness.model.specification import SampleExpectation
+from harness.model.submission import Submission
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A sample submission and what its expect.yaml says of it."""
+
+    submission: Submission
+    expected: SampleExpectation
+
+
+def validate(
+    bench: Bench,
+    samples: tuple[Sample, ...],
+    *,
+    jobs: int | None = None,
+    progress: Progress = lambda what, done, total: None,
+) -> ValidationReport:
+    """Check the reference, goldens, coverage, repeatability, mutants and samples of one assignment.
+
+    The bench's key must have been prepared without refusing disagreements.
+    """
+    specification, plan = bench.specification, bench.specification.plan
+    problems = [
+        Problem(check="goldens", place=str(found.scenario.place), message=found.sentence)
+        for found in key_disagreements(plan, bench.key)
+    ]
+    clauses, uncovered = coverage(plan)
+    problems += uncovered
+    progress("second run", 0, 1)
+    problems += second_run(specification, bench.key, bench.interpreter, bench.tier.tier)
+    mutants = mutant_jobs(specification)
+    trivial = [Job(submission=make(specification.reference)) for make in (stub, returns_none)]
+    checked = [Job(submission=sample.submission) for sample in samples]
+    results = _run(bench, [*mutants, *trivial, *checked], jobs, progress)
+    outcomes = tuple(
+        outcome(mutant, results[job.submission.id])
+        for mutant, job in zip(specification.mutants, mutants, strict=True)
+    )
+    problems += mutant_problems(specification, outcomes)
+    sampled = tuple(compare(results[s.submission.id], s.expected) for s in samples)
+    problems += [
+        Problem(check="samples", place=f"{sample.name}/expect.yaml", message=part)
+        for sample in sampled
+        for part in sample.parts
+    ]
+    return ValidationReport(
+        assignment=plan.assignment.id,
+        scenarios=len(plan.scenarios),
+        groups=len({scenario.group for scenario in plan.scenarios}),
+        stimuli=sum(len(scenario.stimuli) for scenario in plan.scenarios),
+        goldens=golden_count(plan),
+        clauses=clauses,
+        functions=shares(plan),
+        mutants=outcomes,
+        samples=sampled,
+        trivial=tuple(_trivial(results[job.submission.id]) for job in trivial),
+        problems=tuple(problems),
+    )
+
+
+def _run(
+    bench: Bench, jobs: list[Job], workers: int | None, progress: Progress
+) -> dict[str, SubmissionResult]:
+    setup = WorkerSetup(
+        plan=serial.dumps(bench.specification.plan),
+        key=serial.dumps(bench.key),
+        interpreter=bench.interpreter,
+        tier=bench.tier.tier,
+        cpu=None,
+        store=None,
+        thorough=False,
+    )
+    results: dict[str, SubmissionResult] = {}
+    with Pool(setup, workers) as pool:
+        for job, graded in pool.run(jobs):
+            results[job.submission.id] = _result(graded)
+            progress("mutants and samples", len(results), len(jobs))
+    return results
+
+
+def _result(graded: Graded | WorkerFailure) -> SubmissionResult:
+    if isinstance(graded, WorkerFailure):
+        raise HarnessError(f"{graded.submission_id}: {graded.reason}")
+    return graded.result
+
+
+def _trivial(result: SubmissionResult) -> TrivialScore:
+    return TrivialScore(
+        name=result.id,
+        mark=rounded(result.mark) if result.mark is not None else "-",
+        out_of=rounded(result.out_of),
+        passed=tuple(s.scenario_id for s in result.scenarios if s.verdict.passed),
+    )
