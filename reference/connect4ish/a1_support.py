@@ -18,7 +18,10 @@ ENTER_COMMAND_MESSAGE = "Please enter action (h to see valid commands): "
 CONTINUE_MESSAGE = "Would you like to play again? (y/n): "
 
 INVALID_FORMAT_MESSAGE = "Invalid command. Enter 'h' for valid command format"
-INVALID_COLUMN_MESSAGE = f"Invalid column, please enter a number between 1 and {BOARD_SIZE} inclusive"
+INVALID_COLUMN_MESSAGE = (
+    "Invalid column, please enter a number between 1 and "
+    f"{BOARD_SIZE} inclusive"
+)
 FULL_COLUMN_MESSAGE = "You can't add a piece to a full column!"
 EMPTY_COLUMN_MESSAGE = "You can't remove a piece from an empty column!"
 
