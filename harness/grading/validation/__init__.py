@@ -9,13 +9,14 @@ from harness.grading.validation.report import (
     TrivialScore,
     ValidationReport,
 )
-from harness.grading.validation.validate import validate
+from harness.grading.validation.validate import Sample, validate
 
 __all__ = [
     "ClauseCoverage",
     "FunctionShare",
     "MutantOutcome",
     "Problem",
+    "Sample",
     "SampleOutcome",
     "TrivialScore",
     "ValidationReport",

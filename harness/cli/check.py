@@ -1,0 +1,99 @@
+"""`harness check`: a student's own look before uploading."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from harness.cli.common import (
+    assignment_option,
+    cache_folder,
+    options,
+    python_option,
+    root_option,
+    specification,
+    support_option,
+    the_assignment,
+    the_root,
+)
+from harness.grading import Bench, check_submissions, prepare, visible_only
+from harness.intake import read
+from harness.model.result import SubmissionStatus
+from harness.reporting import explain_failures
+from harness.results import student_view
+
+WATCH_SECONDS = 0.3
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
+@options(assignment_option, root_option, python_option, support_option)
+@click.option("--watch", is_flag=True, help="Check again whenever a file is saved.")
+@click.option(
+    "--failures",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="How many failures to explain.",
+)
+def command(
+    files: tuple[Path, ...],
+    assignment: str | None,
+    root: Path | None,
+    python: Path | None,
+    support: Path | None,
+    watch: bool,
+    failures: int,
+) -> int:
+    """Run the visible scenarios on FILE… and explain the first failures.
+
+    Exit status: 0 all passed, 1 not, 2 cannot run.
+    """
+    base = the_root(root, files)
+    assignment_id = the_assignment(base, assignment, files)
+    visible = visible_only(specification(base, assignment_id, support))
+    bench = prepare(visible, python=python, cache=cache_folder(base))
+    if bench.interpreter.notice:
+        sys.stderr.write(f"NOTICE {bench.interpreter.notice}\n")
+    console = Console()
+    passed = _check(bench, files, console, failures)
+    while watch:
+        _wait_for_change(files)
+        console.clear()
+        passed = _check(bench, files, console, failures)
+    return 0 if passed else 1
+
+
+def _check(bench: Bench, files: tuple[Path, ...], console: Console, failures: int) -> bool:
+    plan = bench.specification.plan
+    results = check_submissions(bench, read(files, plan.assignment))
+    for result in results:
+        console.print(explain_failures(student_view(result, plan), plan, failures))
+    return all(
+        result.status is SubmissionStatus.GRADED
+        and all(entry.verdict.passed for entry in result.scenarios)
+        for result in results
+    )
+
+
+def _wait_for_change(files: tuple[Path, ...]) -> None:
+    before = _stamps(files)
+    pause = threading.Event()
+    while _stamps(files) == before:
+        pause.wait(WATCH_SECONDS)
+
+
+def _stamps(files: tuple[Path, ...]) -> list[tuple[int, int]]:
+    stamps = []
+    for file in files:
+        try:
+            status = file.stat()
+        except OSError:
+            stamps.append((0, 0))
+        else:
+            stamps.append((status.st_mtime_ns, status.st_size))
+    return stamps

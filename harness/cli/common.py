@@ -1,0 +1,112 @@
+"""What several commands share: options, finding the assignment, folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from harness.assignment import available, find_root, load
+from harness.model.errors import UserError
+from harness.model.specification import Specification
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+root_option = click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder that holds specs/ (default: the nearest one upwards).",
+)
+assignment_option = click.option(
+    "--assignment",
+    metavar="ID",
+    help="The assignment (default: told by the path, or the only one).",
+)
+python_option = click.option(
+    "--python",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The interpreter to grade with (default: the version the assignment names).",
+)
+support_option = click.option(
+    "--support",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A folder of provided files to take in place of ours.",
+)
+
+
+def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Apply several click options as one decorator."""
+
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
+    """The folder that holds specs/: as told, else upwards from here, else from the first path."""
+    if root is not None:
+        return find_root(root)
+    try:
+        return find_root(Path.cwd())
+    except UserError:
+        if paths and paths[0].exists():
+            return find_root(paths[0])
+        raise
+
+
+def the_assignment(root: Path, told: str | None, paths: Sequence[Path] = ()) -> str:
+    """The id: as told, else the folder under submissions/, else the only one there is."""
+    known = available(root)
+    if told is not None:
+        if told not in known:
+            raise UserError(
+                f"there is no assignment {told!r}",
+                place=str(root / "specs"),
+                hint=f"there are: {', '.join(known) or 'none'}",
+            )
+        return told
+    submissions = (root / "submissions").resolve()
+    for path in paths:
+        resolved = path.resolve()
+        if resolved.is_relative_to(submissions) and resolved != submissions:
+            folder = resolved.relative_to(submissions).parts[0]
+            if folder in known:
+                return folder
+    if len(known) == 1:
+        return known[0]
+    raise UserError(
+        "which assignment? the path does not tell", hint=f"--assignment {' | '.join(known)}"
+    )
+
+
+def specification(root: Path, assignment_id: str, support: Path | None = None) -> Specification:
+    """The assignment, loaded; UserError lists every mistake of its files."""
+    return load(root, assignment_id, support=support)
+
+
+def cache_folder(root: Path) -> Path:
+    """Where compiled plans and answer keys are kept between commands."""
+    return root / ".harness-cache"
+
+
+def writable_folder(path: Path) -> Path:
+    """Make the folder; UserError when it cannot be written."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"cannot make the folder ({error.strerror})",
+            place=str(path),
+            hint="choose another with --out",
+        ) from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise UserError(
+            "the folder cannot be written", place=str(path), hint="choose another with --out"
+        )
+    return path

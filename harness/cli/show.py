@@ -1,0 +1,38 @@
+"""`harness show`: a run's table again, or one submission's reasons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from harness.grading.batch import STORE_NAME
+from harness.model.errors import UserError
+from harness.reporting import show_submission, summary_table
+from harness.results import Store
+
+
+@click.command("show")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--submission", metavar="ID", help="Show one submission with its reasons.")
+def command(run: Path, submission: str | None) -> int:
+    """Show RUN: a report folder, or its run.sqlite."""
+    path = run / STORE_NAME if run.is_dir() else run
+    if not path.is_file():
+        raise UserError("there is no run here", place=str(run), hint="name a report folder")
+    console = Console()
+    with Store.read_only(path) as store:
+        plan, result = store.plan(), store.run()
+    if submission is None:
+        console.print(summary_table(result, plan))
+        if not result.facts.complete:
+            console.print("[red]This run is not complete: grade again to finish it.")
+        return 0
+    for entry in result.submissions:
+        if entry.id == submission:
+            console.print(show_submission(entry, plan))
+            return 0
+    raise UserError(
+        f"no submission {submission!r}", place=str(run), hint="harness show RUN lists them"
+    )
