@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from harness.assignment import available, load_expectation
@@ -55,22 +55,23 @@ def command(
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("", total=None)
-            report = validate(
-                bench,
-                samples,
-                jobs=jobs,
-                progress=lambda what, done, total: bar.update(
-                    task,
-                    description=what,
-                    completed=done,
-                    total=total,
-                ),
-            )
+            report = validate(bench, samples, jobs=jobs, progress=_Stage(bar, task))
         show(report, console)
         if bench.interpreter.notice:
             console.print(f"[bold red]NOTICE[/] {escape(bench.interpreter.notice)}")
         sound = sound and report.sound
     return 0 if sound else 1
+
+
+class _Stage:
+    """Shows which part of a validation is under way."""
+
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self._bar = bar
+        self._task = task
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        self._bar.update(self._task, description=what, completed=done, total=total)
 
 
 def read_samples(folder: Path, assignment: Assignment) -> tuple[Sample, ...]:

@@ -1,0 +1,45 @@
+# make help lists what there is. Everything needed is installed into .venv on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help grade test validate lint bench browser clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or later is needed: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+grade: $(READY)  ## grade the sample submissions and say where the report is
+	$(BIN)/harness grade submissions/connect4ish
+
+test: $(READY) browser  ## run all tests
+	$(BIN)/python -m pytest
+
+validate: $(READY)  ## prove that reference, scenarios, mutants and samples agree
+	$(BIN)/harness validate
+
+lint: $(READY)  ## formatting, types, and which room may import which
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)  ## measure against the floor and against pexpect.spawn
+	$(BIN)/python -m benchmarks.run
+
+browser:  # the page tests look at the report in a real Chromium
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	  echo "No Chromium: the page tests will fail. Install your system's package named chromium."
+
+clean:  ## remove what was generated
+	rm -rf $(VENV) .harness-cache .pytest_cache .mypy_cache .ruff_cache build *.egg-info
+	find reports -mindepth 1 ! -name .gitkeep -delete

@@ -1,0 +1,141 @@
+"""`pytest specs/<id>`: one test a scenario, on the reference or on `--submission FILE`.
+
+Inert outside folders with an `assignment.yaml`: nothing of the harness is imported before one
+is collected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from harness.model.plan import Plan, Scenario
+    from harness.model.result import ScenarioResult, SubmissionResult
+    from harness.model.specification import Specification
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer `--submission`."""
+    group = parser.getgroup("harness", "grading harness")
+    group.addoption(
+        "--submission",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        help="the file that `pytest specs/<id>` tests (default: the reference)",
+    )
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Take over folders that hold an assignment."""
+    if (path / "assignment.yaml").is_file():
+        folder: pytest.Collector = AssignmentFolder.from_parent(parent, path=path)
+        return folder
+    return None
+
+
+class AssignmentFolder(pytest.Directory):
+    """A spec folder: loads the assignment once, grades what was selected once."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """One collector a YAML file that has scenarios."""
+        from harness.assignment import load
+
+        self.root = self.path.parent.parent
+        self.specification: Specification = load(self.root, self.path.name)
+        self._results: dict[str, ScenarioResult] | None = None
+        names = dict.fromkeys(s.place.file for s in self.specification.plan.scenarios)
+        for name in names:
+            yield SpecFile.from_parent(self, path=self.path / Path(name).name)
+
+    @property
+    def plan(self) -> Plan:
+        """The assignment's plan."""
+        return self.specification.plan
+
+    def result(self, scenario_id: str, selected: frozenset[str]) -> ScenarioResult | str:
+        """The scenario's outcome, or why the file could not be graded at all."""
+        if self._results is None:
+            graded = self._grade(selected)
+            if graded.problem or graded.unparsable:
+                why = graded.problem or graded.unparsable
+                return str(why if isinstance(why, str) else why.reason if why else "")
+            self._results = {entry.scenario_id: entry for entry in graded.scenarios}
+        return self._results[scenario_id]
+
+    def _grade(self, selected: frozenset[str]) -> SubmissionResult:
+        from dataclasses import replace
+
+        from harness.grading import check_submissions, prepare
+        from harness.intake import read
+        from harness.model.submission import Submission
+
+        plan = self.plan.subset(lambda scenario: scenario.id in selected)
+        bench = prepare(replace(self.specification, plan=plan))
+        file: Path | None = self.config.getoption("--submission")
+        if file is None:
+            submission = Submission(
+                id="reference", files=self.specification.reference, origin="the reference"
+            )
+        else:
+            submission = read((file,), plan.assignment)[0]
+        return check_submissions(bench, (submission,))[0]
+
+
+class SpecFile(pytest.File):
+    """One YAML file of scenarios."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """One item a scenario."""
+        folder = self.parent
+        assert isinstance(folder, AssignmentFolder)
+        for scenario in folder.plan.scenarios:
+            if Path(scenario.place.file).name == self.path.name:
+                name = scenario.id.partition("/")[2]
+                yield ScenarioItem.from_parent(self, name=name, scenario=scenario, folder=folder)
+
+
+class ScenarioItem(pytest.Item):
+    """One scenario, as a test."""
+
+    def __init__(self, *, scenario: Scenario, folder: AssignmentFolder, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.scenario = scenario
+        self.folder = folder
+        for tag in scenario.tags:
+            self.keywords[tag] = True
+
+    def runtest(self) -> None:
+        """Fail with the explanation unless the scenario passed."""
+        selected = frozenset(
+            item.scenario.id
+            for item in self.session.items
+            if isinstance(item, ScenarioItem) and item.folder is self.folder
+        )
+        outcome = self.folder.result(self.scenario.id, selected)
+        if isinstance(outcome, str):
+            raise ScenarioFailed(outcome)
+        if not outcome.verdict.passed:
+            from harness.reporting import explain_scenario
+
+            raise ScenarioFailed(explain_scenario(outcome, self.scenario))
+
+    def repr_failure(
+        self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None
+    ) -> str | Any:
+        """The explanation alone: no traceback of ours."""
+        if isinstance(excinfo.value, ScenarioFailed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """The place in the YAML."""
+        return self.path, self.scenario.place.line - 1, self.scenario.id
+
+
+class ScenarioFailed(Exception):  # noqa: N818  (it is what the student reads)
+    """A scenario's explanation, as plain text."""
