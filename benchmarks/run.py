@@ -1,0 +1,179 @@
+"""`make bench`: ours beside the floor and `pexpect.spawn`, in one run, every verdict asserted.
+
+Rounds interleave the contenders, so that a machine whose speed drifts moves all of them; the
+figures are medians over rounds, the ratios medians of each round's ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from benchmarks import spawned
+from benchmarks.workload import REFERENCE, Workload, workload
+from harness.execution import Driver, Interpreter, choose_tier, find_interpreter
+from harness.judging import judge
+from harness.model.expectation import Expectation, Stated
+from harness.model.observation import Observation
+from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile
+from harness.model.result import Tier
+from harness.model.stimulus import Call, Limits, Run, Stimulus, Typed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """Seconds for the 120 calls, the 30 games, and the whole submission."""
+
+    calls: float
+    games: float
+    submission: float
+
+
+def main() -> None:
+    """Measure and print a table in Markdown."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--skip-spawn", action="store_true", help="leave pexpect.spawn out")
+    options = parser.parse_args()
+    load = workload()
+    interpreter = find_interpreter("3.12")
+    tiers = [choose_tier(interpreter).tier, Tier.PORTABLE]
+    contenders: dict[str, Callable[[], Round]] = {"floor": lambda: _floor(interpreter, load)}
+    for tier in dict.fromkeys(tiers):
+        contenders[f"ours, {tier}"] = _ours(interpreter, tier, load)
+    if not options.skip_spawn:
+        contenders["pexpect.spawn"] = lambda: _spawned(interpreter, load)
+    cpu = sorted(os.sched_getaffinity(0))[0]
+    os.sched_setaffinity(0, {cpu})
+    rounds: dict[str, list[Round]] = {name: [] for name in contenders}
+    for _ in range(options.rounds):
+        for name, measure in contenders.items():
+            rounds[name].append(measure())
+    _print(interpreter, rounds, options.rounds)
+
+
+def _print(interpreter: Interpreter, rounds: dict[str, list[Round]], count: int) -> None:
+    print(f"Python {interpreter.version}, pinned to one core, medians of {count} rounds\n")
+    print("| contender | unit, ms | game, ms | 150 scenarios, ms | to the floor |")
+    print("|---|---|---|---|---|")
+    floor = rounds["floor"]
+    for name, measured in rounds.items():
+        unit = statistics.median(r.calls for r in measured) / 120 * 1000
+        game = statistics.median(r.games for r in measured) / 30 * 1000
+        whole = statistics.median(r.submission for r in measured) * 1000
+        ratio = _ratio(measured, floor)
+        print(f"| {name} | {unit:.2f} | {game:.2f} | {whole:.0f} | {ratio:.2f} |")
+    ours = next(name for name in rounds if name.startswith("ours"))
+    if "pexpect.spawn" in rounds:
+        spawn = _ratio(rounds["pexpect.spawn"], rounds[ours])
+        print(f"\npexpect.spawn takes {spawn:.1f} times {ours}.")
+    portable = f"ours, {Tier.PORTABLE}"
+    if ours != portable:
+        print(f"{ours} takes {_ratio(rounds[ours], rounds[portable]):.2f} times {portable}.")
+
+
+def _ratio(these: list[Round], those: list[Round]) -> float:
+    return statistics.median(a.submission / b.submission for a, b in zip(these, those, strict=True))
+
+
+def _floor(interpreter: Interpreter, load: Workload) -> Round:
+    request = {"folder": str(REFERENCE), "calls": load.calls, "games": load.games}
+    answered = subprocess.run(
+        [str(interpreter.path), "-I", "-S", str(Path(__file__).parent / "floor.py")],
+        input=json.dumps(request) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(answered.stdout)
+    expected = [f"{printed}{value}\0" for value, printed in load.call_answers]
+    assert found["call_answers"] == expected, "the floor answered wrongly"
+    assert found["game_answers"] == list(load.game_answers), "the floor played wrongly"
+    calls, games = found["call_seconds"], found["game_seconds"]
+    return Round(calls=calls, games=games, submission=calls + games)
+
+
+def _spawned(interpreter: Interpreter, load: Workload) -> Round:
+    outcome = spawned.measure(interpreter.path, REFERENCE, load.calls, load.games)
+    expected = tuple(f"{printed}{value}\0" for value, printed in load.call_answers)
+    assert outcome.call_answers == expected, "pexpect.spawn answered wrongly"
+    assert outcome.game_answers == load.game_answers, "pexpect.spawn played wrongly"
+    calls, games = outcome.call_seconds, outcome.game_seconds
+    return Round(calls=calls, games=games, submission=calls + games)
+
+
+def _assignment() -> Assignment:
+    support = SourceFile(name="a1_support.py", data=(REFERENCE / "a1_support.py").read_bytes())
+    names = ("check_input", "add_piece", "remove_piece", "check_win")
+    return Assignment(
+        id="benchmark",
+        title="",
+        course="",
+        python="3.12",
+        submission_files=("a1.py",),
+        laid_as=None,
+        functionality_marks=Fraction(6),
+        limits=Limits(),
+        policy=None,
+        clauses=(),
+        functions=tuple(FunctionSignature(name=name, parameters=()) for name in names),
+        variants=(ProvidedVariant(constants=(), files=(support,)),),
+    )
+
+
+def _ours(interpreter: Interpreter, tier: Tier, load: Workload) -> Callable[[], Round]:
+    assignment = _assignment()
+    files = (SourceFile(name="a1.py", data=(REFERENCE / "a1.py").read_bytes()),)
+    calls = [Stimulus(action=Call(expression=expression)) for expression in load.calls]
+    games = [
+        Stimulus(action=Run(program="a1.py"), inputs=tuple(Typed(text=line) for line in game))
+        for game in load.games
+    ]
+    with (
+        Driver(interpreter, tier) as driver,
+        driver.submission(assignment, files) as server,
+    ):
+        key = {stimulus: server.observe(stimulus, Limits()) for stimulus in [*calls, *games]}
+    _assert_key(load, [key[s] for s in calls], [key[s] for s in games])
+
+    def timed(server: object, stimuli: list[Stimulus]) -> float:
+        started = time.perf_counter()
+        for stimulus in stimuli:
+            observation = server.observe(stimulus, Limits())  # type: ignore[attr-defined]
+            expected = Expectation(stated=Stated(), reference=key[stimulus])
+            verdict = judge(observation, expected, stimulus)
+            assert verdict.passed, (stimulus, verdict.message)
+        return time.perf_counter() - started
+
+    def measure() -> Round:
+        cpu = sorted(os.sched_getaffinity(0))[0]
+        with Driver(interpreter, tier, cpu=cpu) as driver:
+            # The server's own start is part of what a submission costs; the driver's is not.
+            started = time.perf_counter()
+            with driver.submission(assignment, files) as server:
+                call_seconds = timed(server, calls)
+                game_seconds = timed(server, games)
+            whole = time.perf_counter() - started
+        return Round(calls=call_seconds, games=game_seconds, submission=whole)
+
+    return measure
+
+
+def _assert_key(load: Workload, calls: list[Observation], games: list[Observation]) -> None:
+    for observed, (value, printed) in zip(calls, load.call_answers, strict=True):
+        assert observed.value is not None
+        assert (observed.value.source(), observed.printed) == (value, printed), observed
+    for observed, text in zip(games, load.game_answers, strict=True):
+        assert observed.printed == text, observed
+
+
+if __name__ == "__main__":
+    main()
