@@ -119,9 +119,6 @@ def check_win(board: list[str]) -> Optional[str]:
         return PLAYER_1_PIECE
     if wins(board, PLAYER_2_PIECE):
         return PLAYER_2_PIECE
-    for column in board:
-        if not is_column_full(column):
-            return None
     return None
 
 
