@@ -1,0 +1,70 @@
+"""Files and a policy in, findings out: no I/O, and nothing of the files is run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from harness.model.policy import Finding, Policy, PolicyReport, Unparsable
+from harness.policy.evasion import check_evasion
+from harness.policy.imports import check_imports
+from harness.policy.ledger import Ledger
+from harness.policy.reading import Source, read
+from harness.policy.structure import check_module_level, check_overrides
+from harness.policy.survey import survey
+from harness.policy.techniques import check_techniques
+
+
+class NamedBytes(Protocol):
+    """A `SourceFile`, or anything else with a file's name and bytes."""
+
+    @property
+    def name(self) -> str:
+        """The file's name, without folders."""
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes."""
+
+
+def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:
+    """Hold every `.py` file to the policy; without one, find only whether Python can read them.
+
+    Findings come in the order of the files, then of line and column. The first file that cannot
+    be read makes the whole submission unparsable, without findings.
+    """
+    findings: list[Finding] = []
+    notes: list[str] = []
+    for file in files:
+        if not file.name.endswith(".py"):
+            continue
+        try:
+            source = read(file.name, file.data)
+            if isinstance(source, Unparsable):
+                return PolicyReport(unparsable=source, notes=tuple(notes))
+            notes.extend(source.notes)
+            if policy is not None:
+                ledger = _judge(source, policy)
+                findings.extend(ledger.findings())
+                notes.extend(ledger.notes())
+        except (RecursionError, MemoryError):
+            reason = "the code is nested too deeply to be read"
+            unparsable = Unparsable(file=file.name, reason=reason)
+            return PolicyReport(unparsable=unparsable, notes=tuple(notes))
+    return PolicyReport(findings=tuple(findings), notes=tuple(notes))
+
+
+def _judge(source: Source, policy: Policy) -> Ledger:
+    ledger = Ledger(source, policy)
+    file = survey(source.tree)
+    provided = frozenset(policy.provided_names)
+    modules = frozenset(policy.provided_modules)
+    if policy.imports is not None:
+        check_imports(file, policy.imports, ledger)
+        check_evasion(file, provided, ledger)
+    check_techniques(file, policy, provided, ledger)
+    if policy.module_level is not None:
+        judge_imports = policy.imports is None
+        check_module_level(file, policy.module_level, ledger, judge_imports=judge_imports)
+    check_overrides(file, provided, modules, ledger)
+    return ledger

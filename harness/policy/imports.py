@@ -1,0 +1,91 @@
+"""The import statements of a file against the ones the sheet allows."""
+
+from __future__ import annotations
+
+import ast
+
+from harness.model.policy import ImportPolicy, PolicyRule
+from harness.policy.ledger import Ledger
+from harness.policy.survey import Survey
+from harness.policy.words import short
+
+_Import = ast.Import | ast.ImportFrom
+_RULE = PolicyRule.IMPORT
+
+
+def check_imports(survey: Survey, rule: ImportPolicy, ledger: Ledger) -> None:
+    """Every import statement, wherever it stands."""
+    statements: list[tuple[_Import, bool]] = []
+    for visit in survey.visits:
+        if isinstance(visit.node, ast.Import | ast.ImportFrom):
+            at_top = visit.parent is not None and visit.parent.node is survey.tree
+            statements.append((visit.node, at_top))
+    if rule.exactly is not None:
+        _exactly(statements, rule.exactly, ledger)
+    else:
+        _only(statements, rule.allow or (), ledger)
+
+
+def _only(statements: list[tuple[_Import, bool]], allowed: tuple[str, ...], ledger: Ledger) -> None:
+    for node, _ in statements:
+        for module in _modules(node):
+            if any(module == name or module.startswith(name + ".") for name in allowed):
+                continue
+            others = f"only {', '.join(allowed)} may be imported" if allowed else "nothing may be"
+            ledger.add(_RULE, node, f"imports {short(module)}, but {others}")
+
+
+def _modules(node: _Import) -> tuple[str, ...]:
+    if isinstance(node, ast.Import):
+        return tuple(alias.name for alias in node.names)
+    return ("." * node.level + (node.module or ""),)
+
+
+def _exactly(
+    statements: list[tuple[_Import, bool]], wanted: tuple[str, ...], ledger: Ledger
+) -> None:
+    given = [_normal(text) for text in wanted]
+    written = [(node, at_top, ast.unparse(node)) for node, at_top in statements]
+    at_home = [text for _, at_top, text in written if at_top and text in given]
+    missing = [text for text in given if text not in at_home]
+    seen: list[str] = []
+    for node, at_top, text in written:
+        if at_top and text in given:
+            if text in seen:
+                ledger.add(_RULE, node, f"`{short(text)}` stands here a second time")
+            elif any(given.index(text) < given.index(earlier) for earlier in seen):
+                ledger.add(_RULE, node, f"`{short(text)}` is not in the given order")
+            seen.append(text)
+        elif text in missing:
+            missing.remove(text)
+            seen.append(text)
+            what = f"`{short(text)}` was moved; it stands at the top of the file as given"
+            ledger.add(_RULE, node, what)
+        elif text in given:
+            ledger.add(_RULE, node, f"`{short(text)}` stands here a second time")
+        else:
+            _unknown(node, at_top, text, missing, ledger)
+    for text in missing:
+        ledger.add(_RULE, None, f"the given import `{short(text)}` was removed")
+
+
+def _unknown(node: _Import, at_top: bool, text: str, missing: list[str], ledger: Ledger) -> None:
+    original = next((m for m in missing if _same_module(m, node)), None) if at_top else None
+    if original is not None:
+        missing.remove(original)
+        what = f"the given import `{short(original)}` was changed to `{short(text)}`"
+    else:
+        where = "" if at_top else " inside other code"
+        what = f"`{short(text)}` was added{where}; only the given imports are permitted"
+    ledger.add(_RULE, node, what)
+
+
+def _same_module(text: str, node: _Import) -> bool:
+    original = ast.parse(text).body[0]
+    if not isinstance(original, ast.Import | ast.ImportFrom):
+        return False
+    return bool(set(_modules(original)) & set(_modules(node)))
+
+
+def _normal(text: str) -> str:
+    return ast.unparse(ast.parse(text))

@@ -1,0 +1,222 @@
+"""A file's bytes as text and syntax tree, or the plain reason why they are not Python.
+
+`compile` is called without ever running what it made: it finds the mistakes that the parser alone
+lets through (`return` outside a function) and the warnings worth a note.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import warnings
+from dataclasses import dataclass
+
+from harness.model.policy import Unparsable
+
+MAX_BYTES = 512 * 1024
+MAX_SOURCE_LINE = 300
+MAX_NOTES = 20
+
+_BOM = b"\xef\xbb\xbf"
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+_NEWLINE = re.compile("\r\n|\r|\n")
+_UTF_8 = frozenset({"utf-8", "utf8", "utf-8-sig", "u8", "utf"})
+_ASCII = frozenset({"ascii", "us-ascii", "646"})
+_LATIN_1 = frozenset(
+    {"latin-1", "latin1", "l1", "iso-8859-1", "iso8859-1", "8859", "cp819", "iso-latin-1"}
+)
+_MAGIC = (
+    (b"PK\x03\x04", "the file is a zip archive or an office document, not a Python text file"),
+    (b"%PDF", "the file is a PDF document, not a Python text file"),
+    (b"{\\rtf", "the file is a rich text document, not a Python text file"),
+    (b"\xd0\xcf\x11\xe0", "the file is an office document, not a Python text file"),
+    (b"\x1f\x8b", "the file is a gzip archive, not a Python text file"),
+    (b"\xff\xfe", "the file is saved as UTF-16; Python needs UTF-8"),
+    (b"\xfe\xff", "the file is saved as UTF-16; Python needs UTF-8"),
+)
+_TOO_DEEP = "the code is nested too deeply to be read"
+_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CURLY = re.compile("[\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file that Python can read. `lines` are without their ends; line 1 is `lines[0]`."""
+
+    name: str
+    lines: tuple[str, ...]
+    tree: ast.Module
+    notes: tuple[str, ...]
+
+    def line(self, number: int) -> str:
+        """The source line of this 1-based number, cut where it is very long."""
+        return _line(self.lines, number)
+
+    def column(self, node: ast.AST) -> int:
+        """The 1-based column of a node, in characters (the tree counts UTF-8 bytes)."""
+        row = getattr(node, "lineno", 1)
+        offset = getattr(node, "col_offset", 0)
+        text = self.lines[row - 1] if 0 < row <= len(self.lines) else ""
+        return len(text.encode()[:offset].decode(errors="replace")) + 1
+
+
+def read(name: str, data: bytes) -> Source | Unparsable:
+    """Decode and parse one file; the first reason found against it is the one reported."""
+    reason = _refused(data)
+    if reason:
+        return Unparsable(file=name, reason=reason)
+    notes: list[str] = []
+    if data.startswith(_BOM):
+        notes.append(f"{name} begins with a byte order mark; accepted")
+    if b"\r" in data:
+        notes.append(f"{name} has Windows or old Mac line ends; accepted")
+    encoding = _encoding(data)
+    if encoding is None:
+        reason = f"the file declares the text encoding {_cookie(data)}; only UTF-8 is accepted"
+        return Unparsable(file=name, reason=reason, line=1, source=_first_line(data))
+    if encoding == "latin-1":
+        notes.append(f"{name} declares the text encoding Latin-1; accepted")
+    try:
+        text = data.removeprefix(_BOM).decode(encoding)
+    except UnicodeDecodeError as error:
+        return _not_text(name, data.removeprefix(_BOM), error)
+    lines = tuple(_NEWLINE.split(text))
+    parsed = _parse(name, data, lines, notes)
+    if isinstance(parsed, Unparsable):
+        return parsed
+    for number, line in enumerate(lines, 1):
+        if _BIDI.search(line):
+            notes.append(f"{name} line {number} holds invisible marks that reorder its text")
+    if len(notes) > MAX_NOTES:
+        notes[MAX_NOTES:] = [f"{name}: {len(notes) - MAX_NOTES} more notes of this kind"]
+    return Source(name=name, lines=lines, tree=parsed, notes=tuple(notes))
+
+
+def _refused(data: bytes) -> str:
+    if len(data) > MAX_BYTES:
+        return f"the file is larger than {MAX_BYTES // 1024} KiB"
+    if not data.removeprefix(_BOM).strip():
+        return "the file is empty"
+    for magic, reason in _MAGIC:
+        if data.startswith(magic):
+            return reason
+    if b"\0" in data:
+        zeros = data.count(b"\0")
+        if zeros * 3 > len(data):
+            return "the file is saved as UTF-16 or UTF-32; Python needs UTF-8"
+        return "the file holds NUL bytes, so it is not a text file"
+    if _is_notebook(data):
+        return "the file is a Jupyter notebook, not a Python text file"
+    return ""
+
+
+def _is_notebook(data: bytes) -> bool:
+    if not data.removeprefix(_BOM).lstrip().startswith(b"{") or b'"nbformat"' not in data:
+        return False
+    try:
+        plain = json.loads(data.removeprefix(_BOM))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(plain, dict) and "cells" in plain
+
+
+def _cookie(data: bytes) -> str | None:
+    lines = re.split(rb"\r\n|\r|\n", data.removeprefix(_BOM), maxsplit=2)
+    for line in lines[:2]:
+        found = _COOKIE.match(line)
+        if found:
+            return found.group(1).decode("ascii", errors="replace")
+        if not _BLANK.match(line):
+            return None
+    return None
+
+
+def _encoding(data: bytes) -> str | None:
+    cookie = _cookie(data)
+    if cookie is None:
+        return "utf-8"
+    plain = cookie.lower().replace("_", "-")
+    if plain in _UTF_8 or plain.startswith("utf-8-"):
+        return "utf-8"
+    if plain in _ASCII:
+        return "ascii"
+    return "latin-1" if plain in _LATIN_1 and not data.startswith(_BOM) else None
+
+
+def _first_line(data: bytes) -> str:
+    return _line(_NEWLINE.split(data.removeprefix(_BOM).decode("latin-1")), 1)
+
+
+def _line(lines: tuple[str, ...] | list[str], number: int) -> str:
+    text = lines[number - 1] if 0 < number <= len(lines) else ""
+    return text if len(text) <= MAX_SOURCE_LINE else text[:MAX_SOURCE_LINE] + "…"
+
+
+def _not_text(name: str, data: bytes, error: UnicodeDecodeError) -> Unparsable:
+    before = data[: error.start].decode("latin-1")
+    number = len(_NEWLINE.split(before))
+    source = _line(_NEWLINE.split(data.decode(errors="replace")), number)
+    reason = f"the file is not UTF-8 text (byte 0x{data[error.start]:02x} here)"
+    return Unparsable(file=name, reason=reason, line=number, source=source)
+
+
+def _parse(
+    name: str, data: bytes, lines: tuple[str, ...], notes: list[str]
+) -> ast.Module | Unparsable:
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            tree = ast.parse(data, filename="<submission>")
+            compile(tree, "<submission>", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        number = error.lineno or None
+        return Unparsable(
+            file=name,
+            reason=_plain_reason(error, lines),
+            line=number,
+            source=_line(lines, number) if number else "",
+        )
+    except (RecursionError, MemoryError):
+        return Unparsable(file=name, reason=_TOO_DEEP)
+    except (ValueError, OverflowError, SystemError) as error:
+        return Unparsable(file=name, reason=f"Python cannot read the file: {error}")
+    for warning in sorted(caught, key=lambda entry: entry.lineno):
+        notes.append(f"{name} line {warning.lineno}: Python warns: {warning.message}")
+    return tree
+
+
+_REASONS = (
+    (re.compile("Missing parentheses in call to 'print'"), "print is written as in Python 2"),
+    (re.compile("Missing parentheses in call to 'exec'"), "exec is written as in Python 2"),
+    (
+        re.compile("(multiple exception types must be parenthesized)"),
+        "except is written as in Python 2",
+    ),
+    (re.compile("leading zeros in decimal integer"), "a number may not begin with a zero"),
+    (re.compile("unexpected indent"), "this line is indented further than it should be"),
+    (
+        re.compile("unindent does not match"),
+        "this line is indented less than the one above, but not as far as any line before",
+    ),
+    (re.compile("inconsistent use of tabs"), "tabs and spaces are mixed in the indentation"),
+    (re.compile("too many (nested|levels|statically)"), _TOO_DEEP),
+)
+
+
+def _plain_reason(error: SyntaxError, lines: tuple[str, ...]) -> str:
+    message = error.msg or "invalid syntax"
+    here = _line(lines, error.lineno or 0)
+    if "invalid character" in message and _CURLY.search(message):
+        return "a curly quotation mark stands where Python needs a straight one (' or \")"
+    if "invalid character" in message or "invalid non-printable character" in message:
+        return f"a character that Python does not know stands in this line ({message})"
+    if re.match(r"\s*print\s+[^\s(=]", here) and "invalid syntax" in message:
+        return "print is written as in Python 2"
+    for pattern, reason in _REASONS:
+        if pattern.search(message):
+            return reason
+    if isinstance(error, TabError):
+        return "tabs and spaces are mixed in the indentation"
+    return f"syntax error: {message}"

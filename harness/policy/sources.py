@@ -1,0 +1,41 @@
+"""The text of the modules that a bare interpreter needs to run `entry`, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from types import MappingProxyType
+
+ENTRY = "harness.policy.entry:run"
+
+_PACKAGES = ("harness", "harness.model", "harness.policy")
+_MODULES = (
+    "harness.model.policy",
+    "harness.model.serial",
+    "harness.policy.words",
+    "harness.policy.survey",
+    "harness.policy.reading",
+    "harness.policy.ledger",
+    "harness.policy.imports",
+    "harness.policy.evasion",
+    "harness.policy.techniques",
+    "harness.policy.structure",
+    "harness.policy.check",
+    "harness.policy.entry",
+)
+
+
+def _texts() -> dict[str, str]:
+    # The packages are empty: what their own `__init__` re-exports is not needed inside.
+    texts = dict.fromkeys(_PACKAGES, "")
+    root = Path(__file__).parent.parent
+    for name in _MODULES:
+        path = root.joinpath(*name.split(".")[1:]).with_suffix(".py")
+        texts[name] = path.read_text(encoding="utf-8")
+    return texts
+
+
+SOURCES: Mapping[str, str] = MappingProxyType(_texts())
+
+POLICY_DIGEST = sha256("\0".join(f"{k}\0{v}" for k, v in SOURCES.items()).encode()).hexdigest()

@@ -1,0 +1,224 @@
+"""One walk over a syntax tree: every node with its parent and scope, in the order of the source.
+
+The walk keeps its own stack, since a student's file may nest as deeply as the parser lets it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+# What `site` adds; the interpreter that reads a submission may have been started without it.
+_SITE_NAMES = frozenset({"exit", "quit", "help", "copyright", "credits", "license"})
+BUILTIN_NAMES = frozenset(dir(builtins)) | _SITE_NAMES | {"__builtins__"}
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class ScopeKind(StrEnum):
+    """What opened a scope."""
+
+    MODULE = "module"
+    FUNCTION = "function"
+    CLASS = "class"
+    COMPREHENSION = "comprehension"
+
+
+class Origin(StrEnum):
+    """Where a name that is used gets its value from."""
+
+    OWN = "own"
+    PROVIDED = "provided"
+    BUILTIN = "builtin"
+    UNKNOWN = "unknown"
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Scope:
+    """The names bound in one scope. `firm` are those that a module surely has, with the line."""
+
+    kind: ScopeKind
+    outer: Scope | None
+    bound: set[str] = field(default_factory=set)
+    declared_global: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    firm: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Visit:
+    """A node, what holds it, and the scope its names belong to."""
+
+    node: ast.AST
+    parent: Visit | None
+    scope: Scope
+
+    def holders(self) -> Iterator[Visit]:
+        """What holds this node, innermost first."""
+        holder = self.parent
+        while holder is not None:
+            yield holder
+            holder = holder.parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Survey:
+    """A whole file. `imported` are the names its import statements bind, anywhere in it;
+    `modules` those of them that are surely modules."""
+
+    tree: ast.Module
+    module: Scope
+    visits: tuple[Visit, ...]
+    imported: frozenset[str]
+    modules: frozenset[str]
+    own_methods: frozenset[str]
+
+    def origin(self, name: str, visit: Visit, provided: frozenset[str]) -> Origin:
+        """Where `name` comes from when it is read at `visit`.
+
+        A module's binding hides a built-in only if it is surely there: `if False: exec = 1` and
+        `del exec` leave the built-in in force.
+        """
+        scope: Scope | None = visit.scope
+        in_function = False
+        while scope is not None and scope.kind is not ScopeKind.MODULE:
+            in_function = in_function or scope.kind is ScopeKind.FUNCTION
+            if name in scope.declared_global:
+                break
+            if name in scope.bound and scope.kind is not ScopeKind.CLASS:
+                return Origin.OWN
+            scope = scope.outer
+        line = self.module.firm.get(name)
+        is_firm = line is not None and name not in self.module.deleted
+        if is_firm and (in_function or (line or 0) < getattr(visit.node, "lineno", 0)):
+            return Origin.OWN
+        if name in provided:
+            return Origin.PROVIDED
+        if name in BUILTIN_NAMES:
+            return Origin.BUILTIN
+        return Origin.OWN if name in self.module.bound else Origin.UNKNOWN
+
+
+def survey(tree: ast.Module) -> Survey:
+    """Walk the whole tree once."""
+    module = Scope(kind=ScopeKind.MODULE, outer=None)
+    visits: list[Visit] = []
+    stack = [Visit(node=tree, parent=None, scope=module)]
+    while stack:
+        visit = stack.pop()
+        visits.append(visit)
+        _bind(visit, module)
+        stack.extend(reversed(list(_children(visit))))
+    imports = [v.node for v in visits if isinstance(v.node, ast.Import | ast.ImportFrom)]
+    aliases = [(node, alias) for node in imports for alias in node.names]
+    return Survey(
+        tree=tree,
+        module=module,
+        visits=tuple(visits),
+        imported=frozenset(_bound_by(alias) for _, alias in aliases),
+        modules=frozenset(_bound_by(a) for node, a in aliases if isinstance(node, ast.Import)),
+        own_methods=frozenset(
+            v.node.name
+            for v in visits
+            if isinstance(v.node, FUNCTIONS) and v.scope.kind is ScopeKind.CLASS
+        ),
+    )
+
+
+def _children(visit: Visit) -> Iterator[Visit]:
+    node, scope = visit.node, visit.scope
+    inner: Scope | None = None
+    inside: set[int] = set()
+    if isinstance(node, (*FUNCTIONS, ast.Lambda)):
+        inner = Scope(kind=ScopeKind.FUNCTION, outer=scope)
+        inner.bound.update(_parameters(node.args))
+        body = node.body if isinstance(node.body, list) else [node.body]
+        inside = {id(part) for part in body}
+    elif isinstance(node, ast.ClassDef):
+        inner = Scope(kind=ScopeKind.CLASS, outer=scope)
+        inside = {id(part) for part in node.body}
+    elif isinstance(node, COMPREHENSIONS):
+        inner = Scope(kind=ScopeKind.COMPREHENSION, outer=scope)
+        inside = {id(part) for part in ast.iter_child_nodes(node)}
+    for child in ast.iter_child_nodes(node):
+        at = inner if inner is not None and id(child) in inside else scope
+        if _is_first_iterable(child, visit) and scope.outer is not None:
+            at = scope.outer
+        yield Visit(node=child, parent=visit, scope=at)
+
+
+def _is_first_iterable(child: ast.AST, visit: Visit) -> bool:
+    """`[f for f in f]`: the first iterable is evaluated outside the comprehension."""
+    if not isinstance(visit.node, ast.comprehension) or child is not visit.node.iter:
+        return False
+    holder = visit.parent.node if visit.parent else None
+    return isinstance(holder, COMPREHENSIONS) and holder.generators[0] is visit.node
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[str]:
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    for argument in (*named, arguments.vararg, arguments.kwarg):
+        if argument is not None:
+            yield argument.arg
+
+
+def _bound_by(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _bind(visit: Visit, module: Scope) -> None:
+    node, scope = visit.node, visit.scope
+    if isinstance(node, ast.Global):
+        scope.declared_global.update(node.names)
+        return
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+        owner = module if node.id in scope.declared_global else scope
+        owner.deleted.add(node.id)
+        owner.bound.add(node.id)
+        return
+    for name in names_bound(node):
+        target = scope
+        if visit.parent is not None and isinstance(visit.parent.node, ast.NamedExpr):
+            while target.kind is ScopeKind.COMPREHENSION and target.outer is not None:
+                target = target.outer
+        if name in target.declared_global:
+            target = module
+        target.bound.add(name)
+        if target is module and _is_firm(visit):
+            module.firm.setdefault(name, getattr(node, "lineno", 0))
+
+
+def names_bound(node: ast.AST) -> Iterator[str]:
+    """The names that this node by itself (not what it holds) binds in its scope."""
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Store):
+            yield node.id
+    elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.alias):
+        if node.name != "*":
+            yield _bound_by(node)
+    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+        if node.name:
+            yield node.name
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
+
+
+def _is_firm(visit: Visit) -> bool:
+    """Whether a binding happens for sure when the module's body runs to its end."""
+    holder: Visit | None = visit
+    if isinstance(visit.node, ast.Name | ast.alias):
+        holder = visit.parent
+        while holder is not None and isinstance(holder.node, ast.Tuple | ast.List | ast.Starred):
+            holder = holder.parent
+    if holder is None or holder.parent is None or not isinstance(holder.parent.node, ast.Module):
+        return False
+    if isinstance(holder.node, ast.AnnAssign):
+        return holder.node.value is not None
+    firm = (*FUNCTIONS, ast.ClassDef, ast.Assign, ast.Import, ast.ImportFrom)
+    return isinstance(holder.node, firm)

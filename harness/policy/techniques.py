@@ -1,0 +1,139 @@
+"""Syntax, built-ins and methods against the lists that the sheet permits."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from harness.model.policy import Policy, PolicyRule
+from harness.policy.ledger import Ledger
+from harness.policy.survey import Origin, Survey, Visit
+from harness.policy.words import ALWAYS_ALLOWED, OPERATOR_FAMILIES, OPERATORS, friendly, short
+
+# What an annotation is spelled with. An annotation that holds anything else is judged as code,
+# since Python evaluates it.
+_ANNOTATION_PARTS = (
+    ast.Name,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Constant,
+    ast.Tuple,
+    ast.List,
+    ast.BinOp,
+    ast.BitOr,
+    ast.expr_context,
+)
+
+# Names every module has; reading them is no use of a built-in function.
+_MODULE_NAMES = frozenset({"__name__", "__doc__", "__file__", "__debug__", "__package__"})
+
+_BUILTIN_METHODS = frozenset(
+    name
+    for kind in (str, bytes, list, tuple, dict, set, frozenset, int, float, complex, range)
+    for name in dir(kind)
+    if not name.startswith("_")
+)
+
+# Judged by the rule on ways around the imports instead, wherever imports are restricted.
+_EVASIVE = frozenset(
+    """
+    __import__ exec eval compile globals locals breakpoint __builtins__ __loader__ __spec__
+    __build_class__
+    """.split()  # noqa: SIM905
+)
+
+
+def check_techniques(
+    survey: Survey, policy: Policy, provided: frozenset[str], ledger: Ledger
+) -> None:
+    """Every part of the file that the policy's lists do not permit."""
+    plain_annotations = _plain_annotations(survey)
+    for visit in survey.visits:
+        if id(visit.node) in plain_annotations:
+            continue
+        if policy.syntax is not None:
+            _syntax(visit, policy.syntax, ledger)
+        if policy.builtins is not None:
+            _builtin(visit, survey, policy, provided, ledger)
+        if policy.methods is not None:
+            _method(visit, survey, policy, ledger)
+
+
+def _plain_annotations(survey: Survey) -> frozenset[int]:
+    plain: set[int] = set()
+    for visit in survey.visits:
+        for field in ("annotation", "returns"):
+            annotation = getattr(visit.node, field, None)
+            if isinstance(annotation, ast.AST):
+                nodes = list(ast.walk(annotation))
+                if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
+                    plain.update(id(node) for node in nodes)
+    return frozenset(plain)
+
+
+def _syntax(visit: Visit, allow: tuple[str, ...], ledger: Ledger) -> None:
+    node = visit.node
+    name = type(node).__name__
+    holder = visit.parent.node if visit.parent else None
+    if name in OPERATORS:
+        family = next(family for family in OPERATOR_FAMILIES if name in family)
+        restricted = any(member in allow for member in family)
+        if restricted and name not in allow and type(holder).__name__ in allow:
+            ledger.add(PolicyRule.SYNTAX, holder, _not_permitted(friendly(name)))
+        return
+    if name in ALWAYS_ALLOWED or name in allow or isinstance(node, ast.expr_context):
+        return
+    if name == "JoinedStr" and isinstance(holder, ast.FormattedValue):
+        return  # the format after the colon: part of an f-string that is judged itself
+    where = node if hasattr(node, "lineno") else holder
+    ledger.add(PolicyRule.SYNTAX, where, _not_permitted(friendly(name)))
+
+
+def _not_permitted(what: str) -> str:
+    return f"{what} is not one of the permitted techniques"
+
+
+def _builtin(
+    visit: Visit, survey: Survey, policy: Policy, provided: frozenset[str], ledger: Ledger
+) -> None:
+    node = visit.node
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+        return
+    if node.id in (policy.builtins or ()) or node.id in _MODULE_NAMES:
+        return
+    if policy.imports is not None and node.id in _EVASIVE:
+        return
+    if survey.origin(node.id, visit, provided) is not Origin.BUILTIN or _names_error(visit):
+        return
+    message = f"the built-in {node.id} is not one of the permitted functions"
+    ledger.add(PolicyRule.BUILTIN, node, message)
+
+
+def _names_error(visit: Visit) -> bool:
+    """The ValueError of `except ValueError` and `raise ValueError(…)`: part of that technique."""
+    for holder in visit.holders():
+        if isinstance(holder.node, ast.ExceptHandler | ast.Raise):
+            name = visit.node.id if isinstance(visit.node, ast.Name) else ""
+            kind = getattr(builtins, name, None)
+            return isinstance(kind, type) and issubclass(kind, BaseException)
+        if not isinstance(holder.node, ast.Call | ast.Tuple):
+            return False
+    return False
+
+
+def _method(visit: Visit, survey: Survey, policy: Policy, ledger: Ledger) -> None:
+    node = visit.node
+    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        return
+    if node.attr in (policy.methods or ()) or node.attr in survey.own_methods:
+        return
+    base: ast.expr = node.value
+    while isinstance(base, ast.Attribute):
+        base = base.value
+    if isinstance(base, ast.Name) and base.id in {*survey.imported, *policy.provided_modules}:
+        return
+    holder = visit.parent.node if visit.parent else None
+    called = isinstance(holder, ast.Call) and holder.func is node
+    if called or node.attr in _BUILTIN_METHODS:
+        message = f"the method .{short(node.attr)} is not one of the permitted methods"
+        ledger.add(PolicyRule.METHOD, node, message)
