@@ -1,0 +1,13 @@
+"""Results as people read them: HTML pages and terminal text. Reads results, judges nothing."""
+
+from harness.reporting.terminal import explain_failures, show_submission, summary_table
+from harness.reporting.writing import write_index, write_reports, write_submission
+
+__all__ = [
+    "explain_failures",
+    "show_submission",
+    "summary_table",
+    "write_index",
+    "write_reports",
+    "write_submission",
+]

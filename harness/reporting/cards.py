@@ -1,0 +1,129 @@
+"""Scenarios as cards, and failures that have one cause put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from harness.model.plan import Clause
+from harness.model.student import ShownCheck, Surroundings
+from harness.model.verdict import Channel, VerdictKind
+from harness.reporting import paste
+from harness.reporting.compare import Comparison, comparison
+from harness.reporting.screen import Screen, screen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One scenario, ready to be read. `settings` are its overrides, `draws` says which of a
+    sample's draws is shown; both may be empty."""
+
+    check: ShownCheck
+    settings: str
+    question: str
+    draws: str
+    recipe: paste.Recipe
+    comparisons: tuple[Comparison, ...]
+    screen: Screen | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Failures of one rule with one message. `first` is shown in full, the others on request."""
+
+    message: str
+    functions: tuple[str, ...]
+    first: Card
+    others: tuple[Card, ...]
+
+    @property
+    def count(self) -> int:
+        """How many checks fail for this cause."""
+        return 1 + len(self.others)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClauseTally:
+    """How the scenarios of one clause went."""
+
+    clause: Clause
+    passed: int
+    total: int
+
+
+def card(check: ShownCheck, surroundings: Surroundings) -> Card:
+    """One scenario's card."""
+    verdict = check.verdict
+    shown = screen(verdict.conversation) if verdict.conversation else None
+    differences = verdict.differences
+    if shown is not None and _says_the_turn(shown):
+        differences = tuple(d for d in differences if d.channel is not Channel.PRINTS)
+    return Card(
+        check=check,
+        settings=paste.settings(check.stimulus.constants),
+        question=paste.called(check.stimulus),
+        draws=_draws(check),
+        recipe=paste.recipe(check.stimulus, surroundings),
+        comparisons=tuple(comparison(d) for d in differences),
+        screen=shown,
+    )
+
+
+def causes(checks: Iterable[ShownCheck], surroundings: Surroundings) -> tuple[Cause, ...]:
+    """Failures, the first to mend first: what stops several functions, then in the plan's order."""
+    groups: dict[tuple[str, str, str], list[ShownCheck]] = {}
+    for check in checks:
+        if not check.verdict.passed:
+            groups.setdefault(_cause_key(check), []).append(check)
+    found = [_cause(members, surroundings) for members in groups.values()]
+    return tuple(sorted(found, key=lambda cause: (len(cause.functions) < 2, 0)))
+
+
+def clause_tallies(checks: Sequence[ShownCheck]) -> tuple[ClauseTally, ...]:
+    """Clause by clause, in the order in which the checks name them; ungraded checks left out."""
+    members: dict[str, list[ShownCheck]] = {}
+    clauses: dict[str, Clause] = {}
+    for check in checks:
+        if check.informational:
+            continue
+        for clause in check.clauses:
+            clauses.setdefault(clause.id, clause)
+            members.setdefault(clause.id, []).append(check)
+    return tuple(
+        ClauseTally(
+            clause=clauses[clause_id],
+            passed=sum(check.verdict.passed for check in group),
+            total=len(group),
+        )
+        for clause_id, group in members.items()
+    )
+
+
+def _says_the_turn(shown: Screen) -> bool:
+    if shown.comparison is None:
+        return shown.parts
+    return any(not row.same for row in shown.comparison.rows)
+
+
+def _cause_key(check: ShownCheck) -> tuple[str, str, str]:
+    verdict = check.verdict
+    if verdict.explanation is None:
+        return ("", check.id, verdict.kind)
+    return (verdict.explanation.rule, verdict.message, verdict.kind)
+
+
+def _cause(members: list[ShownCheck], surroundings: Surroundings) -> Cause:
+    cards = [card(check, surroundings) for check in members]
+    return Cause(
+        message=members[0].verdict.message,
+        functions=tuple(dict.fromkeys(check.function for check in members)),
+        first=cards[0],
+        others=tuple(cards[1:]),
+    )
+
+
+def _draws(check: ShownCheck) -> str:
+    verdict = check.verdict
+    if verdict.draw is None or verdict.draws_run < 2 or verdict.kind is VerdictKind.PASSED:
+        return ""
+    return f"{verdict.draws_failed:,} of {verdict.draws_run:,} cases fail; this is the smallest"

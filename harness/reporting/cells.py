@@ -1,0 +1,89 @@
+"""The smallest pieces of a page: a compared line, a typed key, a scenario's points."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from harness.model.stimulus import Key, Typed
+from harness.model.student import ShownCheck
+from harness.reporting.compare import Cell, Row, Side
+from harness.reporting.inert import block, code, visible
+from harness.reporting.screen import Piece
+from harness.reporting.words import number, plural
+
+_KEYS = {Key.CTRL_C: "Ctrl-C", Key.CTRL_D: "Ctrl-D"}
+_CUT = Markup('<span class="cut">…</span>')
+_END = Markup("<i>¬</i>")
+_NO_END = Markup('<i class="none">(no line end)</i>')
+_NO_LINE = Markup('<span class="none">(no such line)</span>')
+
+
+def cell_html(row: Row, side: Side, is_text: bool) -> Markup:
+    """One side of a compared line, blanks visible where the line differs."""
+    cell = row.expected if side == Side.EXPECTED else row.actual
+    if cell is None:
+        return _NO_LINE
+    spaces = not row.same
+    end = _end_of_line(row, side, cell, is_text)
+    at = cell.mark
+    if at is None:
+        shown = block(cell.text) if row.same else code(cell.text, spaces=spaces)
+    elif at >= len(cell.text):
+        shown = code(cell.text, spaces=spaces)
+        end = Markup("<mark>{}</mark>").format(end or _END)
+    else:
+        shown = (
+            code(cell.text[:at], spaces=spaces)
+            + Markup("<mark>{}</mark>").format(code(cell.text[at], spaces=spaces))
+            + code(cell.text[at + 1 :], spaces=spaces)
+        )
+    before, after = (_CUT if cut else "" for cut in (cell.cut_before, cell.cut_after))
+    return Markup("{}{}{}{}").format(before, shown, end, after)
+
+
+def _end_of_line(row: Row, side: Side, cell: Cell, is_text: bool) -> Markup:
+    if not is_text or row.same or cell.cut_after:
+        return Markup("")
+    return _NO_END if row.lacks_end == side else _END
+
+
+def key_html(typed: Typed) -> Markup:
+    """One input as a key cap: its text with blanks visible, or the key's name."""
+    if typed.key is not None:
+        return Markup(_KEYS[typed.key])
+    return code(typed.text, spaces=True) if typed.text else Markup("Enter alone")
+
+
+def pieces_html(pieces: tuple[Piece, ...]) -> Markup:
+    """A stretch of a terminal for a `<pre>`; what was typed stands apart, Enter included."""
+    parts = [
+        Markup("<b>{}</b>\n").format(code(piece.text)) if piece.typed else block(piece.text)
+        for piece in pieces
+    ]
+    # HTML drops a line end that comes first in a <pre>, so that one is written twice.
+    shown = Markup("").join(parts)
+    return Markup("\n") + shown if shown.startswith("\n") else shown
+
+
+def key_text(typed: Typed) -> str:
+    """One input for a terminal, never empty."""
+    if typed.key is not None:
+        return _KEYS[typed.key]
+    return visible(typed.text) or "⏎"
+
+
+def points_text(check: ShownCheck) -> str:
+    """What the scenario was worth."""
+    if check.informational:
+        return "differs from ours, not graded" if not check.verdict.passed else "not graded"
+    return f"{number(check.points)} of {number(check.out_of)} {plural(check.out_of, 'point')}"
+
+
+def capital(text: str) -> str:
+    """With a capital first letter, as a heading has."""
+    return text[:1].upper() + text[1:]
+
+
+def shorten(text: str, most: int = 160) -> str:
+    """At most this many characters, an ellipsis for the rest."""
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,194 @@
+"""Expected beside actual: aligned rows, white space visible where it counts, one mark."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from harness.model.verdict import Channel, Difference, DiffLine
+
+_MOST_ROWS = 60
+_ROWS_BEFORE = 8
+_WIDEST = 400
+_BEFORE_MARK = 60
+_MOST_LINES_ALIGNED = 200  # aligning costs the product of both sides
+
+TEXT_CHANNELS = frozenset({Channel.PRINTS})
+
+
+class Side(StrEnum):
+    """One of the two columns."""
+
+    EXPECTED = "expected"
+    ACTUAL = "actual"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One side of a row. `mark` is the index of the first differing character, at the text's
+    end when the text stops too soon; None: no mark. `shortened` says that text is left out."""
+
+    text: str
+    mark: int | None = None
+    cut_before: bool = False
+    cut_after: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Two aligned lines; None where that side has no such line. `lacks_end` names the side whose
+    text stops here without a line end that the other side has."""
+
+    expected: Cell | None
+    actual: Cell | None
+    same: bool
+    lacks_end: Side | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What a reader sees of one difference. `is_text` is for printed lines, which have line ends;
+    otherwise the rows are Python values. `left_out` rows before and after are not shown."""
+
+    channel: Channel
+    subject: str
+    rows: tuple[Row, ...]
+    is_text: bool
+    left_out_before: int = 0
+    left_out_after: int = 0
+
+    @property
+    def stacked(self) -> bool:
+        """One line on each side reads best one above the other."""
+        return len(self.rows) == 1 and not self.left_out_before and not self.left_out_after
+
+    @property
+    def shows_signs(self) -> bool:
+        """Whether signs for blanks and line ends stand in it, so that a legend is due."""
+        return self.is_text and any(not row.same for row in self.rows)
+
+
+def comparison(difference: Difference) -> Comparison:
+    """A judged difference as rows."""
+    is_text = difference.channel in TEXT_CHANNELS
+    if difference.lines:
+        return _rows(difference.lines, difference.channel, difference.subject, is_text)
+    if difference.at_column is not None:
+        lines = (DiffLine(expected=difference.expected, actual=difference.actual),)
+        return _rows(lines, difference.channel, difference.subject, is_text)
+    return _side_by_side(difference)
+
+
+def _side_by_side(difference: Difference) -> Comparison:
+    """Without a place of difference, as where the expectation is only described in words."""
+    row = Row(
+        expected=_cell(difference.expected, 0, False),
+        actual=_cell(difference.actual, 0, False),
+        same=True,
+    )
+    return Comparison(
+        channel=difference.channel, subject=difference.subject, rows=(row,), is_text=False
+    )
+
+
+def of_texts(expected: str, actual: str, subject: str) -> Comparison:
+    """Two printed texts as rows."""
+    return _rows(aligned(expected, actual), Channel.PRINTS, subject, True)
+
+
+def aligned(expected: str, actual: str) -> tuple[DiffLine, ...]:
+    """The lines of two texts side by side. A last line without a line end is a line as well, so
+    that "a" and "a\\n" differ by an empty line."""
+    left, right = expected.split("\n"), actual.split("\n")
+    if len(left) > _MOST_LINES_ALIGNED or len(right) > _MOST_LINES_ALIGNED:
+        return tuple(_paired(left, right))
+    found: list[DiffLine] = []
+    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag == "equal":
+            found += [DiffLine(expected=line, actual=line) for line in left[i1:i2]]
+        else:
+            found += _paired(left[i1:i2], right[j1:j2])
+    return tuple(found)
+
+
+def _paired(left: list[str], right: list[str]) -> list[DiffLine]:
+    size = max(len(left), len(right))
+    return [
+        DiffLine(
+            expected=left[i] if i < len(left) else None,
+            actual=right[i] if i < len(right) else None,
+        )
+        for i in range(size)
+    ]
+
+
+def _rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str, is_text: bool) -> Comparison:
+    lacking = _lacking_end(lines) if is_text else None
+    if lacking:
+        lines = lines[:-1]
+    first = next((i for i, line in enumerate(lines) if line.expected != line.actual), None)
+    start = 0 if first is None else max(0, first - _ROWS_BEFORE)
+    start = start if len(lines) > _MOST_ROWS else 0
+    stop = min(len(lines), start + _MOST_ROWS)
+    rows = [_row(lines[i], marked=i == first) for i in range(start, stop)]
+    if lacking and stop == len(lines):
+        # Lines that are alike so far differ in their end alone: mark that.
+        rows[-1] = replace(
+            _row(lines[-1], marked=first is None or first == len(lines) - 1),
+            same=False,
+            lacks_end=lacking,
+        )
+    return Comparison(
+        channel=channel,
+        subject=subject,
+        rows=tuple(rows),
+        is_text=is_text,
+        left_out_before=start,
+        left_out_after=len(lines) - stop,
+    )
+
+
+def _lacking_end(lines: tuple[DiffLine, ...]) -> Side | None:
+    """The side whose text stops without the other's last line end.
+
+    "a\\n" has the lines "a" and "", so that a missing line end shows as a missing empty line.
+    """
+    if len(lines) < 2 or lines[-2].expected is None or lines[-2].actual is None:
+        return None
+    match lines[-1]:
+        case DiffLine(expected="", actual=None):
+            return Side.ACTUAL
+        case DiffLine(expected=None, actual=""):
+            return Side.EXPECTED
+        case _:
+            return None
+
+
+def _row(line: DiffLine, *, marked: bool) -> Row:
+    at = first_difference(line.expected or "", line.actual or "")
+    return Row(
+        expected=None if line.expected is None else _cell(line.expected, at, marked),
+        actual=None if line.actual is None else _cell(line.actual, at, marked),
+        same=line.expected == line.actual,
+    )
+
+
+def first_difference(expected: str, actual: str) -> int:
+    """The index of the first character that differs; the shorter length when one starts so."""
+    for index, (left, right) in enumerate(zip(expected, actual, strict=False)):
+        if left != right:
+            return index
+    return min(len(expected), len(actual))
+
+
+def _cell(text: str, at: int, marked: bool) -> Cell:
+    start = max(0, at - _BEFORE_MARK) if len(text) > _WIDEST else 0
+    stop = min(len(text), start + _WIDEST)
+    return Cell(
+        text=text[start:stop],
+        mark=at - start if marked else None,
+        cut_before=start > 0,
+        cut_after=stop < len(text),
+    )

@@ -1,0 +1,75 @@
+"""The templates' environment: escaping always on, nothing undefined, nothing foreign unseen."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from pathlib import Path
+from types import SimpleNamespace
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from harness.reporting import cells, figures, files, inert, words
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+# The words for one and the same thing, by who reads the page.
+LECTURER = SimpleNamespace(expected="Expected", actual="Got", try_it="To see it yourself")
+STUDENT = SimpleNamespace(
+    expected="What should come", actual="What your program gave", try_it="Try it yourself"
+)
+
+
+def render(template: str, **context: object) -> str:
+    """A page as HTML text."""
+    return environment().get_template(template).render(**context)
+
+
+@functools.cache
+def environment() -> Environment:
+    """The one environment. `select_autoescape()` would leave `*.html.j2` unescaped."""
+    found = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=inert.finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    style = _asset("style.css")
+    found.globals = {
+        "style": style,
+        "style_hash": _hash(style),
+        "words": words,
+        "block_html": inert.block,
+        "cell_html": cells.cell_html,
+        "key_html": cells.key_html,
+        "pieces_html": cells.pieces_html,
+        "points_text": cells.points_text,
+        "capital": cells.capital,
+        "shorten": cells.shorten,
+        "share": figures.share,
+        "examples": figures.examples,
+        "page_name": files.page_name,
+    }
+    return found
+
+
+@functools.cache
+def sorting() -> dict[str, Markup]:
+    """The class page's one script, and its hash for the page's policy."""
+    script = _asset("sort.js")
+    return {"script": script, "script_hash": _hash(script)}
+
+
+def _asset(name: str) -> Markup:
+    # Our own file, and so the one text besides our templates that stands in a page as it is.
+    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+def _hash(text: str) -> Markup:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return Markup("'sha256-{}'").format(base64.b64encode(digest).decode("ascii"))

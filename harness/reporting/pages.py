@@ -1,0 +1,194 @@
+"""The three pages: the class, one submission for the lecturer, one for its student."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from harness.model.plan import Plan
+from harness.model.result import RunFacts, RunResult, SubmissionResult, SubmissionStatus
+from harness.model.stimulus import Limits
+from harness.model.student import ShownCheck, StudentView, Surroundings
+from harness.model.verdict import VerdictKind
+from harness.reporting import cards, figures, paste
+from harness.reporting.environment import LECTURER, STUDENT, render, sorting
+from harness.reporting.files import page_name
+from harness.reporting.words import two_places
+
+_MOST_FINDINGS = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarksRow:
+    """A submission's row in the class table; a share is None where nothing was graded."""
+
+    id: str
+    page: str
+    status: SubmissionStatus
+    flagged: bool
+    mark: str
+    shares: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassedRow:
+    """A passed check in one line."""
+
+    name: str
+    settings: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenRow:
+    """Hidden checks of one name and verdict."""
+
+    function: str
+    name: str
+    kind: VerdictKind
+    count: int
+
+
+def class_page(run: RunResult, plan: Plan) -> str:
+    """The class page as HTML."""
+    facts = run.facts
+    out_of = max((s.out_of for s in run.submissions), default=plan.assignment.functionality_marks)
+    spread = figures.distribution(run, out_of)
+    states = Counter(s.status for s in run.submissions)
+    found = figures.findings(run)
+    functions = figures.function_names(plan)
+    return render(
+        "index.html.j2",
+        **sorting(),
+        run=run,
+        plan=plan,
+        facts=facts,
+        other_python=is_other_python(facts),
+        spread=spread,
+        tallest=max((bar.count for bar in spread.bars), default=1) if spread else 1,
+        out_of=out_of,
+        states=[(status, states[status]) for status in SubmissionStatus if states[status]],
+        flagged=sum(s.flagged for s in run.submissions),
+        functions=functions,
+        rows=[_marks_row(result, plan, functions) for result in run.submissions],
+        most_failed=figures.most_failed(run, plan),
+        findings=found[:_MOST_FINDINGS],
+        findings_left_out=max(0, len(found) - _MOST_FINDINGS),
+        limits=limits_text(facts.limits),
+        prevented=sum(probe.prevented for probe in facts.probes),
+    )
+
+
+def submission_page(result: SubmissionResult, plan: Plan) -> str:
+    """The lecturer's page of one submission, which shows all, as HTML."""
+    assignment = plan.assignment
+    surroundings = Surroundings.of(assignment)
+    checks = shown_checks(result, plan)
+    tallies = figures.tallies(result, plan)
+    points = sum((tally.points for tally in tallies), Fraction(0))
+    out_of = sum((tally.out_of for tally in tallies), Fraction(0))
+    marks = assignment.functionality_marks
+
+    def worth(earned: Fraction) -> Fraction:
+        return earned * marks / out_of if out_of else Fraction(0)
+
+    functionality = min(worth(points), result.out_of)
+    taken = functionality - result.mark if result.mark is not None else Fraction(0)
+    return render(
+        "submission.html.j2",
+        result=result,
+        plan=plan,
+        page=page_name(result.id),
+        you=LECTURER,
+        tallies=tallies,
+        passed=sum(tally.passed for tally in tallies),
+        total=sum(tally.total for tally in tallies),
+        points=points,
+        points_out_of=out_of,
+        worth=worth,
+        functionality=functionality,
+        taken=max(taken, Fraction(0)),
+        clauses=cards.clause_tallies(checks),
+        causes=cards.causes(checks, surroundings),
+        passes=_passes(checks),
+    )
+
+
+def feedback_page(view: StudentView) -> str:
+    """The student's page as HTML, from what a student may see."""
+    graded = [check for check in view.shown if not check.informational]
+    return render(
+        "feedback.html.j2",
+        view=view,
+        you=STUDENT,
+        passed=sum(tally.passed for tally in view.functions),
+        total=sum(tally.total for tally in view.functions),
+        clauses=cards.clause_tallies(graded),
+        causes=cards.causes(view.shown, view.surroundings),
+        passes=_passes(view.shown),
+        hidden=_hidden_rows(view),
+    )
+
+
+def shown_checks(result: SubmissionResult, plan: Plan) -> tuple[ShownCheck, ...]:
+    """All of a submission's scenarios with their outcomes, in the plan's order."""
+    outcomes = {outcome.scenario_id: outcome for outcome in result.scenarios}
+    return tuple(
+        ShownCheck.of(scenario, outcomes[scenario.id], plan.assignment)
+        for scenario in plan.scenarios
+        if scenario.id in outcomes
+    )
+
+
+def is_other_python(facts: RunFacts) -> bool:
+    """Whether the run's interpreter is not of the version that the assignment names."""
+    wanted = facts.python_wanted.split(".")
+    return facts.python.split(".")[: len(wanted)] != wanted
+
+
+def limits_text(limits: Limits) -> str:
+    """Limits in one line."""
+    return (
+        f"{limits.cpu_seconds:g} s of computing, {limits.wall_seconds:g} s in all, "
+        f"{limits.memory_mib} MiB of memory, {limits.output_kib} KiB of output"
+    )
+
+
+def mark_text(mark: Fraction | None) -> str:
+    """A mark with two decimals, or a dash."""
+    return "\u2013" if mark is None else two_places(mark)
+
+
+def _marks_row(result: SubmissionResult, plan: Plan, functions: tuple[str, ...]) -> MarksRow:
+    shares = {tally.function: figures.share(tally) for tally in figures.tallies(result, plan)}
+    return MarksRow(
+        id=result.id,
+        page=page_name(result.id),
+        status=result.status,
+        flagged=result.flagged,
+        mark=mark_text(result.mark),
+        shares=tuple(shares.get(name) for name in functions),
+    )
+
+
+def _passes(checks: Iterable[ShownCheck]) -> list[tuple[str, list[PassedRow]]]:
+    by_function: dict[str, list[PassedRow]] = {}
+    for check in checks:
+        if check.verdict.passed:
+            row = PassedRow(
+                name=check.name,
+                settings=paste.settings(check.stimulus.constants),
+                question=paste.called(check.stimulus),
+            )
+            by_function.setdefault(check.function, []).append(row)
+    return list(by_function.items())
+
+
+def _hidden_rows(view: StudentView) -> list[HiddenRow]:
+    tally = Counter((check.function, check.name, check.kind) for check in view.hidden)
+    return [
+        HiddenRow(function=function, name=name, kind=kind, count=count)
+        for (function, name, kind), count in tally.items()
+    ]

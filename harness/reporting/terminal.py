@@ -1,0 +1,258 @@
+"""The same results in a terminal, as rich renderables.
+
+Foreign text enters as `Text` after `visible`, never as rich markup, so that it can neither colour
+nor move anything.
+"""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from harness.model.plan import Plan
+from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
+from harness.model.student import StudentView, Surroundings
+from harness.reporting import cards, figures, words
+from harness.reporting.cards import Card, Cause
+from harness.reporting.cells import key_text, shorten
+from harness.reporting.compare import Comparison, Row, Side
+from harness.reporting.inert import visible
+from harness.reporting.pages import is_other_python, mark_text, shown_checks
+from harness.reporting.screen import Piece, Screen
+from harness.results import student_view
+
+_MOST_ROWS = 16
+_MOST_ROWS_OF_A_CLASS = 60
+
+
+def summary_table(run: RunResult, plan: Plan) -> RenderableType:
+    """A run as a table, a submission a row, with what a reader must know under it."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("submission", overflow="fold")
+    table.add_column("state")
+    table.add_column("mark", justify="right")
+    table.add_column("passed", justify="right")
+    table.add_column("loses most in", overflow="fold")
+    for result in run.submissions[:_MOST_ROWS_OF_A_CLASS]:
+        tallies = figures.tallies(result, plan)
+        passed, total = sum(t.passed for t in tallies), sum(t.total for t in tallies)
+        table.add_row(
+            _plain(result.id),
+            _state(result),
+            _mark(result),
+            f"{passed}/{total}" if total else "",
+            _plain(_weakest(result, plan)),
+        )
+    return Group(table, *_remarks(run))
+
+
+def explain_failures(
+    result: SubmissionResult | StudentView, plan: Plan, limit: int = 3
+) -> RenderableType:
+    """The first `limit` things to mend, explained; visible scenarios alone, terse."""
+    view = result if isinstance(result, StudentView) else student_view(result, plan)
+    parts: list[RenderableType] = []
+    if view.problem or view.unparsable:
+        parts.append(_unreadable(view.problem, view))
+    found = cards.causes(view.shown, view.surroundings)
+    for number, cause in enumerate(found[:limit], start=1):
+        parts += [Text(""), *_cause(number, cause)]
+    left = len(found) - limit
+    if left > 0:
+        parts += [Text(""), Text(f"… and {words.counted(left, 'more thing')} to mend.", "dim")]
+    for finding in view.findings:
+        line = f"{finding.file}:{finding.line}:{finding.column}: {finding.message}"
+        parts.append(Text.assemble(("note ", "yellow"), visible(line)))
+    parts += [Text(""), _tally(view)]
+    return Group(*parts)
+
+
+def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> RenderableType:
+    """One submission with all its scenarios, hidden ones too: for its lecturer."""
+    head = Text.assemble((visible(result.id), "bold"), "  ", _state(result), "  ", _mark(result))
+    parts: list[RenderableType] = [head]
+    for line in (result.problem, result.unparsable.reason if result.unparsable else ""):
+        if line:
+            parts.append(Text(visible(line), "red"))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("function")
+    table.add_column("passed", justify="right")
+    table.add_column("points", justify="right")
+    for tally in figures.tallies(result, plan):
+        points = f"{words.number(tally.points)}/{words.number(tally.out_of)}"
+        table.add_row(_plain(tally.function), f"{tally.passed}/{tally.total}", points)
+    parts += [Text(""), table]
+    for finding in result.findings:
+        line = f"{finding.file}:{finding.line}: {finding.message}"
+        parts.append(Text.assemble((f"{words.RULE[finding.rule]} ", "yellow"), visible(line)))
+    found = cards.causes(shown_checks(result, plan), Surroundings.of(plan.assignment))
+    for number, cause in enumerate(found[:limit], start=1):
+        parts += [Text(""), *_cause(number, cause)]
+    if len(found) > limit:
+        parts.append(Text(f"… and {words.counted(len(found) - limit, 'more cause')}.", "dim"))
+    return Group(*parts)
+
+
+def _cause(number: int, cause: Cause) -> list[RenderableType]:
+    first = cause.first
+    check = first.check
+    title = Text.assemble(
+        (f"{number}. ", "bold"),
+        (f"{words.sign(check.verdict.kind)} ", "red"),
+        (visible(f"{check.function}: {check.name}"), "bold"),
+        (visible(f"  [{first.settings}]") if first.settings else "", "dim"),
+    )
+    inside: list[RenderableType] = []
+    if cause.message:
+        inside.append(Text(visible(cause.message)))
+    else:
+        inside.append(Text(words.VERDICT[check.verdict.kind]))
+    inside += _question(first)
+    if first.screen:
+        inside += _screen(first.screen)
+    for part in first.comparisons:
+        inside += _comparison(part)
+    if cause.others:
+        others = words.counted(len(cause.others), "other check")
+        inside.append(
+            Text(f"{others} {'fails' if len(cause.others) == 1 else 'fail'} in the same way", "dim")
+        )
+    return [title, Padding(Group(*inside), (0, 0, 0, 3))]
+
+
+def _question(card: Card) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    for change in card.recipe.changes:
+        place = f"in {change.file} " if change.file else ""
+        lines.append(Text.assemble(("set    ", "dim"), visible(f"{place}{change.line}")))
+    lines.append(Text.assemble(("try    ", "dim"), visible(shorten(card.question, 400))))
+    if card.recipe.inputs:
+        keys = "  ".join(key_text(one) for one in card.recipe.inputs)
+        lines.append(Text.assemble(("type   ", "dim"), shorten(keys, 400)))
+    return lines
+
+
+def _screen(screen: Screen) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    if screen.recent:
+        lines += [Text("right so far:", "dim"), _boxed(screen.recent)]
+    if not screen.parts:
+        return lines
+    if screen.comparison:
+        lines += _comparison(screen.comparison)
+        return lines
+    for title, pieces in (("expected next:", screen.expected), ("got:", screen.actual)):
+        lines.append(Text(title, "dim"))
+        lines.append(_boxed(pieces) if pieces else Text("  nothing more, it ends here", "dim"))
+    return lines
+
+
+def _boxed(pieces: tuple[Piece, ...]) -> RenderableType:
+    text = Text()
+    for piece in pieces:
+        for index, line in enumerate(piece.text.split("\n")):
+            text.append("\n" if index else "").append(visible(line), "cyan" if piece.typed else "")
+        text.append("\n" if piece.typed else "")
+    text.rstrip()
+    return Padding(text, (0, 0, 0, 2))
+
+
+def _comparison(part: Comparison) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    if part.subject not in ("turn", "return value"):
+        lines.append(Text(visible(part.subject), "dim"))
+    first = next((i for i, row in enumerate(part.rows) if not row.same), 0)
+    start = max(0, first - 3)
+    for row in part.rows[start : start + _MOST_ROWS]:
+        if row.same:
+            lines.append(Text.assemble("         ", _side(row, Side.EXPECTED, part.is_text)))
+            continue
+        expected = _side(row, Side.EXPECTED, part.is_text)
+        lines.append(Text.assemble(("expected ", "green"), expected))
+        lines.append(Text.assemble(("got      ", "red"), _side(row, Side.ACTUAL, part.is_text)))
+    if len(part.rows) > start + _MOST_ROWS or part.left_out_after:
+        lines.append(Text("         …", "dim"))
+    return lines
+
+
+def _side(row: Row, side: Side, is_text: bool) -> Text:
+    cell = row.expected if side == Side.EXPECTED else row.actual
+    if cell is None:
+        return Text("(no such line)", "dim italic")
+    text = Text("…" if cell.cut_before else "")
+    for index, character in enumerate(cell.text):
+        shown = visible(character)
+        if not row.same and is_text:
+            shown = {" ": "·", "\t": "⇥"}.get(character, shown)
+        text.append(shown, "reverse bold" if index == cell.mark else "")
+    if cell.cut_after:
+        text.append("…")
+    elif not row.same and (is_text or cell.mark == len(cell.text)):
+        end = "(no line end)" if row.lacks_end == side else "¬"
+        text.append(end, "reverse bold" if cell.mark == len(cell.text) else "dim")
+    return text
+
+
+def _tally(view: StudentView) -> Text:
+    graded = [check for check in view.shown if not check.informational]
+    passed = sum(check.verdict.passed for check in graded)
+    style = "green" if passed == len(graded) else "red"
+    return Text(
+        f"{passed} of {words.counted(len(graded), 'visible check')} passed", f"bold {style}"
+    )
+
+
+def _unreadable(problem: str, view: StudentView) -> Text:
+    if view.unparsable is None:
+        return Text(visible(problem), "red")
+    broken = view.unparsable
+    place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
+    text = Text(visible(f"{place}: {broken.reason}"), "red")
+    if broken.source.strip():
+        text.append("\n   " + visible(broken.source.rstrip("\n")), "default")
+    return text
+
+
+def _state(result: SubmissionResult) -> Text:
+    style = {
+        SubmissionStatus.GRADED: "",
+        SubmissionStatus.HARNESS_ERROR: "yellow",
+        SubmissionStatus.UNREADABLE: "red",
+    }.get(result.status, "yellow")
+    text = Text(words.STATUS[result.status], style)
+    return text.append(" ⚑", "yellow") if result.flagged else text
+
+
+def _mark(result: SubmissionResult) -> Text:
+    if result.mark is None:
+        return Text(mark_text(None))
+    return Text(f"{mark_text(result.mark)}/{words.number(result.out_of)}")
+
+
+def _weakest(result: SubmissionResult, plan: Plan) -> str:
+    lost = [(t.out_of - t.points, t) for t in figures.tallies(result, plan)]
+    worst = [t for lack, t in sorted(lost, key=lambda pair: -pair[0]) if lack > 0][:3]
+    return ", ".join(f"{t.function} {t.passed}/{t.total}" for t in worst)
+
+
+def _remarks(run: RunResult) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    left_out = len(run.submissions) - _MOST_ROWS_OF_A_CLASS
+    if left_out > 0:
+        lines.append(Text(f"… and {left_out} more: see the report.", "dim"))
+    facts = run.facts
+    if not facts.complete:
+        lines.append(
+            Text("This run is not complete: it is not a result. Run it again.", "bold red")
+        )
+    if is_other_python(facts):
+        said = f"Graded with Python {facts.python}; the assignment names {facts.python_wanted}."
+        lines.append(Text(said, "bold yellow"))
+    lines += [Text(visible(notice), "yellow") for notice in facts.notices]
+    return lines
+
+
+def _plain(text: str) -> Text:
+    return Text(visible(text))

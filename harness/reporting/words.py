@@ -1,0 +1,99 @@
+"""The words and signs that pages and terminal share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from harness.model.policy import Consequence, PolicyRule, Severity
+from harness.model.result import SubmissionStatus
+from harness.model.verdict import VerdictKind
+
+VERDICT = {
+    VerdictKind.PASSED: "passed",
+    VerdictKind.FAILED: "failed",
+    VerdictKind.MISSING: "function missing",
+    VerdictKind.TIMEOUT: "did not end in time",
+    VerdictKind.CPU_LIMIT: "computed too long",
+    VerdictKind.MEMORY_LIMIT: "used too much memory",
+    VerdictKind.OUTPUT_LIMIT: "printed too much",
+    VerdictKind.CRASHED: "Python crashed",
+    VerdictKind.ENDED_EARLY: "ended too early",
+    VerdictKind.UNREADABLE: "file unreadable",
+    VerdictKind.TAMPERED: "did not answer properly",
+    VerdictKind.STOPPED_EARLY: "stopped early",
+    VerdictKind.HARNESS_ERROR: "not graded: our error",
+}
+
+# Signs beside the words, so that no meaning hangs on a colour.
+SIGN = {VerdictKind.PASSED: "✓", VerdictKind.HARNESS_ERROR: "!"}
+OTHER_SIGN = "✗"
+
+STATUS = {
+    SubmissionStatus.GRADED: "graded",
+    SubmissionStatus.UNREADABLE: "unreadable",
+    SubmissionStatus.LATE: "late",
+    SubmissionStatus.NO_SUBMISSION: "no submission",
+    SubmissionStatus.NEEDS_REVIEW: "needs review",
+    SubmissionStatus.HARNESS_ERROR: "not graded: our error",
+}
+
+RULE = {
+    PolicyRule.IMPORT: "Imports",
+    PolicyRule.IMPORT_EVASION: "A way around the import rule",
+    PolicyRule.SYNTAX: "Technique",
+    PolicyRule.BUILTIN: "Built-in function",
+    PolicyRule.METHOD: "Method",
+    PolicyRule.MODULE_LEVEL: "Code outside functions",
+    PolicyRule.OVERRIDES_PROVIDED: "Replaces a provided constant",
+}
+
+
+def sign(kind: VerdictKind) -> str:
+    """✓ for passed, ! for what is our fault, ✗ for the rest."""
+    return SIGN.get(kind, OTHER_SIGN)
+
+
+def consequence(value: Consequence) -> str:
+    """What a finding means for the mark."""
+    match value.severity:
+        case Severity.NOTE:
+            return "noted, costs nothing"
+        case Severity.REVIEW:
+            return "a person will look at this; costs nothing by itself"
+        case Severity.DEDUCT:
+            return f"takes {number(value.marks)} {plural(value.marks, 'mark')}, once for its kind"
+        case Severity.ZERO:
+            return "makes the mark 0"
+
+
+def two_places(value: Fraction) -> str:
+    """A mark with two decimals, exact and rounded half up."""
+    hundredths = (abs(value) * 200 + 1) // 2
+    minus = "-" if value < 0 and hundredths else ""
+    return f"{minus}{hundredths // 100}.{hundredths % 100:02d}"
+
+
+def number(value: Fraction) -> str:
+    """A number without needless zeros: 6, 4.5, 0.33."""
+    return two_places(value).rstrip("0").rstrip(".")
+
+
+def percent(part: Fraction | int, whole: Fraction | int) -> int:
+    """Whole percent, rounded half up; 100 and 0 are said only when they are exactly so."""
+    if not whole:
+        return 0
+    share = Fraction(part) / Fraction(whole)
+    rounded = int(share * 100 + Fraction(1, 2))
+    if share < 1:
+        rounded = min(rounded, 99)
+    return max(rounded, 1) if share > 0 else rounded
+
+
+def plural(count: Fraction | int, noun: str) -> str:
+    """The noun for this many."""
+    return noun if count == 1 else f"{noun}s"
+
+
+def counted(count: int, noun: str) -> str:
+    """`3 checks`, `1 check`, `1,204 checks`."""
+    return f"{count:,} {plural(count, noun)}"

@@ -1,0 +1,46 @@
+"""Reports on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.model.plan import Plan
+from harness.model.result import RunResult, SubmissionResult
+from harness.reporting import files, pages
+from harness.results import student_view
+
+
+def write_reports(run: RunResult, plan: Plan, folder: Path) -> Path:
+    """Write every page of a run below `folder`; return the path of `index.html`.
+
+    Raises OSError where the folder cannot be written; no page is ever left half written.
+    """
+    for result in run.submissions:
+        write_submission(result, plan, folder)
+    return write_index(run, plan, folder)
+
+
+def write_submission(result: SubmissionResult, plan: Plan, folder: Path) -> tuple[Path, Path]:
+    """Write one submission's two pages; return the lecturer's and the student's path."""
+    names = _page_paths(result.id)
+    files.remember(folder, names)
+    lecturers, students = (folder / name for name in names)
+    files.write(lecturers, pages.submission_page(result, plan))
+    files.write(students, pages.feedback_page(student_view(result, plan)))
+    return lecturers, students
+
+
+def write_index(run: RunResult, plan: Plan, folder: Path) -> Path:
+    """Write the class page alone, for when the submissions' pages are there already. After a
+    complete run, pages of submissions that are gone are removed."""
+    if run.facts.complete:
+        keep = {name for result in run.submissions for name in _page_paths(result.id)}
+        files.remove_stale(folder, keep)
+    index = folder / "index.html"
+    files.write(index, pages.class_page(run, plan))
+    return index
+
+
+def _page_paths(submission_id: str) -> tuple[str, str]:
+    name = files.page_name(submission_id)
+    return f"submissions/{name}", f"feedback/{name}"
