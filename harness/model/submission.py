@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 from harness.model.plan import SourceFile
 
@@ -17,3 +18,12 @@ class Submission:
     origin: str
     problem: str = ""
     notes: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Hex SHA-256 over the files' names and bytes."""
+        digest = sha256()
+        for file in self.files:
+            digest.update(f"{file.name}\0{len(file.data)}\0".encode())
+            digest.update(file.data)
+        return digest.hexdigest()

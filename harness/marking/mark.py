@@ -1,0 +1,107 @@
+"""Verdicts and findings in, a mark out. Exact fractions throughout; rounding is for showing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from harness.model.plan import Plan, Scenario
+from harness.model.policy import Consequence, Finding, PolicyReport, PolicyRule, Severity
+from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
+from harness.model.submission import Submission
+from harness.model.verdict import Verdict, VerdictKind
+
+# A deduction is taken once for a whole group, however many findings there are in it.
+GROUPS = {
+    PolicyRule.IMPORT: "imports",
+    PolicyRule.IMPORT_EVASION: "imports",
+    PolicyRule.SYNTAX: "techniques",
+    PolicyRule.BUILTIN: "techniques",
+    PolicyRule.METHOD: "techniques",
+    PolicyRule.MODULE_LEVEL: "structure",
+    PolicyRule.OVERRIDES_PROVIDED: "structure",
+}
+
+_NOTHING = Fraction(0)
+
+
+def mark(
+    plan: Plan,
+    verdicts: Mapping[str, Verdict],
+    report: PolicyReport,
+    *,
+    submission: Submission,
+) -> SubmissionResult:
+    """One submission's result from one verdict for each scenario of the plan (by its id).
+
+    The mark is `functionality_marks` × the share of points passed, informational scenarios left
+    out, extra credit added above; then deductions, never below 0. It is 0 for a submission that
+    cannot be read and None where our own machinery failed. Raises KeyError for a scenario without
+    a verdict, unless the submission is unreadable.
+    """
+    out_of = plan.assignment.functionality_marks
+    unreadable = bool(submission.problem) or report.unparsable is not None
+    if unreadable:
+        verdict = Verdict(kind=VerdictKind.UNREADABLE)
+        verdicts = {scenario.id: verdict for scenario in plan.scenarios}
+    scenarios = tuple(_scored(scenario, verdicts[scenario.id]) for scenario in plan.scenarios)
+    kinds = {result.verdict.kind for result in scenarios}
+    exact: Fraction | None
+    if unreadable:
+        status, exact = SubmissionStatus.UNREADABLE, _NOTHING
+    elif VerdictKind.HARNESS_ERROR in kinds:
+        status, exact = SubmissionStatus.HARNESS_ERROR, None
+    else:
+        status = SubmissionStatus.GRADED
+        exact = _after_findings(out_of * _share(plan, scenarios), report.findings)
+    return SubmissionResult(
+        id=submission.id,
+        status=status,
+        mark=exact,
+        out_of=out_of,
+        flagged=VerdictKind.TAMPERED in kinds or any(map(_asks_for_a_look, report.findings)),
+        findings=report.findings,
+        unparsable=report.unparsable,
+        problem=submission.problem,
+        notes=(*submission.notes, *report.notes),
+        scenarios=scenarios,
+        source_digest=submission.digest,
+    )
+
+
+def _scored(scenario: Scenario, verdict: Verdict) -> ScenarioResult:
+    worth = _NOTHING if scenario.informational else scenario.points
+    return ScenarioResult(
+        scenario_id=scenario.id,
+        verdict=verdict,
+        points=worth if verdict.passed else _NOTHING,
+        out_of=worth,
+    )
+
+
+def _share(plan: Plan, scenarios: Iterable[ScenarioResult]) -> Fraction:
+    """Points earned, extra credit among them, of the points without extra credit; 0 of none."""
+    earned = sum((result.points for result in scenarios), _NOTHING)
+    total = sum((s.points for s in plan.scenarios if counts(s)), _NOTHING)
+    return earned / total if total else _NOTHING
+
+
+def counts(scenario: Scenario) -> bool:
+    """Whether a scenario's points are part of what the full mark is made of."""
+    return not scenario.informational and not scenario.extra_credit
+
+
+def _after_findings(exact: Fraction, findings: Iterable[Finding]) -> Fraction:
+    deductions: dict[str, Fraction] = {}
+    for finding in findings:
+        consequence: Consequence = finding.consequence
+        if consequence.severity is Severity.ZERO:
+            return _NOTHING
+        if consequence.severity is Severity.DEDUCT:
+            group = GROUPS[finding.rule]
+            deductions[group] = max(deductions.get(group, _NOTHING), consequence.marks)
+    return max(_NOTHING, exact - sum(deductions.values(), _NOTHING))
+
+
+def _asks_for_a_look(finding: Finding) -> bool:
+    return finding.consequence.severity is not Severity.NOTE

@@ -1,0 +1,19 @@
+"""Exact fractions as decimals, half up, in whole-number arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+
+def hundredths(exact: Fraction) -> int:
+    """A mark in hundredths, half up (of a negative number: half away from zero)."""
+    sign = -1 if exact < 0 else 1
+    numerator, denominator = abs(exact.numerator), exact.denominator
+    return sign * ((200 * numerator + denominator) // (2 * denominator))
+
+
+def rounded(exact: Fraction) -> str:
+    """A mark with two decimals, rounded half up: 1/200 is "0.01", 9/2 is "4.50"."""
+    amount = hundredths(exact)
+    sign = "-" if amount < 0 else ""
+    return f"{sign}{abs(amount) // 100}.{abs(amount) % 100:02d}"
