@@ -34,7 +34,7 @@ def mark(
 ) -> SubmissionResult:
     """One submission's result from one verdict for each scenario of the plan (by its id).
 
-    The mark is `functionality_marks` × the share of points passed, informational scenarios left
+    The mark is `functionality_marks` times the share of points passed, informational scenarios left
     out, extra credit added above; then deductions, never below 0. It is 0 for a submission that
     cannot be read and None where our own machinery failed. Raises KeyError for a scenario without
     a verdict, unless the submission is unreadable.

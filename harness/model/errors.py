@@ -1,8 +1,8 @@
 """The errors that cross rooms.
 
-    Exception
-    ├── UserError      the user can mend it: one line, no traceback, exit status 2
-    └── HarnessError   our machinery did not work: never a fact about a submission, retried
+Exception
+├── UserError      the user can mend it: one line, no traceback, exit status 2
+└── HarnessError   our machinery did not work: never a fact about a submission, retried
 """
 
 from __future__ import annotations
