@@ -53,10 +53,19 @@ class ExpectedVerdict:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleExpectation:
     """expect.yaml of a sample submission. `fails` and `verdicts` hold globs over scenario ids
-    (`*` matches anything, brackets are literal); `mark` is an inclusive range."""
+    (`*` matches anything, brackets are literal); `mark` is an inclusive range.
+
+    Of the hostile corpus: the minimum `tier`, the `layer` that stops it, the most that the parent
+    may take, and how many processes may be left (None: not stated).
+    """
 
     fails: tuple[str, ...] = ()
     mark: tuple[float, ...] = ()
     explains: tuple[str, ...] = ()
     findings: tuple[PolicyRule, ...] = ()
     verdicts: tuple[ExpectedVerdict, ...] = ()
+    tier: str = ""
+    layer: str = ""
+    wall_seconds: float | None = None
+    memory_mib: int | None = None
+    survivors: int | None = None

@@ -1,0 +1,57 @@
+"""YAML → model: the scenario language, every mistake with file:line:column.
+
+The door is lazy: loading a cached plan must not cost the import of PyYAML and pydantic.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.assignment.folders import available, find_root
+from harness.assignment.loading import load
+from harness.assignment.problems import SpecErrors
+from harness.assignment.templates import as_template
+
+if TYPE_CHECKING:
+    from harness.model.specification import SampleExpectation
+
+__all__ = [
+    "SpecErrors",
+    "as_template",
+    "available",
+    "find_root",
+    "json_schema",
+    "load",
+    "load_expectation",
+    "record_draws",
+    "write_schemas",
+]
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of every kind of file, each under `$defs` by its name."""
+    from harness.assignment import schema  # noqa: PLC0415
+
+    return schema.json_schema()
+
+
+def write_schemas(folder: Path) -> tuple[Path, ...]:
+    """Write `scenarios.json`, `assignment.json`, … into `folder`; return the paths."""
+    from harness.assignment import schema  # noqa: PLC0415
+
+    return schema.write_schemas(folder)
+
+
+def load_expectation(path: Path) -> SampleExpectation:
+    """What a sample's expect.yaml says; SpecErrors with every mistake in it."""
+    from harness.assignment import expect_file  # noqa: PLC0415
+
+    return expect_file.load_expectation(path)
+
+
+def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
+    """Make and freeze the draws that an assignment asks for; return the files written."""
+    from harness.assignment import recording  # noqa: PLC0415
+
+    return recording.record_draws(root, assignment_id)

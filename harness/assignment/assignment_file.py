@@ -1,0 +1,115 @@
+"""assignment.yaml, and the reference and provided files that it names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from harness.assignment.document import Document, Loc
+from harness.assignment.folders import REFERENCE, shown
+from harness.assignment.settings import fraction, merged
+from harness.assignment.shapes import AssignmentShape
+from harness.assignment.wording import shaped
+from harness.model.plan import Place, SourceFile
+from harness.model.stimulus import Limits
+
+_PYTHON = re.compile(r"3\.[0-9]{1,2}\Z")
+_NAME = re.compile(r"[^/\\\x00]+\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """What assignment.yaml says, with the files it names read."""
+
+    document: Document
+    shape: AssignmentShape
+    submission_files: tuple[str, ...]
+    laid_as: str | None
+    functionality_marks: Fraction
+    limits: Limits
+    reference: tuple[SourceFile, ...]
+    provided: tuple[SourceFile, ...]
+
+
+def read_heading(
+    document: Document, root: Path, assignment_id: str, support: Path | None
+) -> Heading | None:
+    """The heading; None, with mistakes noted, if the rest cannot be read without it."""
+    shape = shaped(AssignmentShape, document, (), document.data)
+    if shape is None:
+        return None
+    if not _PYTHON.match(shape.python):
+        document.add(("python",), f"expected a version like 3.12, got {shape.python}")
+    laid_as = shape.submission.laid_as or None
+    files = tuple(shape.submission.files) or ((laid_as,) if laid_as else ())
+    if not files:
+        document.add(("submission",), "expected files or as", "write {files: [a1.py]}")
+    for index, name in enumerate(shape.submission.files):
+        if not _NAME.match(name):
+            loc: Loc = ("submission", "files", index)
+            document.add(loc, f"{name} is a path", "write the file's name alone")
+    marks = fraction(document, ("functionality_marks",), shape.functionality_marks)
+    folder = root / REFERENCE / assignment_id
+    return Heading(
+        document=document,
+        shape=shape,
+        submission_files=files,
+        laid_as=laid_as,
+        functionality_marks=marks or Fraction(1),
+        limits=merged(Limits(), shape.limits),
+        reference=_reference(document, root, folder, files),
+        provided=_provided(document, root, folder, shape, support),
+    )
+
+
+def _reference(
+    document: Document, root: Path, folder: Path, names: tuple[str, ...]
+) -> tuple[SourceFile, ...]:
+    there = [name for name in names if _NAME.match(name) and (folder / name).is_file()]
+    if not there:
+        return ()
+    found: list[SourceFile] = []
+    for index, name in enumerate(names):
+        if name not in there:
+            loc: Loc = ("submission", "files", index)
+            document.add(loc, f"{shown(root, folder / name)} is not there")
+            continue
+        found.append(SourceFile(name=name, data=(folder / name).read_bytes()))
+        _check_python(document, root, folder / name, found[-1])
+    return tuple(found)
+
+
+def _provided(
+    document: Document, root: Path, folder: Path, shape: AssignmentShape, support: Path | None
+) -> tuple[SourceFile, ...]:
+    found: list[SourceFile] = []
+    for index, name in enumerate(shape.provided):
+        loc: Loc = ("provided", index)
+        if not _NAME.match(name):
+            document.add(loc, f"{name} is a path", "write the file's name alone")
+            continue
+        path = folder / name
+        if support is not None and (support / name).is_file():
+            path = support / name
+        if not path.is_file():
+            document.add(loc, f"{shown(root, path)} is not there")
+            continue
+        found.append(SourceFile(name=name, data=path.read_bytes()))
+        _check_python(document, root, path, found[-1])
+    return tuple(found)
+
+
+def _check_python(document: Document, root: Path, path: Path, file: SourceFile) -> None:
+    if not file.name.endswith(".py"):
+        return
+    try:
+        ast.parse(file.data)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        column = getattr(error, "offset", None) or 1
+        place = Place(file=shown(root, path), line=line, column=column)
+        reason = getattr(error, "msg", None) or str(error)
+        document.problems.add(place, "", f"not Python ({reason})")

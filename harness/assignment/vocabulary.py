@@ -1,0 +1,81 @@
+"""What a spec may refer to: functions, files, clauses, constants and their overrides."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.assignment.provided import constants_of, with_overrides
+from harness.model.plan import Clause, FunctionSignature, ProvidedVariant, SourceFile
+from harness.model.stimulus import Binding, Limits
+
+Overrides = tuple[Binding, ...]
+
+
+@dataclass(slots=True)
+class Variants:
+    """The provided files under every set of overrides that was asked for, and their constants."""
+
+    files: tuple[SourceFile, ...]
+    submitted: tuple[str, ...]
+    _known: dict[Overrides, tuple[ProvidedVariant, dict[str, object]]] = field(default_factory=dict)
+
+    def constants(self, overrides: Overrides = ()) -> dict[str, object]:
+        """The constants under these overrides; OverrideError, ProvidedError."""
+        if overrides not in self._known:
+            files = with_overrides(self.files, overrides)
+            values = constants_of(files, self.submitted)
+            variant = ProvidedVariant(constants=overrides, files=files)
+            self._known[overrides] = (variant, values)
+        return self._known[overrides][1]
+
+    def all(self, used: Iterable[Overrides]) -> tuple[ProvidedVariant, ...]:
+        """The variants that are used, the one without overrides first."""
+        wanted = dict.fromkeys([(), *used])
+        return tuple(self._known[overrides][0] for overrides in wanted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """What scenarios may name. `clauses` is None where the assignment lists none."""
+
+    folder: Path
+    shown_folder: str
+    submission_files: tuple[str, ...]
+    provided: tuple[str, ...]
+    has_reference: bool
+    functions: tuple[FunctionSignature, ...]
+    clauses: tuple[Clause, ...] | None
+    limits: Limits
+    variants: Variants
+
+    @property
+    def function_names(self) -> tuple[str, ...]:
+        """The reference's public functions."""
+        return tuple(function.name for function in self.functions)
+
+    def parameters(self, function: str | None) -> tuple[str, ...] | None:
+        """The parameters of a function of the reference; None if it has no such function."""
+        for candidate in self.functions:
+            if candidate.name == function:
+                return candidate.parameters
+        return None
+
+
+def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ...]:
+    """The public top-level functions of the sources, which are read and never imported."""
+    found: dict[str, FunctionSignature] = {}
+    for file in files:
+        if not file.name.endswith(".py"):
+            continue
+        for statement in ast.parse(file.data).body:
+            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if statement.name.startswith("_"):
+                continue
+            arguments = statement.args
+            names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+            found[statement.name] = FunctionSignature(name=statement.name, parameters=tuple(names))
+    return tuple(found.values())
