@@ -75,6 +75,9 @@ def _draw(request: Request, function: Callable[..., Any]) -> list[dict[str, str]
     draws = [_frozen(request, draw) for draw in drawn]
     if not draws:
         raise UserError(f"{request.source} gave no draw", place=request.file)
+    if len({tuple(draw) for draw in draws}) != 1:
+        what = f"{request.source} gave different names in different draws"
+        raise UserError(what, place=request.file)
     return draws
 
 
@@ -126,4 +129,4 @@ def _frozen(request: Request, draw: Any) -> dict[str, str]:
             what = f"{request.source} gave {name} = {literal[:60]}, which is no Python literal"
             raise UserError(what, place=request.file)
         literals[name] = literal
-    return literals
+    return dict(sorted(literals.items()))
