@@ -1,0 +1,122 @@
+"""Under which key an observation or a verdict may be used again.
+
+A key covers everything that what it names depends on, and nothing else: the name, points, place
+and visibility of a scenario are in neither.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from hashlib import sha256
+from typing import Any
+
+from harness.model import serial
+from harness.model.answer_key import Answer
+from harness.model.expectation import Stated
+from harness.model.plan import Assignment, ProvidedVariant, Scenario, SourceFile
+from harness.model.result import Tier
+
+
+def observation_key(
+    *,
+    source_digest: str,
+    scenario: Scenario,
+    assignment: Assignment,
+    interpreter: str,
+    tier: Tier,
+    execution_digest: str,
+) -> str:
+    """Hex SHA-256 for a submission's bytes on one scenario.
+
+    `interpreter` names the build, `execution_digest` the code that ran it. Raises KeyError if the
+    assignment lacks a variant for one of the scenario's overrides.
+    """
+    question = _SCENARIOS.get((scenario, assignment), lambda: _question(scenario, assignment))
+    return _hash([source_digest, question, interpreter, tier.value, execution_digest])
+
+
+def verdict_key(
+    observation: str,
+    answers: tuple[Answer, ...] | None,
+    stated: Stated,
+    judging_digest: str,
+    parameters: tuple[tuple[str, ...], ...] = (),
+) -> str:
+    """Hex SHA-256 for what was observed under the key `observation`, held to this expectation.
+
+    `parameters` are the reference's names for each stimulus's arguments, where judging uses them.
+    """
+    expected = _EXPECTATIONS.get((answers, stated), lambda: _expected(answers, stated))
+    return _hash([observation, expected, judging_digest, parameters])
+
+
+def _question(scenario: Scenario, assignment: Assignment) -> str:
+    overrides = {stimulus.constants for stimulus in scenario.stimuli}
+    variants = [_provided(assignment.variant(constants)) for constants in overrides]
+    extra = {name for stimulus in scenario.stimuli for name in stimulus.provide}
+    return _hash(
+        [
+            [serial.to_plain(stimulus) for stimulus in scenario.stimuli],
+            serial.to_plain(scenario.limits),
+            sorted(variants),
+            _files(tuple(f for f in assignment.extra_files if f.name in extra)),
+            list(assignment.submission_files),
+            assignment.laid_as,
+            sorted(function.name for function in assignment.functions),
+        ]
+    )
+
+
+def _provided(variant: ProvidedVariant) -> str:
+    return _VARIANTS.get((variant,), lambda: _files(variant.files))
+
+
+def _expected(answers: tuple[Answer, ...] | None, stated: Stated) -> str:
+    judged = None if answers is None else [_judged(answer) for answer in answers]
+    return _hash([judged, serial.to_plain(stated)])
+
+
+def _judged(answer: Answer) -> Any:
+    """An answer without the time it took, which differs from run to run and is never judged."""
+    plain = serial.to_plain(answer)
+    plain["observation"].pop("cpu_seconds", None)
+    return plain
+
+
+def _files(files: tuple[SourceFile, ...]) -> str:
+    return _hash([[file.name, sha256(file.data).hexdigest()] for file in files])
+
+
+def _hash(plain: Any) -> str:
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode("ascii")).hexdigest()
+
+
+class _PartCache:
+    """Digests of model values by identity, since hashing the values themselves costs as much.
+
+    The values are kept alive with their digest, so no other object can take their identity.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._parts: OrderedDict[Hashable, tuple[tuple[Any, ...], str]] = OrderedDict()
+
+    def get(self, things: tuple[Any, ...], make: Callable[[], str]) -> str:
+        name = tuple(map(id, things))
+        kept = self._parts.get(name)
+        if kept is not None:
+            self._parts.move_to_end(name)
+            return kept[1]
+        digest = make()
+        self._parts[name] = (things, digest)
+        if len(self._parts) > self._most:
+            self._parts.popitem(last=False)
+        return digest
+
+
+_SCENARIOS = _PartCache(8192)
+_EXPECTATIONS = _PartCache(8192)
+_VARIANTS = _PartCache(256)

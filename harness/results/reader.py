@@ -1,0 +1,146 @@
+"""Reading a run's database: what any process may do while one writes."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from harness.model import serial
+from harness.model.errors import UserError
+from harness.model.observation import Observation
+from harness.model.plan import Plan
+from harness.model.result import RunFacts, RunResult, SubmissionResult
+from harness.model.verdict import Verdict
+from harness.results.faults import translated
+from harness.results.schema import SCHEMA_VERSION
+
+T = TypeVar("T")
+Row = tuple[object, ...]
+
+
+class StoreReader(AbstractContextManager["StoreReader"]):
+    """One run's results. Every method raises UserError when the file cannot be read."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def observations(self, key: str) -> tuple[Observation, ...] | None:
+        """What was observed under this key; None if nothing was that may be used again."""
+        row = self._row("SELECT data FROM observation WHERE key = ?", key)
+        if row is None or not isinstance(row[0], bytes):
+            return None
+        try:
+            return serial.loads(tuple[Observation, ...], zlib.decompress(row[0]))
+        except (zlib.error, serial.SerialError):
+            return None  # written by an earlier harness: observe again
+
+    def verdict(self, key: str) -> Verdict | None:
+        """What was judged under this key."""
+        row = self._row("SELECT data FROM verdict WHERE key = ?", key)
+        return None if row is None else self._read(Verdict, row[0])
+
+    def result(self, submission_id: str) -> SubmissionResult | None:
+        """What became of a submission; None if it is not in this run (yet)."""
+        row = self._row("SELECT result FROM submission WHERE id = ?", submission_id)
+        return None if row is None else self._read(SubmissionResult, row[0])
+
+    def state_digest(self, submission_id: str) -> str | None:
+        """The digest of all that a submission's result was made with, as `save` was given it."""
+        row = self._row("SELECT state_digest FROM submission WHERE id = ?", submission_id)
+        return None if row is None else str(row[0])
+
+    def facts(self) -> RunFacts:
+        """The run's facts."""
+        row = self._row("SELECT facts FROM run WHERE one = 1")
+        facts = None if row is None else self._read(RunFacts, row[0])
+        return self._needed(facts, "facts")
+
+    def plan(self) -> Plan:
+        """The plan that the run graded by."""
+        row = self._row("SELECT plan FROM run WHERE one = 1")
+        plan = None if row is None else self._read(Plan, row[0])
+        return self._needed(plan, "plan")
+
+    def run(self) -> RunResult:
+        """The whole run, submissions in the order of their ids. `facts.complete` says whether
+        it is a result."""
+        with translated(self.path):
+            rows = self._connection.execute("SELECT result FROM submission ORDER BY id").fetchall()
+        results = (self._needed(self._read(SubmissionResult, row[0]), "results") for row in rows)
+        return RunResult(facts=self.facts(), submissions=tuple(results))
+
+    def _row(self, query: str, *values: str) -> Row | None:
+        with translated(self.path):
+            row: Row | None = self._connection.execute(query, values).fetchone()
+        return row
+
+    def _read(self, kind: type[T], text: object) -> T | None:
+        try:
+            return serial.loads(kind, str(text))
+        except serial.SerialError:
+            return None
+
+    def _needed(self, found: T | None, what: str) -> T:
+        if found is None:
+            raise UserError(
+                f"holds no {what} that this harness can read",
+                place=str(self.path),
+                hint="grade again with --fresh",
+            )
+        return found
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; UserError when there is nothing of ours to read."""
+    if not path.is_file():
+        raise UserError("there are no results here", place=str(path), hint="run harness grade")
+    with translated(path):
+        address = path.absolute().as_uri()
+        connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None)
+        try:
+            version = read_version(connection)
+        except sqlite3.OperationalError:
+            # A folder that may not be written has no room for the index of the write-ahead log;
+            # then nobody can be writing there either.
+            connection.close()
+            connection = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
+            version = read_version(connection)
+    refuse_other_version(path, version)
+    return connection
+
+
+def read_version(connection: sqlite3.Connection) -> int:
+    """The schema's version; 0 for a new file."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def refuse_other_version(path: Path, version: int) -> None:
+    """Raise UserError unless this harness knows the schema."""
+    if version > SCHEMA_VERSION:
+        raise UserError(
+            f"these results were written by a newer harness (version {version} of the file)",
+            place=str(path),
+            hint="update the harness",
+        )
+    if version < SCHEMA_VERSION:
+        raise UserError("this is no results file of the harness", place=str(path))

@@ -1,0 +1,131 @@
+"""`results.json`: a run for other programs to read. Keys are added, never renamed.
+
+The lecturer's: it names hidden scenarios. Described by `docs/results.schema.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+from harness.model.plan import Plan, Scenario
+from harness.model.policy import Finding
+from harness.model.result import (
+    RESULTS_VERSION,
+    RunFacts,
+    RunResult,
+    ScenarioResult,
+    SubmissionResult,
+)
+from harness.model.rounding import rounded
+from harness.model.serial import to_plain
+
+
+def results_json(run: RunResult, plan: Plan) -> str:
+    """The run as JSON text, submissions by id and scenarios in the plan's order.
+
+    Two runs of the same inputs differ in `run.started` and `run.finished` alone.
+    """
+    scenarios = {scenario.id: scenario for scenario in plan.scenarios}
+    submissions = sorted(run.submissions, key=lambda result: result.id)
+    plain = {
+        "schema_version": RESULTS_VERSION,
+        "run": _run(run.facts),
+        "submissions": [_submission(result, scenarios) for result in submissions],
+    }
+    return json.dumps(plain, indent=1, ensure_ascii=True) + "\n"
+
+
+def mark_string(result: SubmissionResult) -> str:
+    """The mark with two decimals, rounded half up; "-" where there is none."""
+    return "-" if result.mark is None else rounded(result.mark)
+
+
+def number(exact: Fraction) -> float:
+    """A mark or points as a JSON number, rounded half up to 0.01 before it becomes binary."""
+    return float(rounded(exact))
+
+
+def _run(facts: RunFacts) -> dict[str, Any]:
+    return {
+        "assignment": facts.assignment,
+        "started": facts.started,
+        "finished": facts.finished,
+        "complete": facts.complete,
+        "harness": facts.harness,
+        "python": facts.python,
+        "python_wanted": facts.python_wanted,
+        "interpreter": facts.interpreter,
+        "tier": facts.tier.value,
+        "spec_digest": facts.spec_digest,
+        "reference_digest": facts.reference_digest,
+        "limits": {
+            "cpu_seconds": facts.limits.cpu_seconds,
+            "wall_seconds": facts.limits.wall_seconds,
+            "memory_mib": facts.limits.memory_mib,
+            "output_kib": facts.limits.output_kib,
+        },
+        "input_mechanism": facts.input_mechanism,
+        "probes": [
+            {"name": probe.name, "prevented": probe.prevented, "detail": probe.detail}
+            for probe in facts.probes
+        ],
+        "not_prevented": facts.not_prevented,
+        "notices": list(facts.notices),
+    }
+
+
+def _submission(result: SubmissionResult, scenarios: dict[str, Scenario]) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "id": result.id,
+        "status": result.status.value,
+        "mark": None if result.mark is None else number(result.mark),
+        "out_of": number(result.out_of),
+        "flagged": result.flagged,
+        "source_digest": result.source_digest,
+        "problem": result.problem,
+        "unparsable": None if result.unparsable is None else _whole(to_plain(result.unparsable)),
+        "notes": list(result.notes),
+        "findings": [_finding(finding) for finding in result.findings],
+    }
+    known = [(scenarios[r.scenario_id], r) for r in result.scenarios if r.scenario_id in scenarios]
+    entry["scenarios"] = [_scenario(scenario, scored) for scenario, scored in known]
+    return entry
+
+
+def _whole(unparsable: dict[str, Any]) -> dict[str, Any]:
+    return {"line": None, "source": "", **unparsable}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule.value,
+        "clause": finding.clause,
+        "file": finding.file,
+        "line": finding.line,
+        "column": finding.column,
+        "source": finding.source,
+        "message": finding.message,
+        "severity": finding.consequence.severity.value,
+    }
+
+
+def _scenario(scenario: Scenario, scored: ScenarioResult) -> dict[str, Any]:
+    explanation = scored.verdict.explanation
+    return {
+        "id": scenario.id,
+        "name": scenario.name,
+        "function": scenario.function,
+        "clause": scenario.clauses[0] if scenario.clauses else "",
+        "clauses": list(scenario.clauses),
+        "visibility": scenario.visibility.value,
+        "tags": list(scenario.tags),
+        "informational": scenario.informational,
+        "extra_credit": scenario.extra_credit,
+        "verdict": scored.verdict.kind.value,
+        "points": number(scored.points),
+        "out_of": number(scored.out_of),
+        "explanation": explanation.rule if explanation else None,
+        "message": scored.verdict.message,
+    }

@@ -1,0 +1,48 @@
+"""A result cut down to what its author may read."""
+
+from __future__ import annotations
+
+from harness.model.plan import Plan, Visibility
+from harness.model.result import SubmissionResult
+from harness.model.student import HiddenCheck, ShownCheck, StudentView, Surroundings
+from harness.model.tally import by_function
+
+ALWAYS = frozenset({Visibility.VISIBLE})
+
+
+def student_view(
+    result: SubmissionResult, plan: Plan, *, visible: frozenset[Visibility] = ALWAYS
+) -> StudentView:
+    """What the student sees: visible scenarios whole, hidden ones as a name and a verdict.
+
+    `visible` says which visibilities are open by now. Findings, notes and the reason why a file
+    could not be read are about the student's own text and always shown.
+    """
+    results = {entry.scenario_id: entry for entry in result.scenarios}
+    shown: list[ShownCheck] = []
+    hidden: list[HiddenCheck] = []
+    for scenario in plan.scenarios:
+        entry = results.get(scenario.id)
+        if entry is None:
+            continue
+        if scenario.visibility in visible:
+            shown.append(ShownCheck.of(scenario, entry, plan.assignment))
+        else:
+            kind = entry.verdict.kind
+            hidden.append(HiddenCheck(name=scenario.name, function=scenario.function, kind=kind))
+    return StudentView(
+        id=result.id,
+        title=plan.assignment.title,
+        course=plan.assignment.course,
+        status=result.status,
+        mark=result.mark,
+        out_of=result.out_of,
+        surroundings=Surroundings.of(plan.assignment),
+        functions=by_function(plan, result),
+        shown=tuple(shown),
+        hidden=tuple(hidden),
+        findings=result.findings,
+        unparsable=result.unparsable,
+        problem=result.problem,
+        notes=result.notes,
+    )
