@@ -1,0 +1,127 @@
+"""What became of the arguments of a call, or of a session's variables."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from harness.judging.comparing import argument_name
+from harness.judging.sameness import same
+from harness.model.expectation import Exactly, Expectation
+from harness.model.observation import Observation
+from harness.model.stimulus import Session, Stimulus
+from harness.model.values import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A name's value before, as it should be afterwards, and as it is; the last two differ.
+
+    `returned` is what the function gave back meanwhile.
+    """
+
+    name: str
+    before: Value
+    expected: Value
+    actual: Value
+    returned: Value | None
+
+    @property
+    def should_change(self) -> bool:
+        """Whether it should differ from before at all."""
+        return not same(self.before, self.expected)
+
+    @property
+    def did_change(self) -> bool:
+        """Whether it differs from before."""
+        return not same(self.before, self.actual)
+
+
+def changes(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus, step: int | None
+) -> tuple[Change, ...]:
+    """The arguments (or, in a session, the variable shown at the failing step) that differ."""
+    if isinstance(stimulus.action, Session):
+        return _in_session(observation, expectation, stimulus.action, step)
+    found: list[Change] = []
+    sides = zip(observation.arguments_before, observation.arguments, strict=False)
+    for position, (before, actual) in enumerate(sides):
+        name = argument_name(expectation, position)
+        expected = _expected_argument(expectation, position, name, before)
+        if expected is not None and not same(expected, actual):
+            found.append(
+                Change(
+                    name=name,
+                    before=before,
+                    expected=expected,
+                    actual=actual,
+                    returned=observation.value,
+                )
+            )
+    return tuple(found)
+
+
+def _expected_argument(
+    expectation: Expectation, position: int, name: str, before: Value
+) -> Value | None:
+    stated, reference = expectation.stated, expectation.reference
+    for leave in stated.leaves:
+        if leave.name == name:
+            return leave.value.value if isinstance(leave.value, Exactly) else None
+    if stated.leaves_unchanged:
+        return before
+    if reference is None or position >= len(reference.arguments):
+        return None
+    return reference.arguments[position]
+
+
+def _in_session(
+    observation: Observation, expectation: Expectation, session: Session, step: int | None
+) -> tuple[Change, ...]:
+    """A step that only shows a variable tells what an earlier call did to it."""
+    reference = expectation.reference
+    if reference is None or step is None or step >= min(len(session.steps), len(reference.steps)):
+        return ()
+    shown = step
+    name = _shown_name(session.steps[step])
+    while name is None and shown + 1 < min(len(session.steps), len(observation.steps)):
+        # The call itself fails (it returned something else): look at what it left behind.
+        shown += 1
+        name = _shown_name(session.steps[shown])
+    if name is None or shown >= min(len(observation.steps), len(reference.steps)):
+        return ()
+    before = _before(observation, session, name, shown)
+    expected, actual = reference.steps[shown].value, observation.steps[shown].value
+    if before is None or expected is None or actual is None or same(expected, actual):
+        return ()
+    returned = observation.steps[shown - 1].value if shown else None
+    return (Change(name=name, before=before, expected=expected, actual=actual, returned=returned),)
+
+
+def _shown_name(source: str) -> str | None:
+    source = source.strip()
+    return source if source.isidentifier() else None
+
+
+def _before(observation: Observation, session: Session, name: str, shown: int) -> Value | None:
+    """The name's value when it was last shown or assigned as a literal."""
+    for index in range(shown - 1, -1, -1):
+        if _shown_name(session.steps[index]) == name:
+            return observation.steps[index].value
+        value = _assigned(session.steps[index], name)
+        if value is not None:
+            return value
+    return None
+
+
+def _assigned(source: str, name: str) -> Value | None:
+    try:
+        body = ast.parse(source.strip()).body
+        if len(body) != 1 or not isinstance(body[0], ast.Assign):
+            return None
+        target = body[0].targets[0]
+        if isinstance(target, ast.Name) and target.id == name:
+            return Value.of(ast.literal_eval(body[0].value))
+    except (SyntaxError, ValueError, TypeError):
+        return None
+    return None

@@ -1,0 +1,76 @@
+"""A terminal scenario up to the turn where it parts from the reference's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import zip_longest
+
+from harness.judging.matching import meets_text
+from harness.judging.printed import exactly
+from harness.judging.visible import shortened
+from harness.model.expectation import Expectation, Matcher
+from harness.model.observation import Observation, Turn
+from harness.model.stimulus import Stimulus
+from harness.model.verdict import Conversation
+
+LONGEST_TURN = 8000
+LONGEST_SHARED = 40_000
+
+
+def conversation(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> Conversation | None:
+    """The shared turns and each side's next; None where nothing is typed or no one knows better.
+
+    When no turn parts, `expected` and `actual` are both None.
+    """
+    reference = expectation.reference
+    if reference is None or not stimulus.inputs:
+        return None
+    stated = expectation.stated
+    told: dict[int, Matcher] = {}
+    if stated.turns is not None:
+        told = {turn.index: turn.printed for turn in stated.turns.turns}
+    shared: list[Turn] = []
+    sides = zip_longest(_closed(reference.turns), _closed(observation.turns))
+    for index, (wanted, turn) in enumerate(sides):
+        if wanted is None or turn is None:
+            return _parted(shared, wanted, turn)
+        matcher = told.get(index, exactly(wanted.printed))
+        agrees = meets_text(turn.printed, matcher, stated.ignore)
+        if not agrees or (wanted.typed is None) is not (turn.typed is None):
+            return _parted(shared, wanted, turn)
+        shared.append(turn)
+    return _parted(shared, None, None)
+
+
+def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """With a last turn in which nothing was typed, even where nothing was printed either."""
+    return turns if turns and turns[-1].typed is None else (*turns, Turn(printed=""))
+
+
+def _parted(shared: list[Turn], expected: Turn | None, actual: Turn | None) -> Conversation:
+    return Conversation(
+        shared=_recent(shared),
+        expected=expected and _short(expected),
+        actual=actual and _short(actual),
+    )
+
+
+def _short(turn: Turn) -> Turn:
+    return replace(turn, printed=shortened(turn.printed, LONGEST_TURN))
+
+
+def _recent(turns: list[Turn]) -> tuple[Turn, ...]:
+    kept: list[Turn] = []
+    length = 0
+    for turn in reversed(turns):
+        kept.append(_short(turn))
+        length += len(kept[-1].printed)
+        if length > LONGEST_SHARED:
+            break
+    kept.reverse()
+    if len(kept) < len(turns):
+        left_out = len(turns) - len(kept)
+        kept.insert(0, Turn(printed=f"[… {left_out} earlier turns left out …]\n"))
+    return tuple(kept)

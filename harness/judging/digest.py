@@ -1,0 +1,28 @@
+"""Which judge it was: a digest of this room's sources, part of every stored verdict's key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+
+def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
+    for entry in folder.iterdir():
+        name = path + entry.name
+        if entry.is_dir():
+            yield from _sources(entry, f"{name}/")
+        elif name.endswith(".py"):
+            yield name, entry.read_bytes()
+
+
+def _digest() -> str:
+    digest = sha256()
+    for name, data in sorted(_sources(resources.files("harness.judging"))):
+        digest.update(f"{name}\0{len(data)}\0".encode())
+        digest.update(data)
+    return digest.hexdigest()
+
+
+JUDGING_DIGEST = _digest()

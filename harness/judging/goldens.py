@@ -1,0 +1,198 @@
+"""Whether the reference does what a scenario states, and nothing that it should have stated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.judging.alignment import shared_start
+from harness.judging.matching import exact_text, in_words, meets, meets_text
+from harness.judging.normalising import normalised
+from harness.judging.printed import exactly, pieces
+from harness.judging.raising import raise_agrees
+from harness.judging.sameness import same
+from harness.judging.sheet import screen_of, shows
+from harness.judging.visible import count, plain, quoted, source
+from harness.model.expectation import Expectation, Matcher, Stated
+from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome
+from harness.model.stimulus import Session, Stimulus
+from harness.model.values import ValueKind
+
+_ENDINGS = {
+    Ending.ANSWERED: "answered",
+    Ending.ASKED_FOR_MORE: "asked for more input than the scenario has",
+    Ending.ENDED_EARLY: "ended the process before answering",
+    Ending.MISSING: "does not define a function that is needed",
+    Ending.TIMEOUT: "ran into the limit on wall time",
+    Ending.CPU_LIMIT: "ran into the limit on CPU time",
+    Ending.MEMORY_LIMIT: "ran into the limit on memory",
+    Ending.OUTPUT_LIMIT: "ran into the limit on output",
+    Ending.CRASHED: "crashed",
+    Ending.TAMPERED: "broke the protocol",
+    Ending.STOPPED_EARLY: "was stopped under a shortened limit",
+    Ending.HARNESS_ERROR: "was not observed: the harness itself failed",
+}
+
+
+def disagreements(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> tuple[str, ...]:
+    """Where the reference's own `observation` is not what the scenario states.
+
+    One plain sentence each. What is not stated may only be harmless: that it raises, exits with
+    another status than 0, hits a limit, leaves input unread or asks for more has to be stated.
+    """
+    stated = expectation.stated
+    found = list(_ending(observation, stated))
+    if observation.ending is Ending.ANSWERED or observation.ending is stated.ends:
+        found += _raises(observation, stated)
+        found += _inputs(observation, stated, stimulus)
+        found += _exit(observation, stated)
+        found += _value(observation, stated)
+        found += _texts(observation, stated)
+        found += _left(observation, expectation)
+        if isinstance(stimulus.action, Session):
+            found += _steps(observation, stated, stimulus.action)
+    return tuple(found)
+
+
+def _ending(observation: Observation, stated: Stated) -> Iterator[str]:
+    ending = observation.ending
+    loading = " while it was loading" if observation.phase is Phase.LOADING else ""
+    detail = f" ({plain(observation.detail)})" if observation.detail else ""
+    did = f"the reference {_ENDINGS[ending]}{detail}{loading}"
+    if stated.ends is not None and ending is not stated.ends:
+        yield f"{did}, but the scenario states that it ends with {stated.ends.value}."
+    elif stated.ends is None and ending is not Ending.ANSWERED:
+        yield f"{did}, which the scenario does not state."
+
+
+def _named(raised: Raised) -> str:
+    return plain(f"{raised.type_name}: {raised.message}" if raised.message else raised.type_name)
+
+
+def _raises(observation: Observation, stated: Stated) -> Iterator[str]:
+    raised, wanted = observation.raised, stated.raises
+    if wanted is None:
+        leaves_by_exit = raised is not None and raised.type_name == "SystemExit"
+        if raised is not None and not (leaves_by_exit and observation.exit_status is not None):
+            yield f"the reference raised {_named(raised)}, which the scenario does not state."
+    elif raised is None:
+        if not any(raise_agrees(wanted, step.raised) for step in observation.steps):
+            yield f"the scenario states {wanted.type_name}, but the reference raised nothing."
+    elif not raise_agrees(wanted, raised):
+        message = f" with {in_words(wanted.message)}" if wanted.message else ""
+        stated_as = f"{wanted.type_name}{message}"
+        yield f"the reference raised {_named(raised)}, but the scenario states {stated_as}."
+
+
+def _inputs(observation: Observation, stated: Stated, stimulus: Stimulus) -> Iterator[str]:
+    taken, typed = observation.reads, len(stimulus.inputs)
+    if stated.reads is not None:
+        if taken != stated.reads:
+            inputs = count(taken, "input")
+            yield f"the reference took {inputs}, but the scenario states {stated.reads}."
+    elif taken < typed:
+        yield f"the reference left {count(typed - taken, 'input')} of {typed} unread."
+
+
+def _exit(observation: Observation, stated: Stated) -> Iterator[str]:
+    status = observation.exit_status
+    if stated.exit is not None:
+        if status != stated.exit:
+            did = "had no exit status" if status is None else f"ended with status {status}"
+            yield f"the reference {did}, but the scenario states {stated.exit}."
+    elif status and (observation.raised is None or observation.raised.type_name == "SystemExit"):
+        yield f"the reference ended with status {status}, which the scenario does not state."
+
+
+def _value(observation: Observation, stated: Stated) -> Iterator[str]:
+    value = observation.value
+    if stated.returns is not None:
+        if value is None:
+            if observation.raised is None:
+                yield f"the reference gave no value, but {in_words(stated.returns)} is stated."
+        elif not meets(value, stated.returns):
+            stated_as = in_words(stated.returns)
+            yield f"the reference returned {source(value)}, but {stated_as} is stated."
+    elif value is not None and value.kind is ValueKind.TOO_LARGE:
+        yield f"the reference's value is too large to compare ({plain(value.text)})."
+
+
+def _texts(observation: Observation, stated: Stated) -> Iterator[str]:
+    ignore = stated.ignore
+    if stated.prints is not None and not meets_text(observation.printed, stated.prints, ignore):
+        yield f"what the reference prints {_unlike(observation.printed, stated.prints, stated)}"
+    if stated.transcript is not None:
+        shown = observation.transcript()
+        if not meets_text(shown, exactly(stated.transcript), ignore):
+            difference = _unlike(shown, exactly(stated.transcript), stated)
+            yield f"the reference's transcript {difference}"
+    if stated.turns is None:
+        return
+    printed = pieces(observation.turns)
+    for turn in stated.turns.turns:
+        text = printed[turn.index] if turn.index < len(printed) else ""
+        if not meets_text(text, turn.printed, ignore):
+            unlike = _unlike(text, turn.printed, stated)
+            yield f"turn {turn.index}, as the reference prints it, {unlike}"
+    if stated.turns.all_turns and len(printed) > len(stated.turns.turns):
+        has = count(len(printed), "turn")
+        yield f"the reference has {has}, but the scenario states {len(stated.turns.turns)}."
+
+
+def _unlike(text: str, matcher: Matcher, stated: Stated) -> str:
+    """How a text differs from what is stated, as the end of a sentence."""
+    wanted = exact_text(matcher)
+    if wanted is None:
+        return f"is {quoted(text)}, but {in_words(matcher)} is stated."
+    has = normalised(text, stated.ignore).split("\n")
+    says = normalised(wanted, stated.ignore).split("\n")
+    line = shared_start(has, says)
+    left = has[line] if line < len(has) else None
+    right = says[line] if line < len(says) else None
+    at = shared_start(left or "", right or "")
+    is_, should = ("at its end" if one is None else quoted(one, at=at) for one in (left, right))
+    return f"differs from line {line + 1} on: it is {is_}, but {should} is stated."
+
+
+def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
+    stated = expectation.stated
+    after = {variable.name: variable.value for variable in observation.variables}
+    after.update(zip(expectation.parameters, observation.arguments, strict=False))
+    for leave in stated.leaves:
+        value = after.get(leave.name)
+        if value is None:
+            yield f"the scenario states {leave.name} afterwards, but there is no such name."
+        elif not meets(value, leave.value):
+            wanted = in_words(leave.value)
+            yield f"the reference leaves {leave.name} as {source(value)}, but {wanted} is stated."
+    if not stated.leaves_unchanged:
+        return
+    sides = zip(observation.arguments_before, observation.arguments, strict=False)
+    for position, (before, value) in enumerate(sides):
+        if not same(before, value):
+            yield f"the reference changes argument {position + 1} to {source(value)}."
+
+
+def _steps(observation: Observation, stated: Stated, session: Session) -> Iterator[str]:
+    for index, step in enumerate(observation.steps):
+        shown = stated.shown[index] if stated.shown and index < len(stated.shown) else None
+        name = f"step {index + 1} ({plain(_source(session, index), limit=60)})"
+        if shown is None:
+            yield from _unshown(step, stated, name)
+        elif not shows(step, shown, stated.ignore):
+            has, wanted = quoted(screen_of(step), limit=160), quoted(shown, limit=160)
+            yield f"{name}: the reference shows {has}, but the sheet shows {wanted}."
+    expected = len(stated.shown) if stated.shown is not None else len(session.steps)
+    if len(observation.steps) < expected:
+        done = count(len(observation.steps), "step")
+        yield f"the reference took {done} of {expected}."
+
+
+def _unshown(step: StepOutcome, stated: Stated, name: str) -> Iterator[str]:
+    if step.raised is not None and not raise_agrees(stated.raises, step.raised):
+        yield f"{name}: the reference raised {_named(step.raised)}, which is not stated."
+
+
+def _source(session: Session, index: int) -> str:
+    return session.steps[index].strip() if index < len(session.steps) else ""

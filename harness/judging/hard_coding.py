@@ -1,0 +1,121 @@
+"""Evidence that a number was written where a constant belongs.
+
+Each piece of evidence must be such that another fault would hardly leave it: that something only
+goes wrong at size 10, say, is what a program does that reads one digit of a number.
+"""
+
+from __future__ import annotations
+
+import re
+
+from harness.judging.rules.tables import Cells, cells, grid_at
+from harness.judging.sizes import AtSize, Family, depends_on
+from harness.model.observation import Observation
+from harness.model.stimulus import Run
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import VerdictKind
+
+MOST_LINES = 400
+
+
+def has_evidence(family: Family) -> bool:
+    """Whether a family's observations show that the default was written out."""
+    if family.usual is not None and not family.usual.verdict.passed:
+        return False
+    if any(shows_default_board(one, family) for one in failing(family)):
+        return True
+    if family.usual is None:
+        return False
+    return (
+        any(_says_default(one, family.usual, family) for one in failing(family))
+        or _index_errors_below(family)
+        or _threshold(family)
+    )
+
+
+def failing(family: Family) -> tuple[AtSize, ...]:
+    """The family's scenarios that failed by what they did, and not by a limit."""
+    return tuple(one for one in family.others if one.verdict.kind is VerdictKind.FAILED)
+
+
+def shows_default_board(one: AtSize, family: Family) -> bool:
+    """A board with as many rows or columns as by default, where there should be `size` of them."""
+    if family.usual is None and abs(one.size - family.default) == 1:
+        return False  # off by one would look the same
+    wanted = _board_sizes(one.answer)
+    return any(
+        shown != should and _fits(shown, should, one.size, family.default)
+        for shown, should in zip(_board_sizes(one.observation), wanted, strict=False)
+    )
+
+
+def _fits(shown: tuple[int, int], should: tuple[int, int], size: int, default: int) -> bool:
+    return should == (size, size) and default in shown and set(shown) <= {default, size}
+
+
+def _board_sizes(observation: Observation) -> list[tuple[int, int]]:
+    """Rows and columns of the boards returned and shown, the first few."""
+    values = [observation.value, *(step.value for step in observation.steps)]
+    tables = [cells(value) for value in values if value is not None]
+    lines = observation.printed.split("\n", MOST_LINES)[:MOST_LINES]
+    index = 0
+    while index < len(lines) and len(tables) < 20:
+        grid = grid_at(lines, index)
+        if grid is not None:
+            tables.append(grid.rows)
+            index = grid.start + len(grid.rows)
+        else:
+            index += 1
+    return [size for table in tables if table and (size := _size(table))]
+
+
+def _size(table: Cells) -> tuple[int, int] | None:
+    widths = {len(row) for row in table}
+    return (len(table), widths.pop()) if len(widths) == 1 else None
+
+
+def _says_default(one: AtSize, usual: AtSize, family: Family) -> bool:
+    """A line with the default number in it, which the reference says at the default size only."""
+    number = re.compile(rf"(?<!\d){family.default}(?!\d)")
+    only_by_default = _lines(usual.answer) - _lines(one.answer)
+    said = _lines(one.observation) & only_by_default
+    return any(number.search(line) and len(line) > 3 for line in said)
+
+
+def _lines(observation: Observation) -> set[str]:
+    lines = set(observation.printed.split("\n", MOST_LINES)[:MOST_LINES])
+    for value in (observation.value, *(step.value for step in observation.steps)):
+        if isinstance(value, Value) and value.kind is ValueKind.STR:
+            lines.update(value.text.split("\n", MOST_LINES)[:MOST_LINES])
+    return lines
+
+
+def _index_errors_below(family: Family) -> bool:
+    """Every smaller size, two at least, ends in an index that is out of range."""
+    smaller = [one for one in family.others if one.size < family.default]
+    return len({one.size for one in smaller}) > 1 and all(
+        one.verdict.kind is VerdictKind.FAILED and _raised_index_error(one.observation)
+        for one in smaller
+    )
+
+
+def _raised_index_error(observation: Observation) -> bool:
+    raises = [observation.raised, *(step.raised for step in observation.steps)]
+    return any(raised is not None and raised.type_name == "IndexError" for raised in raises)
+
+
+def _threshold(family: Family) -> bool:
+    """A question that moves with the size is answered rightly from the default size on, and
+    wrongly at every smaller size, the one just below included."""
+    smaller = [one for one in family.others if one.size < family.default]
+    sizes = {one.size for one in smaller}
+    if family.default - 1 not in sizes or len(sizes) < 2:
+        return False
+    return all(
+        one.verdict.kind is VerdictKind.FAILED
+        and one.observation.raised is None
+        and not one.scenario.is_sample
+        and not isinstance(one.stimulus.action, Run)
+        and depends_on(one.stimulus, family.constant)
+        for one in smaller
+    )

@@ -1,0 +1,103 @@
+"""Whether a value or a text is what a matcher asks for, and a matcher in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from harness.judging.normalising import normalised
+from harness.judging.sameness import same
+from harness.judging.visible import a_type_name, quoted, source
+from harness.model.errors import HarnessError
+from harness.model.expectation import (
+    AnyValue,
+    Approximately,
+    Contains,
+    Exactly,
+    Ignore,
+    Matcher,
+    Matches,
+    OfType,
+    OneOf,
+    PythonValue,
+)
+from harness.model.values import Value, ValueKind
+
+_NUMBERS = frozenset({ValueKind.INT, ValueKind.FLOAT})
+
+
+def meets(value: Value, matcher: Matcher) -> bool:
+    """Whether `value` is what `matcher` asks for.
+
+    Raises HarnessError for a `{python: …}` that nobody has resolved.
+    """
+    match matcher:
+        case AnyValue():
+            return True
+        case Exactly():
+            return same(matcher.value, value)
+        case OfType():
+            return value.kind is not ValueKind.TOO_LARGE and value.type_name == matcher.name
+        case Approximately():
+            return value.kind in _NUMBERS and _near(value.text, matcher)
+        case Matches():
+            return value.kind is ValueKind.STR and bool(re.search(matcher.pattern, value.text))
+        case Contains():
+            return value.kind is ValueKind.STR and matcher.text in value.text
+        case OneOf():
+            return any(same(candidate, value) for candidate in matcher.values)
+        case PythonValue():
+            raise HarnessError(f"nobody evaluated {{python: {matcher.expression}}}")
+
+
+def _near(text: str, matcher: Approximately) -> bool:
+    try:
+        return abs(float(text) - matcher.number) <= matcher.within
+    except (ValueError, OverflowError):
+        return False
+
+
+def meets_text(text: str, matcher: Matcher, ignore: Collection[Ignore] = ()) -> bool:
+    """Whether printed text is what `matcher` asks for, the forgiven differences apart."""
+    match matcher:
+        case Matches():
+            # A folded pattern would be another pattern: forgive case by the flag instead.
+            kept = [one for one in ignore if one is not Ignore.CASE]
+            flags = re.IGNORECASE if Ignore.CASE in ignore else 0
+            return bool(re.search(matcher.pattern, normalised(text, kept), flags))
+        case Contains():
+            return normalised(matcher.text, ignore) in normalised(text, ignore)
+        case Exactly(value=Value(kind=ValueKind.STR)):
+            return normalised(matcher.value.text, ignore) == normalised(text, ignore)
+        case OneOf():
+            return any(meets_text(text, Exactly(value=value), ignore) for value in matcher.values)
+        case _:
+            return meets(Value(ValueKind.STR, text), matcher)
+
+
+def in_words(matcher: Matcher) -> str:
+    """What a matcher asks for, as the object of "expected …"."""
+    match matcher:
+        case AnyValue():
+            return "any value"
+        case Exactly():
+            return source(matcher.value)
+        case OfType():
+            return a_type_name(matcher.name)
+        case Approximately():
+            return f"a number no more than {matcher.within!r} away from {matcher.number!r}"
+        case Matches():
+            return f"text that matches the pattern {quoted(matcher.pattern)}"
+        case Contains():
+            return f"text that contains {quoted(matcher.text)}"
+        case OneOf():
+            return "one of " + ", ".join(source(value, limit=40) for value in matcher.values[:6])
+        case PythonValue():
+            return f"the value of {quoted(matcher.expression)}"
+
+
+def exact_text(matcher: Matcher) -> str | None:
+    """The one text that a matcher asks for; None when it allows more than one."""
+    if isinstance(matcher, Exactly) and matcher.value.kind is ValueKind.STR:
+        return matcher.value.text
+    return None

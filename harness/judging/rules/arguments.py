@@ -1,0 +1,85 @@
+"""Rules about arguments that a function changes, or should leave alone."""
+
+from __future__ import annotations
+
+from harness.judging.case import Case
+from harness.judging.changes import Change
+from harness.judging.rules.tables import Cells, cells
+from harness.judging.sameness import same
+from harness.judging.visible import source
+from harness.model.values import ValueKind
+
+
+def argument_not_changed(case: Case) -> str | None:
+    """The function should have changed its argument and did not."""
+    for change in case.changes:
+        if not change.should_change or change.did_change:
+            continue
+        if change.returned is not None and same(change.expected, change.returned):
+            return case.says(f"is not changed: a new {_kind(change)} is returned", who=change.name)
+        return case.says(f"is not changed, it should be {source(change.expected)}", who=change.name)
+    return None
+
+
+def argument_changed(case: Case) -> str | None:
+    """The function should have left its argument alone."""
+    for change in case.changes:
+        if not change.should_change and change.did_change:
+            became = source(change.actual)
+            return case.says(f"is changed, it should stay as it was: {became}", who=change.name)
+    return None
+
+
+def _kind(change: Change) -> str:
+    return change.expected.type_name if change.expected.kind is not ValueKind.FOREIGN else "value"
+
+
+def changed_off_by_one_column(case: Case) -> str | None:
+    """The change is the right one, in a neighbouring column."""
+    for change in case.changes:
+        grids = [cells(v) for v in (change.before, change.expected, change.actual)]
+        before, expected, actual = grids
+        if before is None or expected is None or actual is None:
+            continue
+        wanted, got = _changed(before, expected), _changed(before, actual)
+        found = _neighbours(change, wanted, got, len(before))
+        if found is not None:
+            clause = f"is changed off by one column: at index {found[1]} instead of {found[0]}"
+            return case.says(clause, who=change.name)
+    return None
+
+
+def _changed(before: Cells, after: Cells) -> set[tuple[int, int]]:
+    """The places that differ; none when the shapes do."""
+    if [len(line) for line in before] != [len(line) for line in after]:
+        return set()
+    return {
+        (outer, inner)
+        for outer, line in enumerate(before)
+        for inner, cell in enumerate(line)
+        if after[outer][inner] != cell
+    }
+
+
+def _neighbours(
+    change: Change, wanted: set[tuple[int, int]], got: set[tuple[int, int]], size: int
+) -> tuple[int, int] | None:
+    """The expected and the actual index of the one column that changed, if they are neighbours.
+
+    A list of texts holds columns (or rows that a column cuts); a list of lists holds rows.
+    """
+    in_texts = all(item.kind is ValueKind.STR for item in change.before.items)
+    axis = 0 if in_texts else 1
+    should, did = _one({place[axis] for place in wanted}), _one({place[axis] for place in got})
+    if should is None or did is None:
+        return None
+    return (should, did) if _beside(should, did, size if in_texts else 0) else None
+
+
+def _one(places: set[int]) -> int | None:
+    return next(iter(places)) if len(places) == 1 else None
+
+
+def _beside(wanted: int, got: int, size: int) -> bool:
+    """Side by side; with a size also first and last (index -1 is Python's last)."""
+    return abs(wanted - got) == 1 or (size > 2 and wanted == 0 and got == size - 1)

@@ -1,0 +1,112 @@
+"""Rules about what a function returns in place of what it should."""
+
+from __future__ import annotations
+
+from harness.judging.case import Case
+from harness.judging.matching import in_words
+from harness.judging.sameness import parting
+from harness.judging.visible import a_type, plain, source, spelled
+from harness.model.expectation import OfType
+from harness.model.values import Value, ValueKind
+
+
+def printed_instead_of_returned(case: Case) -> str | None:
+    """The answer stands on the screen, and None came back."""
+    pair = case.exact_return
+    if pair is None or pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
+        return None
+    printed = case.actual_printed.strip("\n")
+    expected = (case.expected_printed or "").strip("\n")
+    for spelling in _spellings(pair[0]):
+        if _has_lines(printed, spelling) and not _has_lines(expected, spelling):
+            return case.says(f"printed {source(pair[0])} instead of returning it")
+    return None
+
+
+def _spellings(value: Value) -> list[str]:
+    """How `print` would show a value, its repr included."""
+    spellings = [spelled(value)]
+    if value.kind is ValueKind.STR:
+        spellings.insert(0, value.text.strip("\n"))
+    if value.items and all(item.kind is ValueKind.STR for item in value.items):
+        spellings.append("\n".join(item.text for item in value.items))
+    return [spelling for spelling in spellings if spelling.strip()]
+
+
+def _has_lines(text: str, lines: str) -> bool:
+    return f"\n{lines}\n" in f"\n{text}\n"
+
+
+def returned_instead_of_printed(case: Case) -> str | None:
+    """The text came back, and the screen stayed empty."""
+    pair, expected = case.exact_return, case.expected_printed
+    if pair is None or pair[1].kind is not ValueKind.STR or not expected:
+        return None
+    if case.actual_printed.strip() or not expected.strip():
+        return None
+    if pair[1].text.strip("\n") == expected.strip("\n"):
+        return case.says("returned the text instead of printing it")
+    return None
+
+
+def returned_none(case: Case) -> str | None:
+    """None came back: a `return` is missing."""
+    pair = case.exact_return
+    if pair is not None:
+        if pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
+            return None
+        return case.says(f"returned None instead of {source(pair[0])}: is a return missing?")
+    mismatch = case.returns
+    if mismatch is None or mismatch.expected is None or mismatch.actual is None:
+        return None
+    if mismatch.actual.kind is not ValueKind.NONE:
+        return None
+    wanted = in_words(mismatch.expected)
+    return case.says(f"returned None, where {wanted} is expected: is a return missing?")
+
+
+def too_large(case: Case) -> str | None:
+    """A value that is beyond comparing."""
+    for mismatch in (case.returns, case.leaves):
+        value = mismatch.actual if mismatch else None
+        if value is not None and value.kind is ValueKind.TOO_LARGE:
+            what = "returned a value" if mismatch is case.returns else "left behind a value"
+            return case.says(f"{what} too large to compare ({plain(value.text, limit=60)})")
+    return None
+
+
+def returned_a_function(case: Case) -> str | None:
+    """A function came back, not what it would return."""
+    mismatch = case.returns
+    if mismatch is None or mismatch.actual is None:
+        return None
+    if mismatch.actual.kind is not ValueKind.FUNCTION:
+        return None
+    name = plain(mismatch.actual.text, limit=40)
+    return case.says(f"returned the function {name} itself: are its parentheses missing?")
+
+
+def wrong_type(case: Case) -> str | None:
+    """The right value of the wrong type, or something of another type altogether."""
+    pair = case.exact_return
+    if pair is None:
+        return _not_of_type(case)
+    place = parting(*pair)
+    expected, actual = place.expected, place.actual
+    if expected is None or actual is None or expected.kind is actual.kind:
+        return None
+    if ValueKind.NONE in (expected.kind, actual.kind):
+        return None
+    got, wanted = source(actual, limit=60), source(expected, limit=60)
+    clause = f"{got}, {a_type(actual)}, where {wanted}, {a_type(expected)}, is expected"
+    if place.path:
+        return case.says(f"is {clause}", who=f"item {place.path} of the result")
+    return case.says(f"returned {clause}")
+
+
+def _not_of_type(case: Case) -> str | None:
+    mismatch = case.returns
+    if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, OfType):
+        return None
+    got = f"{source(mismatch.actual, limit=60)}, {a_type(mismatch.actual)}"
+    return case.says(f"returned {got}, where {in_words(mismatch.expected)} is expected")
