@@ -26,8 +26,7 @@ from harness.intake import read
 from harness.model.errors import UserError
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionStatus, Tier
-from harness.reporting import summary_table, write_reports
-from harness.results import results_json, student_view, write_atomically
+from harness.reporting import summary_table, write_reports, write_results
 
 INTERRUPTED = 130
 SOME_HARNESS_ERROR = 3
@@ -104,8 +103,8 @@ def command(
 def publish(run: RunResult, plan: Plan, folder: Path) -> Path:
     """Write the pages and results.json; return the class page."""
     try:
-        write_atomically(folder / "results.json", results_json(run, plan))
-        return write_reports(run, plan, folder, student_view)
+        write_results(run, plan, folder)
+        return write_reports(run, plan, folder)
     except OSError as error:
         raise UserError(
             f"cannot write the report ({error.strerror})",

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.execution import EXECUTION_DIGEST
 from harness.grading.bench import Bench
 from harness.grading.facts import finished_facts, run_facts
-from harness.grading.grader import Graded, source_digest
+from harness.grading.grader import Graded
 from harness.grading.pool import Pool
 from harness.grading.worker import Job, WorkerFailure, WorkerSetup
 from harness.judging import JUDGING_DIGEST
@@ -55,9 +55,9 @@ def grade_batch(
     plan = bench.specification.plan
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         store.begin(facts, plan)
-        store.keep_only([submission.id for submission in submissions])
         state = _state_digest(bench, thorough=options.thorough)
-        todo = [s for s in submissions if not _is_done(store, s, state)]
+        store.keep_only([submission.id for submission in submissions], state_digest=state)
+        todo = [s for s in submissions if not _is_done(store, s)]
         listener(RunStarted(facts=facts, total=len(submissions), kept=len(submissions) - len(todo)))
         setup = WorkerSetup(
             plan=serial.dumps(plan),
@@ -94,14 +94,13 @@ def _state_digest(bench: Bench, *, thorough: bool) -> str:
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _is_done(store: Store, submission: Submission, state: str) -> bool:
+def _is_done(store: Store, submission: Submission) -> bool:
     earlier = store.result(submission.id)
     return (
         earlier is not None
         and earlier.status is not SubmissionStatus.HARNESS_ERROR
-        and earlier.source_digest == source_digest(submission)
+        and earlier.source_digest == submission.digest
         and earlier.problem == submission.problem
-        and store.state_digest(submission.id) == state
     )
 
 
@@ -130,6 +129,6 @@ def _harness_error(submission: Submission, plan: Plan) -> Graded:
         out_of=plan.assignment.functionality_marks,
         problem="the harness failed on this submission; run the same command again",
         notes=submission.notes,
-        source_digest=source_digest(submission),
+        source_digest=submission.digest,
     )
     return Graded(result=result, observations={}, verdicts={})

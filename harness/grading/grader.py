@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
-from hashlib import sha256
 from types import TracebackType
 from typing import Protocol, Self
 
 from harness.execution import EXECUTION_DIGEST, Driver, ToolFailed
-from harness.grading.expectations import expectation
+from harness.grading.expectations import expectation, parameters
 from harness.grading.running import run_all
 from harness.judging import JUDGING_DIGEST, combine, judge, refine
 from harness.marking import mark
@@ -55,15 +54,6 @@ class Graded:
     result: SubmissionResult
     observations: Mapping[str, tuple[Observation, ...]]
     verdicts: Mapping[str, Verdict]
-
-
-def source_digest(submission: Submission) -> str:
-    """Hex SHA-256 over a submission's names and bytes."""
-    digest = sha256()
-    for file in submission.files:
-        digest.update(f"{file.name}\0{len(file.data)}\0".encode())
-        digest.update(file.data)
-    return digest.hexdigest()
 
 
 class Grader(AbstractContextManager["Grader"]):
@@ -121,7 +111,7 @@ class Grader(AbstractContextManager["Grader"]):
     def _run_and_judge(
         self, plan: Plan, submission: Submission, report: PolicyReport, memory: Memory
     ) -> Graded:
-        digest = source_digest(submission)
+        digest = submission.digest
         keys = {scenario.id: self._key_of(digest, scenario) for scenario in plan.scenarios}
         with self._driver.submission(plan.assignment, submission.files) as server:
             ran = run_all(
@@ -135,7 +125,11 @@ class Grader(AbstractContextManager["Grader"]):
         new_verdicts: dict[str, Verdict] = {}
         for scenario in plan.scenarios:
             name = verdict_key(
-                keys[scenario.id], self._answers.get(scenario.id), scenario.stated, JUDGING_DIGEST
+                keys[scenario.id],
+                self._answers.get(scenario.id),
+                scenario.stated,
+                JUDGING_DIGEST,
+                tuple(parameters(s, plan.assignment) for s in scenario.stimuli),
             )
             kept = None if scenario.id in ran.fresh else memory.verdict(name)
             if kept is None:

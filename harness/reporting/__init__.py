@@ -1,7 +1,7 @@
 """Results as people read them: HTML pages and terminal text. Reads results, judges nothing."""
 
 from harness.reporting.terminal import explain_failures, show_submission, summary_table
-from harness.reporting.writing import write_index, write_reports, write_submission
+from harness.reporting.writing import write_index, write_reports, write_results, write_submission
 
 __all__ = [
     "explain_failures",
@@ -9,5 +9,6 @@ __all__ = [
     "summary_table",
     "write_index",
     "write_reports",
+    "write_results",
     "write_submission",
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult
 from harness.reporting import files, pages
-from harness.results import student_view
+from harness.results import results_json, student_view
 
 
 def write_reports(run: RunResult, plan: Plan, folder: Path) -> Path:
@@ -18,6 +18,13 @@ def write_reports(run: RunResult, plan: Plan, folder: Path) -> Path:
     for result in run.submissions:
         write_submission(result, plan, folder)
     return write_index(run, plan, folder)
+
+
+def write_results(run: RunResult, plan: Plan, folder: Path) -> Path:
+    """Write `results.json`, whole or not at all; return its path. Raises OSError."""
+    path = folder / "results.json"
+    files.write(path, results_json(run, plan))
+    return path
 
 
 def write_submission(result: SubmissionResult, plan: Plan, folder: Path) -> tuple[Path, Path]:
