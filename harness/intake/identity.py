@@ -1,0 +1,32 @@
+"""Names of folders and files as ids that can be printed, stored and used as file names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+MAX_ID = 100
+
+
+def safe_id(name: str) -> str:
+    """The name without what does not print (controls, bidi marks, undecodable bytes), shortened."""
+    shown = "".join(c if c.isprintable() and c not in '/\\:*?"<>|' else "_" for c in name)
+    shown = shown.strip(" ")[:MAX_ID]
+    if shown.startswith("."):
+        shown = "_" + shown[1:]
+    return shown or "submission"
+
+
+def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
+    """A safe id for each name, in their order; the second of the same gets `-2`, and so on."""
+    safe = [safe_id(name) for name in names]
+    taken = set(safe)
+    given: set[str] = set()
+    ids: list[str] = []
+    for name in safe:
+        chosen, count = name, 1
+        while chosen in given or (count > 1 and chosen in taken):
+            count += 1
+            chosen = f"{name}-{count}"
+        given.add(chosen)
+        ids.append(chosen)
+    return tuple(ids)

@@ -1,0 +1,84 @@
+"""Which submissions lie under a path: the layouts.
+
+A layout turns a path into `Found` values and knows nothing of what is in the files. Layouts of
+learning platforms and archives join the plain one here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.intake.entries import Entry, EntryKind, Refused, entries_of, entry_at
+from harness.model.errors import UserError
+from harness.model.plan import Assignment
+
+# A sample's folder is one submission even when its file has the wrong name.
+_SAMPLE_MARKER = "expect.yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """One submission as it lies there. `identity` is what its student or folder is called.
+
+    `loose`: a single file named after its student, which stands for the expected file.
+    `problem` is set where the place itself cannot be read.
+    """
+
+    identity: str
+    origin: str
+    entries: tuple[Entry, ...] = ()
+    loose: bool = False
+    problem: str = ""
+
+
+def plain(path: Path, assignment: Assignment) -> tuple[Found, ...]:
+    """A lone file; a folder that is one submission; a folder of folders, of files, or of both.
+
+    Raises UserError when the path itself is missing, unreadable or neither file nor folder.
+    """
+    try:
+        if path.is_dir():
+            return _folder(path, assignment)
+        if not path.exists():
+            raise UserError("there is no such file or folder", place=str(path))
+        if not path.is_file() or path.suffix != ".py":
+            raise UserError(
+                "this is neither a folder nor a .py file",
+                place=str(path),
+                hint="unpack an archive first",
+            )
+        target = entry_at(path.resolve())
+        entry = Entry(name=path.name, kind=target.kind, load=target.load)
+        found = Found(identity=path.stem, origin=str(path), entries=(entry,), loose=True)
+    except Refused as refusal:
+        raise UserError(f"this folder holds {refusal}", place=str(path)) from None
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
+    return (found,)
+
+
+def _folder(path: Path, assignment: Assignment) -> tuple[Found, ...]:
+    entries = entries_of(path)
+    expected = set(assignment.submission_files)
+    is_one = any(entry.name in expected and entry.kind is not EntryKind.FOLDER for entry in entries)
+    if is_one or (path / _SAMPLE_MARKER).is_file():
+        return (Found(identity=path.resolve().name, origin=str(path), entries=entries),)
+    return tuple(
+        _inside(path / entry.name, entry)
+        for entry in entries
+        if entry.is_python or entry.kind in (EntryKind.FOLDER, EntryKind.LINK)
+    )
+
+
+def _inside(path: Path, entry: Entry) -> Found:
+    if entry.kind is EntryKind.FOLDER:
+        try:
+            return Found(identity=entry.name, origin=str(path), entries=entries_of(path))
+        except OSError as error:
+            problem = f"the folder cannot be read ({error.strerror or error})"
+        except Refused as refusal:
+            problem = f"the folder holds {refusal}"
+        return Found(identity=entry.name, origin=str(path), problem=problem)
+    identity = entry.name.removesuffix(".py")
+    return Found(identity=identity, origin=str(path), entries=(entry,), loose=True)
