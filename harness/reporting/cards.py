@@ -29,7 +29,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """Failures of one rule with one message. `first` is shown in full, the others on request."""
+    """Failures that one mend may well end. `first` is shown in full, the others on request."""
 
     message: str
     functions: tuple[str, ...]
@@ -69,14 +69,31 @@ def card(check: ShownCheck, surroundings: Surroundings) -> Card:
     )
 
 
-def causes(checks: Iterable[ShownCheck], surroundings: Surroundings) -> tuple[Cause, ...]:
-    """Failures, the first to mend first: what stops several functions, then in the plan's order."""
-    groups: dict[tuple[str, str, str], list[ShownCheck]] = {}
-    for check in checks:
-        if not check.verdict.passed:
-            groups.setdefault(_cause_key(check), []).append(check)
+def causes(
+    checks: Iterable[ShownCheck], surroundings: Surroundings, functions: Sequence[str]
+) -> tuple[Cause, ...]:
+    """Failures, the first to mend first: what stops several functions, then function by function
+    in the order of `functions` (the assignment's), in each in the plan's order.
+
+    One cause is one message in several functions (what happens at import, for one), or else one
+    rule in one function for the same clauses: there the messages differ in their examples alone.
+    """
+    failing = [check for check in checks if not check.verdict.passed]
+    affected: dict[tuple[str, ...], set[str]] = {}
+    for check in failing:
+        affected.setdefault(_same_message(check), set()).add(check.function)
+    groups: dict[tuple[str, ...], list[ShownCheck]] = {}
+    for check in failing:
+        everywhere = len(affected[_same_message(check)]) > 1
+        key = _same_message(check) if everywhere else _same_rule(check)
+        groups.setdefault(key, []).append(check)
     found = [_cause(members, surroundings) for members in groups.values()]
-    return tuple(sorted(found, key=lambda cause: (len(cause.functions) < 2, 0)))
+    place = {name: index for index, name in enumerate(functions)}
+
+    def urgency(cause: Cause) -> tuple[bool, int]:
+        return len(cause.functions) < 2, place.get(cause.functions[0], len(place))
+
+    return tuple(sorted(found, key=urgency))
 
 
 def clause_tallies(checks: Sequence[ShownCheck]) -> tuple[ClauseTally, ...]:
@@ -105,11 +122,17 @@ def _says_the_turn(shown: Screen) -> bool:
     return any(not row.same for row in shown.comparison.rows)
 
 
-def _cause_key(check: ShownCheck) -> tuple[str, str, str]:
+def _same_message(check: ShownCheck) -> tuple[str, ...]:
     verdict = check.verdict
     if verdict.explanation is None:
-        return ("", check.id, verdict.kind)
-    return (verdict.explanation.rule, verdict.message, verdict.kind)
+        return ("message", verdict.kind, check.id)
+    return ("message", verdict.kind, verdict.explanation.rule, verdict.message)
+
+
+def _same_rule(check: ShownCheck) -> tuple[str, ...]:
+    rule = check.verdict.explanation.rule if check.verdict.explanation else ""
+    clauses = (clause.id for clause in check.clauses)
+    return ("rule", check.verdict.kind, rule, check.function, *clauses)
 
 
 def _cause(members: list[ShownCheck], surroundings: Surroundings) -> Cause:

@@ -23,7 +23,7 @@ def cell_html(row: Row, side: Side, is_text: bool) -> Markup:
     cell = row.expected if side == Side.EXPECTED else row.actual
     if cell is None:
         return _NO_LINE
-    spaces = not row.same
+    spaces = is_text and not row.same
     end = _end_of_line(row, side, cell, is_text)
     at = cell.mark
     if at is None:
@@ -34,7 +34,7 @@ def cell_html(row: Row, side: Side, is_text: bool) -> Markup:
     else:
         shown = (
             code(cell.text[:at], spaces=spaces)
-            + Markup("<mark>{}</mark>").format(code(cell.text[at], spaces=spaces))
+            + Markup("<mark>{}</mark>").format(code(cell.text[at], spaces=True))
             + code(cell.text[at + 1 :], spaces=spaces)
         )
     before, after = (_CUT if cut else "" for cut in (cell.cut_before, cell.cut_after))

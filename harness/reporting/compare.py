@@ -49,12 +49,14 @@ class Row:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What a reader sees of one difference. `is_text` is for printed lines, which have line ends;
-    otherwise the rows are Python values. `left_out` rows before and after are not shown."""
+    otherwise the rows are Python values. `in_words` means that the one row is not aligned: the
+    expectation is described. `left_out` rows before and after are not shown."""
 
     channel: Channel
     subject: str
     rows: tuple[Row, ...]
     is_text: bool
+    in_words: bool = False
     left_out_before: int = 0
     left_out_after: int = 0
 
@@ -88,7 +90,11 @@ def _side_by_side(difference: Difference) -> Comparison:
         same=True,
     )
     return Comparison(
-        channel=difference.channel, subject=difference.subject, rows=(row,), is_text=False
+        channel=difference.channel,
+        subject=difference.subject,
+        rows=(row,),
+        is_text=False,
+        in_words=True,
     )
 
 

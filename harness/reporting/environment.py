@@ -11,15 +11,14 @@ from types import SimpleNamespace
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from harness.model.rounding import rounded
 from harness.reporting import cells, figures, files, inert, words
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 # The words for one and the same thing, by who reads the page.
 LECTURER = SimpleNamespace(expected="Expected", actual="Got", try_it="To see it yourself")
-STUDENT = SimpleNamespace(
-    expected="What should come", actual="What your program gave", try_it="Try it yourself"
-)
+STUDENT = SimpleNamespace(expected="Expected", actual="Your program", try_it="Try it yourself")
 
 
 def render(template: str, **context: object) -> str:
@@ -44,6 +43,7 @@ def environment() -> Environment:
         "style": style,
         "style_hash": _hash(style),
         "words": words,
+        "rounded": rounded,
         "block_html": inert.block,
         "cell_html": cells.cell_html,
         "key_html": cells.key_html,

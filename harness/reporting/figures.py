@@ -8,8 +8,9 @@ from fractions import Fraction
 
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyRule
-from harness.model.result import RunResult, ScenarioResult, SubmissionResult
+from harness.model.result import RunResult, SubmissionResult
 from harness.model.student import FunctionTally
+from harness.model.tally import by_function
 from harness.reporting.words import percent
 
 _MOST_BARS = 12
@@ -89,32 +90,16 @@ def _bars(marks: list[Fraction], top: Fraction) -> tuple[Bar, ...]:
 
 
 def function_names(plan: Plan) -> tuple[str, ...]:
-    """The functions with a share of the marks, in the plan's order."""
-    return tuple(dict.fromkeys(s.function for s in plan.scenarios if not s.informational))
+    """The functions with a share of the marks, in the assignment's order."""
+    graded = {scenario.function for scenario in plan.scenarios if not scenario.informational}
+    named = [signature.name for signature in plan.assignment.functions]
+    others = [scenario.function for scenario in plan.scenarios]
+    return tuple(name for name in dict.fromkeys([*named, *others]) if name in graded)
 
 
 def tallies(result: SubmissionResult, plan: Plan) -> tuple[FunctionTally, ...]:
-    """Each function's scenarios and points; informational ones are not counted."""
-    scenarios = {s.id: s for s in plan.scenarios if not s.informational}
-    earned: dict[str, list[tuple[Scenario, ScenarioResult]]] = {}
-    for outcome in result.scenarios:
-        if outcome.scenario_id in scenarios:
-            scenario = scenarios[outcome.scenario_id]
-            earned.setdefault(scenario.function, []).append((scenario, outcome))
-    return tuple(
-        FunctionTally(
-            function=name,
-            passed=sum(outcome.verdict.passed for _, outcome in earned[name]),
-            total=len(earned[name]),
-            points=sum((outcome.points for _, outcome in earned[name]), Fraction(0)),
-            out_of=sum(
-                (outcome.out_of for scenario, outcome in earned[name] if not scenario.extra_credit),
-                Fraction(0),
-            ),
-        )
-        for name in function_names(plan)
-        if name in earned
-    )
+    """Each function's scenarios and points; none where nothing was run."""
+    return by_function(plan, result) if result.scenarios else ()
 
 
 def share(tally: FunctionTally) -> int:

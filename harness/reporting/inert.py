@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from jinja2 import StrictUndefined
+from jinja2 import StrictUndefined, Undefined
 from markupsafe import Markup, escape
 
 # Letters and symbols by category, and yet nothing is seen of them.
@@ -101,6 +101,8 @@ def finalize(value: object) -> object:
     """
     if isinstance(value, Markup | StrictUndefined):
         return value
+    if type(value) is Undefined:  # `x if y` without an else; a missing name is a StrictUndefined
+        return ""
     if type(value) is int:
         return value
     if isinstance(value, str):

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, RunResult, SubmissionResult, SubmissionStatus
+from harness.model.rounding import rounded
 from harness.model.stimulus import Limits
 from harness.model.student import ShownCheck, StudentView, Surroundings
 from harness.model.verdict import VerdictKind
 from harness.reporting import cards, figures, paste
 from harness.reporting.environment import LECTURER, STUDENT, render, sorting
 from harness.reporting.files import page_name
-from harness.reporting.words import two_places
 
 _MOST_FINDINGS = 40
 
@@ -87,6 +87,7 @@ def submission_page(result: SubmissionResult, plan: Plan) -> str:
     surroundings = Surroundings.of(assignment)
     checks = shown_checks(result, plan)
     tallies = figures.tallies(result, plan)
+    functions = figures.function_names(plan)
     points = sum((tally.points for tally in tallies), Fraction(0))
     out_of = sum((tally.out_of for tally in tallies), Fraction(0))
     marks = assignment.functionality_marks
@@ -111,22 +112,26 @@ def submission_page(result: SubmissionResult, plan: Plan) -> str:
         functionality=functionality,
         taken=max(taken, Fraction(0)),
         clauses=cards.clause_tallies(checks),
-        causes=cards.causes(checks, surroundings),
+        causes=cards.causes(_graded(checks), surroundings, functions),
+        ungraded=cards.causes(_ungraded(checks), surroundings, functions),
         passes=_passes(checks),
     )
 
 
 def feedback_page(view: StudentView) -> str:
     """The student's page as HTML, from what a student may see."""
-    graded = [check for check in view.shown if not check.informational]
+    functions = [tally.function for tally in view.functions]
+    tallies = view.functions if view.shown or view.hidden else ()
     return render(
         "feedback.html.j2",
         view=view,
         you=STUDENT,
-        passed=sum(tally.passed for tally in view.functions),
-        total=sum(tally.total for tally in view.functions),
-        clauses=cards.clause_tallies(graded),
-        causes=cards.causes(view.shown, view.surroundings),
+        tallies=tallies,
+        passed=sum(tally.passed for tally in tallies),
+        total=sum(tally.total for tally in tallies),
+        clauses=cards.clause_tallies(view.shown),
+        causes=cards.causes(_graded(view.shown), view.surroundings, functions),
+        ungraded=cards.causes(_ungraded(view.shown), view.surroundings, functions),
         passes=_passes(view.shown),
         hidden=_hidden_rows(view),
     )
@@ -158,7 +163,7 @@ def limits_text(limits: Limits) -> str:
 
 def mark_text(mark: Fraction | None) -> str:
     """A mark with two decimals, or a dash."""
-    return "\u2013" if mark is None else two_places(mark)
+    return "\u2013" if mark is None else rounded(mark)
 
 
 def _marks_row(result: SubmissionResult, plan: Plan, functions: tuple[str, ...]) -> MarksRow:
@@ -171,6 +176,14 @@ def _marks_row(result: SubmissionResult, plan: Plan, functions: tuple[str, ...])
         mark=mark_text(result.mark),
         shares=tuple(shares.get(name) for name in functions),
     )
+
+
+def _graded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
+    return [check for check in checks if not check.informational]
+
+
+def _ungraded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
+    return [check for check in checks if check.informational]
 
 
 def _passes(checks: Iterable[ShownCheck]) -> list[tuple[str, list[PassedRow]]]:

@@ -55,12 +55,12 @@ def recipe(stimulus: Stimulus, surroundings: Surroundings) -> Recipe:
 
 
 def called(stimulus: Stimulus) -> str:
-    """The question in one line: the call, the first step of a session, the command."""
+    """The question alone: the call, a session's steps a line each, the command."""
     match stimulus.action:
         case Call(expression=expression):
             return _filled_in(expression, stimulus.bindings)
         case Session(steps=steps):
-            return steps[-1] if steps else ""
+            return "\n".join(steps)
         case Run() as run:
             return " ".join(["python3", run.program, *run.argv])
 

@@ -18,7 +18,7 @@ from harness.reporting import cards, figures, words
 from harness.reporting.cards import Card, Cause
 from harness.reporting.cells import key_text, shorten
 from harness.reporting.compare import Comparison, Row, Side
-from harness.reporting.inert import visible
+from harness.reporting.inert import visible, visible_lines
 from harness.reporting.pages import is_other_python, mark_text, shown_checks
 from harness.reporting.screen import Piece, Screen
 from harness.results import student_view
@@ -56,7 +56,8 @@ def explain_failures(
     parts: list[RenderableType] = []
     if view.problem or view.unparsable:
         parts.append(_unreadable(view.problem, view))
-    found = cards.causes(view.shown, view.surroundings)
+    graded = [check for check in view.shown if not check.informational]
+    found = cards.causes(graded, view.surroundings, [tally.function for tally in view.functions])
     for number, cause in enumerate(found[:limit], start=1):
         parts += [Text(""), *_cause(number, cause)]
     left = len(found) - limit
@@ -87,7 +88,9 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
         parts.append(Text.assemble((f"{words.RULE[finding.rule]} ", "yellow"), visible(line)))
-    found = cards.causes(shown_checks(result, plan), Surroundings.of(plan.assignment))
+    found = cards.causes(
+        shown_checks(result, plan), Surroundings.of(plan.assignment), figures.function_names(plan)
+    )
     for number, cause in enumerate(found[:limit], start=1):
         parts += [Text(""), *_cause(number, cause)]
     if len(found) > limit:
@@ -117,7 +120,7 @@ def _cause(number: int, cause: Cause) -> list[RenderableType]:
     if cause.others:
         others = words.counted(len(cause.others), "other check")
         inside.append(
-            Text(f"{others} {'fails' if len(cause.others) == 1 else 'fail'} in the same way", "dim")
+            Text(f"{others} {'fails' if len(cause.others) == 1 else 'fail'} in a like way", "dim")
         )
     return [title, Padding(Group(*inside), (0, 0, 0, 3))]
 
@@ -127,7 +130,12 @@ def _question(card: Card) -> list[RenderableType]:
     for change in card.recipe.changes:
         place = f"in {change.file} " if change.file else ""
         lines.append(Text.assemble(("set    ", "dim"), visible(f"{place}{change.line}")))
-    lines.append(Text.assemble(("try    ", "dim"), visible(shorten(card.question, 400))))
+    lines.append(
+        Text.assemble(
+            ("try    ", "dim"),
+            visible_lines(shorten(card.question, 400)).replace("\n", "\n       "),
+        )
+    )
     if card.recipe.inputs:
         keys = "  ".join(key_text(one) for one in card.recipe.inputs)
         lines.append(Text.assemble(("type   ", "dim"), shorten(keys, 400)))
@@ -166,7 +174,7 @@ def _comparison(part: Comparison) -> list[RenderableType]:
     first = next((i for i, row in enumerate(part.rows) if not row.same), 0)
     start = max(0, first - 3)
     for row in part.rows[start : start + _MOST_ROWS]:
-        if row.same:
+        if row.same and not part.in_words:
             lines.append(Text.assemble("         ", _side(row, Side.EXPECTED, part.is_text)))
             continue
         expected = _side(row, Side.EXPECTED, part.is_text)

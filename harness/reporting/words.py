@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from harness.model.policy import Consequence, PolicyRule, Severity
 from harness.model.result import SubmissionStatus
+from harness.model.rounding import rounded
 from harness.model.verdict import VerdictKind
 
 VERDICT = {
@@ -66,16 +67,9 @@ def consequence(value: Consequence) -> str:
             return "makes the mark 0"
 
 
-def two_places(value: Fraction) -> str:
-    """A mark with two decimals, exact and rounded half up."""
-    hundredths = (abs(value) * 200 + 1) // 2
-    minus = "-" if value < 0 and hundredths else ""
-    return f"{minus}{hundredths // 100}.{hundredths % 100:02d}"
-
-
 def number(value: Fraction) -> str:
     """A number without needless zeros: 6, 4.5, 0.33."""
-    return two_places(value).rstrip("0").rstrip(".")
+    return rounded(value).rstrip("0").rstrip(".")
 
 
 def percent(part: Fraction | int, whole: Fraction | int) -> int:

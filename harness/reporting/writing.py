@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.model.plan import Plan
+from harness.model.plan import Plan, Visibility
 from harness.model.result import RunResult, SubmissionResult
 from harness.reporting import files, pages
 from harness.results import results_json, student_view
 
+ALWAYS = frozenset({Visibility.VISIBLE})
 
-def write_reports(run: RunResult, plan: Plan, folder: Path) -> Path:
+
+def write_reports(
+    run: RunResult, plan: Plan, folder: Path, *, visible: frozenset[Visibility] = ALWAYS
+) -> Path:
     """Write every page of a run below `folder`; return the path of `index.html`.
 
-    Raises OSError where the folder cannot be written; no page is ever left half written.
+    `visible` says which visibilities students may see by now. Raises OSError where the folder
+    cannot be written; no page is ever left half written.
     """
     for result in run.submissions:
-        write_submission(result, plan, folder)
+        write_submission(result, plan, folder, visible=visible)
     return write_index(run, plan, folder)
 
 
@@ -27,13 +32,19 @@ def write_results(run: RunResult, plan: Plan, folder: Path) -> Path:
     return path
 
 
-def write_submission(result: SubmissionResult, plan: Plan, folder: Path) -> tuple[Path, Path]:
+def write_submission(
+    result: SubmissionResult,
+    plan: Plan,
+    folder: Path,
+    *,
+    visible: frozenset[Visibility] = ALWAYS,
+) -> tuple[Path, Path]:
     """Write one submission's two pages; return the lecturer's and the student's path."""
     names = _page_paths(result.id)
     files.remember(folder, names)
     lecturers, students = (folder / name for name in names)
     files.write(lecturers, pages.submission_page(result, plan))
-    files.write(students, pages.feedback_page(student_view(result, plan)))
+    files.write(students, pages.feedback_page(student_view(result, plan, visible=visible)))
     return lecturers, students
 
 

@@ -1,0 +1,467 @@
+"""A small class, built by hand, in which every feature of a report occurs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from harness.model.expectation import Stated
+from harness.model.observation import Turn
+from harness.model.plan import (
+    PLAN_VERSION,
+    Assignment,
+    Clause,
+    FunctionSignature,
+    Place,
+    Plan,
+    ProvidedVariant,
+    Scenario,
+    SourceFile,
+    Visibility,
+)
+from harness.model.policy import Consequence, Finding, PolicyRule, Severity, Unparsable
+from harness.model.result import (
+    Probe,
+    RunFacts,
+    RunResult,
+    ScenarioResult,
+    SubmissionResult,
+    SubmissionStatus,
+    Tier,
+)
+from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Stimulus, Typed
+from harness.model.verdict import (
+    Channel,
+    Conversation,
+    Difference,
+    DiffLine,
+    Explanation,
+    Verdict,
+    VerdictKind,
+)
+
+SUPPORT = b"BOARD_SIZE = 8\nBLANK_PIECE: str = '-'\nENTER_COMMAND_MESSAGE = 'Your move: '\n"
+TEN = (Binding(name="BOARD_SIZE", literal="10"),)
+CANARY = "canary-of-the-hidden-scenario"
+PASSED = Verdict(kind=VerdictKind.PASSED)
+
+CLAUSES = (
+    Clause(id="4.1", section="§4.1", text="num_hours gives the hours spent, as a float."),
+    Clause(id="4.3", section="§4.3", text="The board is a list of columns, each a string."),
+    Clause(id="4.6", section="§4.6", text="A command is valid, or the reason is printed."),
+    Clause(id="4.7", section="§4.7", text="Prompt until the command is valid."),
+    Clause(id="3.5", section="§3 step 5", text="A win prints its message and ends the game."),
+)
+
+
+def _scenario(
+    name: str,
+    function: str,
+    clause: str,
+    *stimuli: Stimulus,
+    visible: bool = True,
+    points: int = 1,
+    informational: bool = False,
+    extra_credit: bool = False,
+) -> Scenario:
+    group = f"{function}/{name.replace(' ', '-')}"
+    swept = "".join(f"[{b.name}={b.literal}]" for b in stimuli[0].constants)
+    return Scenario(
+        id=group + swept,
+        group=group,
+        name=name,
+        function=function,
+        clauses=(clause,),
+        visibility=Visibility.VISIBLE if visible else Visibility.HIDDEN,
+        points=Fraction(points),
+        limits=Limits(),
+        stimuli=stimuli,
+        stated=Stated(),
+        place=Place(file=f"specs/connect4ish/{function}.yaml", line=4, column=5),
+        is_sample=len(stimuli) > 1,
+        informational=informational,
+        extra_credit=extra_credit,
+    )
+
+
+def _call(expression: str, **more: object) -> Stimulus:
+    return Stimulus(action=Call(expression=expression), **more)  # type: ignore[arg-type]
+
+
+HOURS = _scenario("is a float", "num_hours", "4.1", _call("num_hours()"))
+BOARD = _scenario("a new board", "generate_initial_board", "4.3", _call("generate_initial_board()"))
+BOARD_TEN = _scenario(
+    "a new board",
+    "generate_initial_board",
+    "4.3",
+    _call("generate_initial_board()", constants=TEN),
+)
+LABELS = _scenario(
+    "labels under the board",
+    "display_board",
+    "4.3",
+    _call("display_board(board)", given="board = ['----', '--XO', '----', '---X']"),
+)
+ACCEPTS = _scenario("accepts an add command", "check_input", "4.6", _call('check_input("a1")'))
+REFUSES = _scenario(
+    "the column after the last",
+    "check_input",
+    "4.6",
+    _call('check_input(f"a{BOARD_SIZE + 1}")', constants=TEN),
+)
+ASKS = _scenario(
+    "prompts until the command is valid",
+    "get_action",
+    "4.7",
+    _call("get_action()", inputs=(Typed(text="r-1"), Typed(text=""), Typed(text="r4"))),
+)
+SHEET = _scenario(
+    "the sheet's example",
+    "add_piece",
+    "4.3",
+    Stimulus(
+        action=Session(
+            steps=(
+                "board = ['----', '---X']",
+                "for _ in range(2):\n    add_piece(board, 'X', 0)",
+                "board",
+            )
+        )
+    ),
+)
+WINS = _scenario(
+    "boards with a line of four",
+    "check_win",
+    "3.5",
+    _call("check_win(board)", bindings=(Binding(name="board", literal="['XXXX', '----']"),)),
+    _call("check_win(board)", bindings=(Binding(name="board", literal="['----', 'OOOO']"),)),
+    points=2,
+)
+GAME = _scenario(
+    "a vertical win, then no second game",
+    "main",
+    "3.5",
+    Stimulus(
+        action=Run(program="a1.py"),
+        inputs=(Typed(text="a1"), Typed(text="h"), Typed(key=Key.CTRL_D)),
+        constants=(Binding(name="BOARD_SIZE", literal="4"),),
+        provide=("notes.txt",),
+    ),
+    points=2,
+)
+SECRET = _scenario(
+    "another board",
+    "check_win",
+    "3.5",
+    _call(f"check_win(['{CANARY}'])", constants=TEN),
+    visible=False,
+)
+ODD = _scenario(
+    "a leading zero", "check_input", "4.6", _call('check_input("a01")'), informational=True
+)
+EXTRA = _scenario(
+    "a board of one column",
+    "display_board",
+    "4.3",
+    _call('display_board(["-"])'),
+    extra_credit=True,
+)
+
+SCENARIOS = (
+    HOURS,
+    BOARD,
+    BOARD_TEN,
+    LABELS,
+    EXTRA,
+    ACCEPTS,
+    REFUSES,
+    ODD,
+    ASKS,
+    SHEET,
+    WINS,
+    SECRET,
+    GAME,
+)
+
+PLAN = Plan(
+    version=PLAN_VERSION,
+    assignment=Assignment(
+        id="connect4ish",
+        title="Connect 4 (ish)",
+        course="CSSE7030 Assignment 1, Semester 1 2024",
+        python="3.12",
+        submission_files=("a1.py",),
+        laid_as=None,
+        functionality_marks=Fraction(6),
+        limits=Limits(),
+        policy=None,
+        clauses=CLAUSES,
+        functions=tuple(
+            FunctionSignature(name=name, parameters=())
+            for name in (
+                "num_hours",
+                "generate_initial_board",
+                "display_board",
+                "check_input",
+                "get_action",
+                "add_piece",
+                "check_win",
+                "main",
+            )
+        ),
+        variants=(
+            ProvidedVariant(constants=(), files=(SourceFile(name="a1_support.py", data=SUPPORT),)),
+        ),
+    ),
+    scenarios=SCENARIOS,
+    spec_digest="5" * 64,
+    reference_digest="7" * 64,
+)
+
+FACTS = RunFacts(
+    assignment="connect4ish",
+    started="2024-03-22T16:00:00+10:00",
+    finished="2024-03-22T16:03:20+10:00",
+    complete=True,
+    harness="0.1.0",
+    python="3.12.1",
+    python_wanted="3.12",
+    interpreter="/usr/bin/python3.12",
+    tier=Tier.STANDARD,
+    probes=(
+        Probe(name="reading the answer key", prevented=True),
+        Probe(name="opening a network connection", prevented=True, detail="EPERM"),
+        Probe(name="renicing itself", prevented=False, detail="allowed for its own user"),
+    ),
+    limits=Limits(),
+    spec_digest="5" * 64,
+    reference_digest="7" * 64,
+    input_mechanism="kernel notification",
+    not_prevented="A submission can see which processes run on this machine.",
+)
+
+
+def failed(
+    rule: str,
+    message: str,
+    *differences: Difference,
+    kind: VerdictKind = VerdictKind.FAILED,
+    conversation: Conversation | None = None,
+) -> Verdict:
+    """A verdict that is not a pass."""
+    return Verdict(
+        kind=kind,
+        explanation=Explanation(rule=rule, message=message),
+        differences=differences,
+        conversation=conversation,
+    )
+
+
+def returned(expected: str, actual: str, at: int | None = 1) -> Difference:
+    """A return value that differs from character `at` on."""
+    return Difference(
+        channel=Channel.RETURNS,
+        subject="return value",
+        expected=expected,
+        actual=actual,
+        at_line=None if at is None else 1,
+        at_column=at,
+    )
+
+
+def printed(subject: str, *lines: tuple[str | None, str | None]) -> Difference:
+    """Printed text that differs, as aligned lines."""
+    return Difference(
+        channel=Channel.PRINTS,
+        subject=subject,
+        expected="\n".join(left for left, _ in lines if left is not None),
+        actual="\n".join(right for _, right in lines if right is not None),
+        lines=tuple(DiffLine(expected=left, actual=right) for left, right in lines),
+        at_line=1,
+        at_column=1,
+    )
+
+
+BOARD_LINES = (
+    DiffLine(expected="[", actual="["),
+    DiffLine(expected="    '----------',", actual="    '--------',"),
+    DiffLine(expected="    '----------',", actual="    '--------',"),
+    DiffLine(expected="]", actual="]"),
+)
+FOUR = "|-|-|-|-|\n|-|-|-|-|\n|-|-|-|-|\n|-|-|-|-|\n 1 2 3 4 \n"
+FIRST = FOUR + "Player 1 to move\nPlease enter action (h to view valid commands): "
+MOVED = "|-|-|-|-|\n|-|-|-|-|\n|-|-|-|-|\n|X|-|-|-|\n 1 2 3 4 \n"
+
+VERDICTS = {
+    HOURS.id: failed("raised", "raised NameError: name 'x' is not defined (line 4: return x)"),
+    BOARD.id: PASSED,
+    BOARD_TEN.id: failed(
+        "hard_coded_size",
+        "looks hard-coded to 8: with BOARD_SIZE = 10 it still makes a board of size 8",
+        Difference(
+            channel=Channel.RETURNS,
+            subject="return value",
+            expected="…",
+            actual="…",
+            lines=BOARD_LINES,
+            at_line=2,
+            at_column=15,
+        ),
+    ),
+    LABELS.id: failed(
+        "white_space",
+        "only white space differs: the label row has no space after the last number",
+        printed(
+            "printed text",
+            ("|-|-|-|-|", "|-|-|-|-|"),
+            ("|-|X|-|X|", "|-|X|-|X|"),
+            (" 1 2 3 4 ", " 1 2 3 4"),
+            ("", None),
+        ),
+    ),
+    EXTRA.id: PASSED,
+    ACCEPTS.id: PASSED,
+    REFUSES.id: failed(
+        "printed_instead",
+        "printed False instead of returning it",
+        returned("False", "None"),
+        printed("printed text", ("Invalid column\u202e", "False"), ("", None)),
+    ),
+    ODD.id: failed("wrong_value", "returned True, expected False", returned("False", "True")),
+    ASKS.id: failed(
+        "asked_for_more",
+        "asked for more input than the scenario has",
+        conversation=Conversation(
+            shared=(Turn(printed="Your move: ", typed=Typed(text="r-1")),),
+            expected=Turn(
+                printed="Invalid format.\n\tTry again\nYour move: ", typed=Typed(text="")
+            ),
+            actual=Turn(printed="Invalid  format.\nYour move:", typed=Typed(text="")),
+        ),
+    ),
+    SHEET.id: failed(
+        "not_changed",
+        "board was not changed by add_piece",
+        returned("['--XX', '---X']", "['----', '---X']", 5),
+        Difference(
+            channel=Channel.LEAVES,
+            subject="board afterwards",
+            expected="a list that contains 'X'",
+            actual="['----', '---X']",
+        ),
+    ),
+    WINS.id: Verdict(
+        kind=VerdictKind.CPU_LIMIT,
+        explanation=Explanation(rule="endless", message="did not end within 1 s of computing"),
+        draw=1,
+        draws_failed=1,
+        draws_run=2,
+    ),
+    SECRET.id: failed(
+        "wrong_value", f"returned {CANARY}, expected X", returned(f"'{CANARY}'", "None")
+    ),
+    GAME.id: failed(
+        "ended_early",
+        "the program ended before it was asked to",
+        Difference(channel=Channel.EXIT, subject="exit status", expected="0", actual="1"),
+        conversation=Conversation(
+            shared=(Turn(printed=FIRST, typed=Typed(text="a1")),),
+            expected=Turn(printed=MOVED + "Player 2 to move\n? ", typed=Typed(text="h")),
+            actual=None,
+        ),
+    ),
+}
+
+
+def result(submission_id: str, verdicts: dict[str, Verdict], **more: object) -> SubmissionResult:
+    """A graded submission with these verdicts; scenarios not named have passed."""
+    outcomes = []
+    for scenario in SCENARIOS:
+        verdict = verdicts.get(scenario.id, PASSED)
+        earned = scenario.points if verdict.passed else Fraction(0)
+        graded = not scenario.informational
+        outcomes.append(
+            ScenarioResult(
+                scenario_id=scenario.id,
+                verdict=verdict,
+                points=earned if graded else Fraction(0),
+                out_of=scenario.points if graded else Fraction(0),
+            )
+        )
+    counted = [o for o, s in zip(outcomes, SCENARIOS, strict=True) if not s.extra_credit]
+    points = sum((o.points for o in outcomes), Fraction(0))
+    whole = sum((o.out_of for o in counted), Fraction(0))
+    fields: dict[str, object] = {
+        "status": SubmissionStatus.GRADED,
+        "mark": min(points / whole, Fraction(1)) * 6,
+        "out_of": Fraction(6),
+        "scenarios": tuple(outcomes),
+        "source_digest": "ab" * 32,
+        **more,
+    }
+    return SubmissionResult(id=submission_id, **fields)  # type: ignore[arg-type]
+
+
+FINDINGS = (
+    Finding(
+        rule=PolicyRule.IMPORT,
+        clause="2.1",
+        file="a1.py",
+        line=3,
+        column=1,
+        source="import random",
+        message="the import of random was added",
+        consequence=Consequence(severity=Severity.DEDUCT, marks=Fraction(1, 2)),
+    ),
+    Finding(
+        rule=PolicyRule.METHOD,
+        clause="2.2",
+        file="a1.py",
+        line=40,
+        column=12,
+        source="    return '|'.join(row)  # <b>",
+        message="the method join is outside what the sheet permits",
+        consequence=Consequence(severity=Severity.REVIEW),
+    ),
+)
+
+MANY_FAULTS = result(
+    "many-faults",
+    VERDICTS,
+    mark=Fraction(6 * 4, 13) - Fraction(1, 2),
+    flagged=True,
+    findings=FINDINGS,
+    notes=("The file starts with a byte order mark.",),
+)
+PERFECT = result("perfect", {})
+UNREADABLE = SubmissionResult(
+    id="syntax-error",
+    status=SubmissionStatus.UNREADABLE,
+    mark=Fraction(0),
+    out_of=Fraction(6),
+    unparsable=Unparsable(
+        file="a1.py", reason="expected ':'", line=12, source="def check_input(command)"
+    ),
+    source_digest="cd" * 32,
+)
+WRONG_NAME = SubmissionResult(
+    id="wrong-name",
+    status=SubmissionStatus.UNREADABLE,
+    mark=Fraction(0),
+    out_of=Fraction(6),
+    problem="found assignment1.py, expected a1.py",
+)
+OUR_FAULT = SubmissionResult(
+    id="our-fault", status=SubmissionStatus.HARNESS_ERROR, mark=None, out_of=Fraction(6)
+)
+IMPORT_ASKS = result(
+    "Asks At Import",
+    {
+        scenario.id: failed("ran_at_import", "ran at import: line 2 calls input()")
+        for scenario in SCENARIOS
+    },
+)
+
+RUN = RunResult(
+    facts=FACTS,
+    submissions=(IMPORT_ASKS, MANY_FAULTS, OUR_FAULT, PERFECT, UNREADABLE, WRONG_NAME),
+)

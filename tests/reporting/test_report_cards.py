@@ -1,0 +1,92 @@
+"""What is put together, and what comes first."""
+
+from __future__ import annotations
+
+from report_samples import IMPORT_ASKS, MANY_FAULTS, PLAN, SCENARIOS, failed, result
+
+from harness.model.observation import Turn
+from harness.model.result import SubmissionResult
+from harness.model.stimulus import Typed
+from harness.model.student import Surroundings
+from harness.model.verdict import Conversation, Verdict
+from harness.reporting.cards import Cause, clause_tallies
+from harness.reporting.cards import causes as causes_of
+from harness.reporting.figures import function_names
+from harness.reporting.pages import shown_checks
+from harness.reporting.screen import screen
+
+AROUND = Surroundings.of(PLAN.assignment)
+
+
+def causes(submission: SubmissionResult) -> tuple[Cause, ...]:
+    return causes_of(shown_checks(submission, PLAN), AROUND, function_names(PLAN))
+
+
+def test_one_message_everywhere_is_one_cause() -> None:
+    found = causes(IMPORT_ASKS)
+    assert len(found) == 1
+    assert 1 + len(found[0].others) == len(SCENARIOS)
+
+
+def test_what_stops_several_functions_comes_first() -> None:
+    main, hours = SCENARIOS[-1], SCENARIOS[0]
+    board = SCENARIOS[1]
+    verdicts = {
+        hours.id: failed("wrong_value", "returned 1"),
+        board.id: failed("missing_module", "No module named x"),
+        main.id: failed("missing_module", "No module named x"),
+    }
+    found = causes(result("x", verdicts))
+    assert [cause.message for cause in found] == ["No module named x", "returned 1"]
+
+
+def test_one_rule_for_one_clause_of_one_function_is_one_cause() -> None:
+    verdicts: dict[str, Verdict] = {
+        scenario.id: failed("returned_none", f"{scenario.id} returned None")
+        for scenario in SCENARIOS
+        if scenario.function in ("check_input", "check_win")
+    }
+    found = causes(result("x", verdicts))
+    assert [(c.first.check.function, len(c.others)) for c in found] == [
+        ("check_input", 2),
+        ("check_win", 1),
+    ]
+
+
+def test_the_assignments_order_holds_otherwise() -> None:
+    functions = [cause.first.check.function for cause in causes(MANY_FAULTS)]
+    plan = [signature.name for signature in PLAN.assignment.functions]
+    assert [plan.index(name) for name in functions] == sorted(
+        plan.index(name) for name in functions
+    )
+
+
+def test_a_sample_says_which_draw_it_shows() -> None:
+    sample = next(c.first for c in causes(MANY_FAULTS) if c.first.draws)
+    assert sample.draws == "1 of 2 cases fail; this is the smallest"
+    assert "'OOOO'" in sample.recipe.python
+
+
+def test_clauses_are_counted_without_what_is_not_graded() -> None:
+    tallies = clause_tallies(shown_checks(MANY_FAULTS, PLAN))
+    assert [(t.clause.id, t.passed, t.total) for t in tallies] == [
+        ("4.1", 0, 1),
+        ("4.3", 2, 5),
+        ("4.6", 1, 2),
+        ("4.7", 0, 1),
+        ("3.5", 0, 3),
+    ]
+
+
+def test_a_long_game_shows_its_end_and_folds_its_beginning() -> None:
+    turns = tuple(Turn(printed="board\n" * 9 + "? ", typed=Typed(text=f"a{i}")) for i in range(20))
+    shown = screen(Conversation(shared=turns, expected=Turn(printed="X"), actual=Turn(printed="Y")))
+    assert shown.earlier[1].text == "a0"
+    assert shown.recent[-1].text == "a19"
+    assert sum(piece.text.count("\n") for piece in shown.recent) <= 40
+    assert shown.comparison is not None
+
+
+def test_a_conversation_that_never_parts_has_no_next_turn() -> None:
+    shown = screen(Conversation(shared=(Turn(printed="a"),), expected=None, actual=None))
+    assert not shown.parts

@@ -1,0 +1,111 @@
+"""Differences as rows: aligned, one mark, and never too much."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from report_samples import printed, returned
+
+from harness.model.verdict import Channel, Difference
+from harness.reporting.cells import cell_html
+from harness.reporting.compare import Comparison, Side, comparison, of_texts
+
+
+def sides(part: Comparison) -> list[tuple[str, str]]:
+    return [
+        (
+            str(cell_html(row, Side.EXPECTED, part.is_text)),
+            str(cell_html(row, Side.ACTUAL, part.is_text)),
+        )
+        for row in part.rows
+    ]
+
+
+NO_LINE = '<span class="none">(no such line)</span>'
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "rows"),
+    [
+        ("same", "same", [("same", "same")]),
+        (
+            "a b",
+            "a  b",
+            [("a<i>·</i><mark>b</mark><i>¬</i>", "a<i>·</i><mark><i>·</i></mark>b<i>¬</i>")],
+        ),
+        ("a", "a ", [("a<mark><i>¬</i></mark>", "a<mark><i>·</i></mark><i>¬</i>")]),
+        ("a\tb", "a b", [("a<mark><i>⇥</i></mark>b<i>¬</i>", "a<mark><i>·</i></mark>b<i>¬</i>")]),
+        (
+            "a\n",
+            "a",
+            [("a<mark><i>¬</i></mark>", 'a<mark><i class="none">(no line end)</i></mark>')],
+        ),
+        (
+            "a",
+            "a\n",
+            [('a<mark><i class="none">(no line end)</i></mark>', "a<mark><i>¬</i></mark>")],
+        ),
+        ("a\nb\nc", "a\nc", [("a", "a"), ("<mark>b</mark><i>¬</i>", NO_LINE), ("c", "c")]),
+        ("a", "a\n\n", [("a", "a"), (NO_LINE, "<mark><i>¬</i></mark>"), (NO_LINE, "<i>¬</i>")]),
+        (
+            "x\ny",
+            "X\nY",
+            [
+                ("<mark>x</mark><i>¬</i>", "<mark>X</mark><i>¬</i>"),
+                ("y<i>¬</i>", "Y<i>¬</i>"),
+            ],
+        ),
+    ],
+)
+def test_texts_side_by_side(expected: str, actual: str, rows: list[tuple[str, str]]) -> None:
+    assert sides(of_texts(expected, actual, "turn")) == rows
+
+
+def test_a_value_is_marked_without_line_ends_and_dots() -> None:
+    part = comparison(returned("[1, 2]", "[1, 3]", 5))
+    assert sides(part) == [("[1, <mark>2</mark>]", "[1, <mark>3</mark>]")]
+    assert part.stacked
+
+
+def test_a_described_expectation_is_not_aligned() -> None:
+    part = comparison(
+        Difference(
+            channel=Channel.PRINTS,
+            subject="printed text",
+            expected='text that contains "Red wins"',
+            actual="Black\nwins",
+        )
+    )
+    assert part.in_words
+    assert sides(part) == [("text that contains &#34;Red wins&#34;", "Black\nwins")]
+
+
+def test_the_judges_alignment_is_kept() -> None:
+    part = comparison(printed("turn 2", ("a", "a"), ("b", None), ("c", "c")))
+    assert [row.same for row in part.rows] == [True, False, True]
+    assert part.subject == "turn 2"
+
+
+def test_a_long_text_is_cut_around_the_first_difference() -> None:
+    expected = [f"line {i}" for i in range(1000)]
+    actual = [*expected[:500], "other", *expected[501:]]
+    part = of_texts("\n".join(expected), "\n".join(actual), "turn")
+    assert part.left_out_before + len(part.rows) + part.left_out_after == 1000
+    assert len(part.rows) <= 60
+    assert any(not row.same for row in part.rows)
+
+
+def test_a_long_line_is_cut_around_the_first_difference() -> None:
+    part = of_texts("x" * 5000 + "a" + "y" * 5000, "x" * 5000 + "b" + "y" * 5000, "turn")
+    left, right = sides(part)[0]
+    assert "<mark>a</mark>" in left
+    assert "<mark>b</mark>" in right
+    assert len(left) < 700
+
+
+def test_a_flood_is_laid_out_at_once() -> None:
+    started = time.monotonic()
+    of_texts("a\nb\n" * 30_000, "b\na\n" * 40_000, "turn")
+    of_texts("x\n" * 199, "y\nx\n" * 99, "turn")
+    assert time.monotonic() - started < 2

@@ -1,0 +1,78 @@
+"""The class in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from report_samples import IMPORT_ASKS, MANY_FAULTS, PERFECT, PLAN, RUN
+
+from harness.model.result import RunResult
+from harness.reporting import figures, words
+
+
+def test_distribution() -> None:
+    marks = [Fraction(0), Fraction(1, 2), Fraction(5, 2), Fraction(6)]
+    run = RunResult(
+        facts=RUN.facts,
+        submissions=tuple(replace(PERFECT, id=str(i), mark=m) for i, m in enumerate(marks)),
+    )
+    spread = figures.distribution(run, Fraction(6))
+    assert spread is not None
+    assert (spread.count, spread.mean, spread.median) == (4, Fraction(9, 4), Fraction(3, 2))
+    assert [bar.count for bar in spread.bars] == [1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
+    assert sum(bar.count for bar in spread.bars) == 4
+
+
+@pytest.mark.parametrize(
+    ("top", "bars"), [(6, 12), (10, 10), (100, 10), (7, 7), (Fraction(13, 2), 10)]
+)
+def test_bars_have_round_edges_where_they_can(top: Fraction | int, bars: int) -> None:
+    run = RunResult(facts=RUN.facts, submissions=(replace(PERFECT, mark=Fraction(0)),))
+    spread = figures.distribution(run, Fraction(top))
+    assert spread is not None
+    assert len(spread.bars) == bars
+    assert spread.bars[-1].high == top
+
+
+def test_no_mark_no_distribution() -> None:
+    run = RunResult(facts=RUN.facts, submissions=(replace(PERFECT, mark=None),))
+    assert figures.distribution(run, Fraction(6)) is None
+
+
+def test_tallies_count_extra_credit_and_leave_out_what_is_not_graded() -> None:
+    tallies = {t.function: t for t in figures.tallies(MANY_FAULTS, PLAN)}
+    display = tallies["display_board"]
+    assert (display.passed, display.total, display.points, display.out_of) == (1, 2, 1, 1)
+    assert tallies["check_input"].total == 2
+
+
+def test_most_failed() -> None:
+    found = figures.most_failed(RUN, PLAN)
+    assert [entry.failed for entry in found] == sorted((e.failed for e in found), reverse=True)
+    assert found[0].failed == 2
+    assert found[0].graded == 3
+    assert "check_input/a-leading-zero" not in [entry.scenario.id for entry in found]
+
+
+def test_findings_with_one_sentence_are_one_entry() -> None:
+    again = replace(IMPORT_ASKS, findings=MANY_FAULTS.findings[:1])
+    found = figures.findings(RunResult(facts=RUN.facts, submissions=(again, MANY_FAULTS)))
+    assert [(len(entry.submissions), entry.places) for entry in found] == [(2, 2), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(Fraction(6), "6"), (Fraction(9, 2), "4.5"), (Fraction(10), "10"), (Fraction(0), "0")],
+)
+def test_number(value: Fraction, shown: str) -> None:
+    assert words.number(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "shown"),
+    [(0, 5, 0), (5, 5, 100), (999, 1000, 99), (1, 1000, 1), (1, 2, 50), (3, 0, 0)],
+)
+def test_percent_says_all_and_nothing_only_when_so(part: int, whole: int, shown: int) -> None:
+    assert words.percent(part, whole) == shown

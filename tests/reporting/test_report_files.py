@@ -1,0 +1,151 @@
+"""The report folder."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
+
+from harness.model.result import RunResult
+from harness.reporting import write_index, write_reports, write_submission
+from harness.reporting.files import page_name, remember, write
+
+HOSTILE_IDS = [
+    "../../etc/passwd",
+    "/etc/passwd",
+    "..",
+    ".",
+    "",
+    "a/b",
+    "a\\b",
+    "con",
+    "NUL.txt",
+    "x" * 500,
+    "line\nend",
+    "nul\x00",
+    "\ud800",
+    "\u202egpj",
+    "<script>",
+    "javascript:alert(1)",
+    "CAPS",
+    "caps",
+    "Caps",
+    "trailing.",
+    "-rf",
+    ".hidden",
+    "Ümlaut",
+    "caps-0123456789",
+]
+
+
+@pytest.mark.parametrize("submission_id", HOSTILE_IDS)
+def test_page_names_are_safe(submission_id: str) -> None:
+    name = page_name(submission_id)
+    assert name.isascii()
+    assert name.endswith(".html")
+    assert name[0].isalnum()
+    assert len(name) < 80
+    assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+
+
+def test_page_names_differ_also_where_case_does_not_count() -> None:
+    names = {page_name(submission_id).lower() for submission_id in HOSTILE_IDS}
+    assert len(names) == len(HOSTILE_IDS)
+
+
+def test_a_plain_id_is_its_own_name() -> None:
+    assert page_name("jane.doe-7") == "jane.doe-7.html"
+
+
+def test_a_name_that_looks_like_ours_cannot_take_anothers_page() -> None:
+    assert page_name(page_name("CAPS").removesuffix(".html").lower()) != page_name("CAPS")
+
+
+def test_every_page_of_a_run(tmp_path: Path) -> None:
+    index = write_reports(RUN, PLAN, tmp_path / "new" / "folder")
+    assert index == tmp_path / "new" / "folder" / "index.html"
+    names = sorted(page_name(submission.id) for submission in RUN.submissions)
+    for kind in ("submissions", "feedback"):
+        assert sorted(path.name for path in (index.parent / kind).iterdir()) == names
+
+
+def test_pages_of_gone_submissions_go_and_other_files_stay(tmp_path: Path) -> None:
+    write_reports(RUN, PLAN, tmp_path)
+    own = tmp_path / "feedback" / "my-notes.html"
+    own.write_text("mine")
+    fewer = RunResult(facts=RUN.facts, submissions=(PERFECT,))
+    write_reports(fewer, PLAN, tmp_path)
+    assert sorted(p.name for p in (tmp_path / "submissions").iterdir()) == ["perfect.html"]
+    assert sorted(p.name for p in (tmp_path / "feedback").iterdir()) == [
+        "my-notes.html",
+        "perfect.html",
+    ]
+    assert own.read_text() == "mine"
+
+
+def test_an_incomplete_run_removes_nothing(tmp_path: Path) -> None:
+    write_reports(RUN, PLAN, tmp_path)
+    part = RunResult(facts=replace(RUN.facts, complete=False), submissions=(PERFECT,))
+    write_index(part, PLAN, tmp_path)
+    assert (tmp_path / "submissions" / "many-faults.html").exists()
+
+
+def test_a_page_as_soon_as_its_submission_is_done(tmp_path: Path) -> None:
+    lecturers, students = write_submission(MANY_FAULTS, PLAN, tmp_path)
+    assert lecturers == tmp_path / "submissions" / "many-faults.html"
+    assert students == tmp_path / "feedback" / "many-faults.html"
+    write_index(RunResult(facts=RUN.facts, submissions=(OUR_FAULT,)), PLAN, tmp_path)
+    assert not lecturers.exists()
+    assert not students.exists()
+
+
+def test_a_forged_manifest_removes_nothing_elsewhere(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.html"
+    outside.write_text("precious")
+    folder = tmp_path / "reports"
+    remember(folder, ["../outside.html", "submissions/../../outside.html", "/etc/hostname"])
+    write_index(RunResult(facts=RUN.facts, submissions=()), PLAN, folder)
+    assert outside.read_text() == "precious"
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    write(path, "old")
+    with pytest.raises(OSError):
+        write(tmp_path / "page.html" / "below", "new")
+    assert path.read_text() == "old"
+    write(path, "new")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
+    assert path.read_text() == "new"
+
+
+def test_nothing_is_left_when_the_disk_is_full(tmp_path: Path) -> None:
+    # A file size limit of this process stands in for a full disk: the write itself fails.
+    path = tmp_path / "page.html"
+    write(path, "old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            write(path, "x" * 5000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["page.html"]  # noqa: PTH208
+
+
+def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
+    write_reports(RUN, PLAN, tmp_path / "a")
+    write_reports(RUN, PLAN, tmp_path / "b")
+    first, second = (
+        {p.relative_to(tmp_path / side): p.read_bytes() for p in (tmp_path / side).rglob("*.*")}
+        for side in "ab"
+    )
+    assert first == second

@@ -1,0 +1,91 @@
+"""The lines that a reader is told to paste do what they say."""
+
+from __future__ import annotations
+
+import code
+import io
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+from report_samples import ASKS, GAME, LABELS, PLAN, REFUSES, SHEET, SUPPORT, WINS
+
+from harness.model.plan import Scenario
+from harness.model.stimulus import Call, Run, Stimulus
+from harness.model.student import Surroundings
+from harness.reporting.paste import called, recipe
+
+AROUND = Surroundings.of(PLAN.assignment)
+HEAD = "from a1 import *\nfrom a1_support import *\n"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "lines"),
+    [
+        (REFUSES, 'check_input(f"a{BOARD_SIZE + 1}")'),
+        (LABELS, "board = ['----', '--XO', '----', '---X']\ndisplay_board(board)"),
+        (WINS, "board = ['XXXX', '----']\ncheck_win(board)"),
+        (
+            SHEET,
+            "board = ['----', '---X']\nfor _ in range(2):\n    add_piece(board, 'X', 0)\n\nboard",
+        ),
+    ],
+)
+def test_python_lines(scenario: Scenario, lines: str) -> None:
+    assert recipe(scenario.stimuli[0], AROUND).python == HEAD + lines
+
+
+def test_a_constant_is_set_in_the_file_that_defines_it() -> None:
+    changes = recipe(REFUSES.stimuli[0], AROUND).changes
+    assert [(change.file, change.line) for change in changes] == [
+        ("a1_support.py", "BOARD_SIZE = 10")
+    ]
+
+
+def test_a_program_is_started_and_typed_to() -> None:
+    how = recipe(GAME.stimuli[0], AROUND)
+    assert how.command == "python3 a1.py"
+    assert how.python == ""
+    assert how.beside == ("notes.txt",)
+    assert [typed.shown() for typed in how.inputs] == ["a1", "h", "^D"]
+
+
+def test_arguments_are_quoted_for_a_shell() -> None:
+    stimulus = Stimulus(action=Run(program="a1.py", argv=("two words", "$HOME")))
+    assert recipe(stimulus, AROUND).command == "python3 a1.py 'two words' '$HOME'"
+
+
+def test_a_chosen_seed_is_part_of_it() -> None:
+    stimulus = Stimulus(action=Call(expression="roll()"), seed=7)
+    assert recipe(stimulus, AROUND).python == HEAD + "import random\nrandom.seed(7)\nroll()"
+
+
+def test_statements_on_one_line_come_once() -> None:
+    stimulus = Stimulus(action=Call(expression="f(a)"), given="a = 1; b = 2")
+    assert recipe(stimulus, AROUND).python == HEAD + "a = 1; b = 2\nf(a)"
+
+
+def test_inputs_come_with_a_call_too() -> None:
+    assert [typed.text for typed in recipe(ASKS.stimuli[0], AROUND).inputs] == ["r-1", "", "r4"]
+
+
+def test_the_question_alone() -> None:
+    assert called(WINS.stimuli[1]) == "check_win(board)  with  board = ['----', 'OOOO']"
+
+
+@pytest.mark.parametrize("scenario", [LABELS, WINS, SHEET])
+def test_an_interactive_interpreter_takes_the_lines(
+    scenario: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a1.py").write_text(
+        "def add_piece(*args):\n    print('called', args)\ndisplay_board = check_win = add_piece\n"
+    )
+    (tmp_path / "a1_support.py").write_bytes(SUPPORT)
+    monkeypatch.syspath_prepend(tmp_path)
+    console = code.InteractiveConsole()
+    output = io.StringIO()
+    with redirect_stdout(output):
+        for line in recipe(scenario.stimuli[0], AROUND).python.split("\n"):
+            waiting = console.push(line)
+    assert not waiting
+    assert "called" in output.getvalue()
