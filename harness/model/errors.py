@@ -16,7 +16,7 @@ class UserError(Exception):
         self.place = place
         self.hint = hint
         line = f"{place}: {what}" if place else what
-        super().__init__(f"{line} Hint: {hint}" if hint else line)
+        super().__init__(f"{line.removesuffix('.')}. Hint: {hint}" if hint else line)
 
 
 class HarnessError(Exception):
