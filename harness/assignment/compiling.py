@@ -73,6 +73,9 @@ class _Compiler:
         if heading is None:
             self._only_shapes()
             return None
+        if len(heading.provided) < len(heading.shape.provided):
+            self._only_shapes()  # without its constants a spec seems full of mistakes
+            return None
         clauses = self._clauses(heading)
         variants = Variants(heading.provided, heading.submission_files)
         try:
@@ -80,23 +83,26 @@ class _Compiler:
         except ProvidedError as error:
             index = heading.shape.provided.index(error.file)
             document.add(("provided", index), str(error))
+            self._only_shapes()
             return None
-        except SyntaxError:
-            return None  # noted by read_heading
+        except SyntaxError:  # noted by read_heading
+            self._only_shapes()
+            return None
+        functions = _functions(heading)
         policy = self._policy(heading, clauses, constants)
         vocabulary = Vocabulary(
             folder=self.folder,
             shown_folder=shown(self.root, self.folder),
             submission_files=heading.submission_files,
             provided=tuple(file.name for file in heading.provided),
-            has_reference=bool(heading.reference),
-            functions=_functions(heading),
+            has_reference=functions is not None,
+            functions=functions or (),
             clauses=clauses,
             limits=heading.limits,
             variants=variants,
         )
         compiled = self._scenarios(heading, vocabulary)
-        mutants = self._mutants(heading, clauses)
+        mutants = self._mutants(heading, clauses) if functions is not None else ()
         if len(self.problems):
             return None
         used = [
@@ -177,7 +183,7 @@ class _Compiler:
             document = self._named(
                 heading, "mutants", MUTANTS, named=heading.shape.mutants or MUTANTS
             )
-            if document is not None and heading.reference:
+            if document is not None:
                 return read_mutants(document, heading.reference, clauses)
         return ()
 
@@ -221,11 +227,14 @@ class _Compiler:
         return digest(parts)
 
 
-def _functions(heading: Heading) -> tuple[FunctionSignature, ...]:
+def _functions(heading: Heading) -> tuple[FunctionSignature, ...] | None:
+    """The reference's functions; None where there is no reference, or none that can be read."""
+    if not heading.reference:
+        return None
     try:
         return public_functions(heading.reference)
-    except SyntaxError:
-        return ()  # noted by read_heading
+    except SyntaxError:  # noted by read_heading
+        return None
 
 
 def digest(parts: Iterable[tuple[str, bytes]]) -> str:

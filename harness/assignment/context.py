@@ -23,16 +23,21 @@ class Context:
     names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
     names_known: bool = True  # False where draws are still to be recorded
 
-    def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
-        """Note a mistake at `loc`."""
-        self.document.add(loc, what, hint, key=key)
+    def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False, line: int = 0) -> None:
+        """Note a mistake at `loc`, or at a line (from 1) of the text there."""
+        if line:
+            self.document.add_inside(loc, line, what, hint)
+        else:
+            self.document.add(loc, what, hint, key=key)
 
-    def render(self, text: str, loc: Loc, quote: Callable[[str], str] = str) -> str:
+    def render(
+        self, text: str, loc: Loc, quote: Callable[[str], str] = str, *, line: int = 0
+    ) -> str:
         """The text with its templates filled in; a mistake if a name is unknown."""
         try:
             return render(text, self.constants, quote)
         except TemplateError as error:
-            self.add(loc, str(error), nearest(error.name, self.constants))
+            self.add(loc, str(error), nearest(error.name, self.constants), line=line)
             return text
 
     def uncut(self, loc: Loc) -> bool:
@@ -53,7 +58,7 @@ class Context:
         self.check_names(tree, loc)
         return tree
 
-    def check_names(self, tree: ast.AST, loc: Loc) -> None:
+    def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
         """A mistake for every name of the code that nothing defines."""
         if not self.vocabulary.has_reference or not self.names_known:
             return
@@ -64,4 +69,4 @@ class Context:
                 f"{name} is not a function of the reference, a provided constant "
                 "or a name bound by the scenario"
             )
-            self.add(loc, what, nearest(name, known | BUILTINS))
+            self.add(loc, what, nearest(name, known | BUILTINS), line=line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from harness.assignment.scalars import ScalarError, resolve
 from harness.model.plan import Place
 
 Loc = tuple[str | int, ...]
+_PAIR = re.compile(r"\s*[^\s,]+\s*,\s*[^\s,]+\s*\Z")
 _CODE = (("python",), ("call",), ("given",), ("session",))
 
 
@@ -103,7 +105,7 @@ class Document:
                 continue
             spot = self.spots.get(loc[:size])
             if isinstance(part, str) or (spot is not None and spot.key_line):
-                words += f".{part}" if words else f"{part}"
+                words += f"{', ' if ', item ' in words else '.' if words else ''}{part}"
             else:
                 words += f", item {part + 1}"
         return words.removeprefix(", ")
@@ -112,6 +114,19 @@ class Document:
         """Note a mistake and keep later stages quiet about this location."""
         self.add(loc, what, hint, key=key)
         self.refused.add(loc)
+
+    def add_inside(self, loc: Loc, line: int, what: str, hint: str = "") -> None:
+        """Note a mistake about a line (from 1) of the text at `loc`, where that line stands."""
+        spot = self.spots.get(loc)
+        if spot is None or self.text[spot.start : spot.start + 1] != "|":
+            self.add(loc, f"line {line}: {what}", hint)
+            return
+        lines = self.text.split("\n")
+        row = lines[spot.line + line - 1] if spot.line + line <= len(lines) else ""
+        first = next((each for each in lines[spot.line :] if each.strip()), "")
+        indent = min(len(row), len(first) - len(first.lstrip(" ")))
+        place = Place(file=self.file, line=spot.line + line, column=indent + 1)
+        self.problems.add(place, self.label(loc), what, hint)
 
     def raw(self, loc: Loc) -> str:
         """The scalar at `loc` as it was written."""
@@ -180,7 +195,8 @@ class Document:
             )
         if event.tag is not None:
             self._spot(event, loc, key)
-            self.refuse(loc, f"{event.tag} is a tag", "quote a text that begins with !")
+            tag = self.text[event.start_mark.index :].split(maxsplit=1)[0]
+            self.refuse(loc, f"{tag} is a tag", "quote a text that begins with !")
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event, loc, key)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -209,6 +225,9 @@ class Document:
             hint = "write null for None, or leave the key out"
             self.refuse(loc, "there is no value", hint, key=True)
             return ""
+        if "input" in loc[-2:-1] and _PAIR.match(event.value):
+            self.refuse(loc, f"{event.value} looks like a pair", "quote it")
+            return event.value
         try:
             return resolve(event.value, code=loc[-1:] in _CODE)
         except ScalarError as error:
@@ -222,8 +241,12 @@ class Document:
             items.append(self._value(part, (*loc, len(items)), None))
         return items
 
-    def _mapping(self, event: Any, loc: Loc, key: Any) -> dict[Any, Any]:
+    def _mapping(self, event: Any, loc: Loc, key: Any) -> Any:
         self._spot(event, loc, key)
+        if self.text.startswith("{{", event.start_mark.index):
+            self._skip(event)
+            self.refuse(loc, "expected a value, got a mapping", "quote it")
+            return ""
         found: dict[Any, Any] = {}
         while not isinstance(part := next(self._events), yaml.MappingEndEvent):
             name = self._key(part, loc)

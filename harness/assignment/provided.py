@@ -21,12 +21,16 @@ Constants = Mapping[str, object]
 
 
 class OverrideError(ValueError):
-    """The provided source has no single top-level assignment of a name."""
+    """The provided source has no single plain top-level assignment of a name.
 
-    def __init__(self, name: str, count: int) -> None:
+    `plain` counts the assignments that an override could rewrite, `other` all other bindings.
+    """
+
+    def __init__(self, name: str, plain: int, other: int) -> None:
         self.name = name
-        self.count = count
-        super().__init__(f"{name} is assigned {count} times at the top level")
+        self.plain = plain
+        self.other = other
+        super().__init__(f"{name} has {plain} plain and {other} other assignments")
 
 
 class ProvidedError(ValueError):
@@ -47,28 +51,16 @@ def override(source: str, constants: Iterable[Binding]) -> str:
     return source
 
 
-def assigned_names(source: str) -> dict[str, int]:
-    """The names bound by plain top-level assignments, and how often each is."""
-    counts: dict[str, int] = {}
-    for name, value in _bindings(ast.parse(source)):
-        counts[name] = counts.get(name, 0) + (1 if value is not None else 2)
-    return counts
-
-
 def with_overrides(
     files: tuple[SourceFile, ...], constants: tuple[Binding, ...]
 ) -> tuple[SourceFile, ...]:
     """The provided files with all overrides in force; OverrideError as `override`."""
     texts = {file.name: file.data for file in files}
     for binding in constants:
-        holders = {
-            name: count
-            for name in texts
-            if name.endswith(".py")
-            and (count := assigned_names(_text(texts[name])).get(binding.name, 0))
-        }
-        if sum(holders.values()) != 1:
-            raise OverrideError(binding.name, sum(holders.values()))
+        sources = [name for name in texts if name.endswith(".py")]
+        found = {name: _found(_text(texts[name]), binding.name) for name in sources}
+        holders = [name for name in sources if found[name]]
+        _only(binding.name, [value for name in holders for value in found[name]])
         (name,) = holders
         texts[name] = override(_text(texts[name]), [binding]).encode("utf-8")
     return tuple(SourceFile(name=file.name, data=texts[file.name]) for file in files)
@@ -78,7 +70,8 @@ def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -
     """The public plain values that the provided modules define, by name.
 
     They are the course's own code and run in this process. A file that imports a `submitted`
-    file is a driver and defines nothing. Raises ProvidedError.
+    file is a driver and defines nothing. Raises ProvidedError, or
+    SyntaxError for a file that is not Python.
     """
     imports = _Imports(files, submitted)
     found: dict[str, object] = {}
@@ -120,7 +113,7 @@ class _Imports:
             code = compile(file.data, file.name, "exec", dont_inherit=True)
             with contextlib.redirect_stdout(io.StringIO()):
                 exec(code, vars(module))
-        except _DriverError:
+        except (_DriverError, SyntaxError):
             raise
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
@@ -170,12 +163,19 @@ def _bindings(tree: ast.Module) -> Iterable[tuple[str, ast.expr | None]]:
                     yield node.id, None
 
 
+def _found(source: str, name: str) -> list[ast.expr | None]:
+    return [value for bound, value in _bindings(ast.parse(source)) if bound == name]
+
+
+def _only(name: str, found: list[ast.expr | None]) -> ast.expr:
+    if len(found) == 1 and found[0] is not None:
+        return found[0]
+    plain = sum(value is not None for value in found)
+    raise OverrideError(name, plain, len(found) - plain)
+
+
 def _override_one(source: str, binding: Binding) -> str:
-    found = [value for name, value in _bindings(ast.parse(source)) if name == binding.name]
-    if len(found) != 1 or found[0] is None:
-        count = sum(1 if value is not None else 2 for value in found)
-        raise OverrideError(binding.name, count)
-    value = found[0]
+    value = _only(binding.name, _found(source, binding.name))
     lines = source.encode("utf-8").splitlines(keepends=True)
     first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
     before = b"".join(lines[:first]) + lines[first][: value.col_offset]

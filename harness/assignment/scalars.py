@@ -30,22 +30,25 @@ _WORDS: dict[str, Scalar] = {
     "False": False,
     "null": None,
 }
+_QUOTE = "quote it"
+_TRUTH = "quote it if it is text, write true or false if it is not"
+_NUMBER = "quote it if it is text, write a plain decimal number if it is not"
 _REFUSED = (
-    (re.compile(r"(?i:yes|no|on|off)\Z"), "is true or false to some YAML readers"),
-    (re.compile(r"TRUE\Z|FALSE\Z"), "is true or false in capitals"),
-    (re.compile(r"~\Z|Null\Z|NULL\Z"), "is another spelling of null"),
-    (re.compile(r"[-+]?0[0-9]+\Z"), "looks like a number but may be octal"),
-    (re.compile(r"[-+]?0o[0-7_]+\Z"), "looks like an octal number"),
-    (re.compile(r"[-+]?0x[0-9a-fA-F_]+\Z"), "looks like a hexadecimal number"),
-    (re.compile(r"[-+]?0b[01_]+\Z"), "looks like a binary number"),
-    (re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z"), "is base 60 to some readers"),
-    (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?\Z"), "looks like a date"),
-    (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?\Z"), "looks like a number with _ in it"),
-    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)[eE][-+]?[0-9]+\Z"), "has an exponent"),
-    (re.compile(r"\+(?:\.[0-9]+|[0-9]+\.?[0-9]*)\Z"), "looks like a number with a plus sign"),
-    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.|0[0-9]+\.[0-9]*)\Z"), "is half a decimal"),
-    (re.compile(r"(?i:[-+]?\.inf|\.nan)\Z"), "is a special number to YAML"),
-    (re.compile(r"[=<]\Z|<<\Z"), "has a meaning of its own in YAML"),
+    (re.compile(r"(?i:yes|no|on|off)\Z"), "is true or false to some YAML readers", _TRUTH),
+    (re.compile(r"TRUE\Z|FALSE\Z"), "is true or false in capitals", _TRUTH),
+    (re.compile(r"~\Z|Null\Z|NULL\Z"), "is another spelling of null", "write null, or quote it"),
+    (re.compile(r"[-+]?0[0-9]+\Z"), "may be octal", _NUMBER),
+    (re.compile(r"[-+]?0o[0-7_]+\Z"), "is an octal number", _NUMBER),
+    (re.compile(r"[-+]?0x[0-9a-fA-F_]+\Z"), "is a hexadecimal number", _NUMBER),
+    (re.compile(r"[-+]?0b[01_]+\Z"), "is a binary number", _NUMBER),
+    (re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z"), "is base 60 to some", _QUOTE),
+    (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?\Z"), "looks like a date", _QUOTE),
+    (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?\Z"), "is a number to some", _NUMBER),
+    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)[eE][-+]?[0-9]+\Z"), "has an exponent", _NUMBER),
+    (re.compile(r"\+(?:\.[0-9]+|[0-9]+\.?[0-9]*)\Z"), "has a plus sign", _NUMBER),
+    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.|0[0-9]+\.[0-9]*)\Z"), "is half a decimal", _NUMBER),
+    (re.compile(r"(?i:[-+]?\.inf|\.nan)\Z"), "is a special number to YAML", _QUOTE),
+    (re.compile(r"[=<]\Z|<<\Z"), "has a meaning of its own in YAML", _QUOTE),
 )  # fmt: skip
 
 
@@ -60,9 +63,9 @@ def resolve(text: str, *, code: bool = False) -> Scalar:
         return int(text)
     if _DECIMAL.match(text):
         return float(text)
-    for pattern, meaning in _REFUSED:
+    for pattern, meaning, hint in _REFUSED:
         if pattern.match(text):
-            raise ScalarError(f"{text} {meaning}")
+            raise ScalarError(f"{text} {meaning}", hint)
     if not code and is_literal(text):
         raise ScalarError(
             f"{text} is a Python literal and would be read as text",

@@ -15,9 +15,9 @@ from harness.assignment.stated import check_sensible, stated
 from harness.assignment.stimuli import Asked, asked, given, kind_of
 from harness.assignment.sweeps import Variation, slug, swept_names, variations
 from harness.assignment.transcripts import transcript_of
-from harness.assignment.vocabulary import Vocabulary
+from harness.assignment.vocabulary import Overrides, Vocabulary
 from harness.assignment.whereabouts import check_clauses, check_function, provided_names
-from harness.assignment.wording import shaped
+from harness.assignment.wording import salvaged
 from harness.model.plan import Scenario
 from harness.model.specification import TranscriptFile
 from harness.model.stimulus import Binding, Stimulus
@@ -42,7 +42,6 @@ class ScenarioFile:
         self.recording = recording
         self.stem = document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
         self.compiled = Compiled([], [], {}, set())
-        self.head_is_sound = True
 
     def compile(self) -> Compiled:
         """All scenarios of the file that can be read."""
@@ -50,38 +49,31 @@ class ScenarioFile:
         if not isinstance(data, dict):
             self.document.add((), "expected a mapping with scenarios")
             return self.compiled
-        head = self._head(data)
+        head, broken_head = self._head(data)
         items = data.get("scenarios")
         if not isinstance(items, list):
             return self.compiled
         names: dict[str, str] = {}
         for index, item in enumerate(items):
-            shape = shaped(ScenarioShape, self.document, ("scenarios", index), item)
+            shape, broken = salvaged(ScenarioShape, self.document, ("scenarios", index), item)
             if shape is None:
                 continue
-            chosen = Chosen(head, shape, ("scenarios", index))
+            chosen = Chosen(head, shape, ("scenarios", index), broken | broken_head)
             if self._unique(chosen, names):
                 self._scenario(chosen)
         if "points_total" in head.model_fields_set:
             self._rescale(head)
         return self.compiled
 
-    def _head(self, data: dict[Any, Any]) -> ScenarioFileShape:
-        # Keys and scenarios are checked one by one: a mistake in one leaves the others readable.
+    def _head(self, data: dict[Any, Any]) -> tuple[ScenarioFileShape, frozenset[Any]]:
+        # The scenarios are checked one by one: a mistake in one leaves the others readable.
         items = data.get("scenarios")
         placeholder = [{"name": "stands for all of them"}]
-        sound: dict[Any, Any] = {"scenarios": placeholder}
-        if "scenarios" not in data or not isinstance(items, list) or not items:
-            shaped(ScenarioFileShape, self.document, (), {"scenarios": items} if items else {})
-        for key, value in data.items():
-            if key == "scenarios":
-                continue
-            candidate = {"scenarios": placeholder, key: value}
-            if shaped(ScenarioFileShape, self.document, (), candidate, holder=(key,)) is None:
-                self.head_is_sound = False
-            else:
-                sound[key] = value
-        return ScenarioFileShape.model_validate(sound)
+        whole = {**data, "scenarios": placeholder} if isinstance(items, list) and items else data
+        head, broken = salvaged(ScenarioFileShape, self.document, (), whole)
+        if head is None:
+            head = ScenarioFileShape.model_validate({"scenarios": placeholder})
+        return head, broken - {"scenarios"}
 
     def _unique(self, chosen: Chosen, names: dict[str, str]) -> bool:
         name = chosen.own.name
@@ -102,14 +94,13 @@ class ScenarioFile:
     def _scenario(self, chosen: Chosen) -> None:
         before = len(self.document.problems)
         group = f"{self.stem}/{slug(chosen.own.name)}"
-        if self.head_is_sound or chosen.value("function"):
-            check_function(self.document, self.vocabulary, chosen)
+        check_function(self.document, self.vocabulary, chosen)
         check_clauses(self.document, self.vocabulary, chosen)
         points = fraction(self.document, chosen.where("points"), chosen.value("points")) \
             if "points" in self._stated(chosen) else Fraction(1)  # fmt: skip
         provide = provided_names(self.document, self.vocabulary, chosen)
         self.compiled.provide |= set(provide)
-        base = Context(self.document, self.vocabulary, self.vocabulary.variants.constants())
+        base = self._context(chosen, ())
         kind = kind_of(base, chosen)
         self._check_draw_keys(base, chosen)
         if kind is None:
@@ -120,14 +111,19 @@ class ScenarioFile:
             if len(self.document.problems) > before:
                 return  # the other values would say the same again
 
+    def _context(self, chosen: Chosen, overrides: Overrides) -> Context:
+        constants = self.vocabulary.variants.constants(overrides)
+        context = Context(self.document, self.vocabulary, constants)
+        context.names_known = not chosen.broken & {"given", "sample", "cases", "session"}
+        return context
+
     def _stated(self, chosen: Chosen) -> set[str]:
         return chosen.own.model_fields_set | chosen.head.model_fields_set
 
     def _variation(
         self, chosen: Chosen, variation: Variation, group: str, kind: str, points: Fraction
     ) -> None:
-        constants = self.vocabulary.variants.constants(variation.overrides)
-        context = Context(self.document, self.vocabulary, constants)
+        context = self._context(chosen, variation.overrides)
         draws = self._draws(context, chosen, variation, group)
         prefix = given(context, chosen)
         question = asked(context, chosen, kind)
@@ -146,7 +142,7 @@ class ScenarioFile:
             context,
             chosen,
             leaves_names=question.leaves,
-            inputs=len(question.inputs),
+            inputs=None if "input" in chosen.broken else len(question.inputs),
             shown=question.shown,
             transcript=text,
         )
@@ -218,7 +214,7 @@ class ScenarioFile:
     def _draws(
         self, context: Context, chosen: Chosen, variation: Variation, group: str
     ) -> list[tuple[Binding, ...]]:
-        if not self._asks_for_draws(chosen):
+        if chosen.states("sample") == chosen.states("cases"):
             return []
         sample, loc = chosen.own.sample, (*chosen.loc, "cases")
         kind, source, count, seed = "cases", chosen.own.cases, 0, 0

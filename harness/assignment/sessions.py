@@ -36,6 +36,7 @@ class Step:
     line: int
     source: str
     shown: list[str] = field(default_factory=list)
+    shown_from: int = 0
 
     @property
     def text(self) -> str:
@@ -60,6 +61,8 @@ def parse_session(text: str) -> list[Step]:
         elif in_source and (line.startswith("... ") or line == "...") and _open(steps[-1]):
             steps[-1].source += "\n" + line[4:]
         else:
+            if in_source:
+                steps[-1].shown_from = number
             in_source = False
             steps[-1].shown.append(line + "\n")
     return _checked(steps)

@@ -29,11 +29,15 @@ _VISIBILITY: dict[Any, Visibility] = {
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The settings in force for one scenario, and where each is stated."""
+    """The settings in force for one scenario, and where each is stated.
+
+    `broken` are the keys (also unknown ones) that have a mistake already and are left out.
+    """
 
     head: Settings
     own: ScenarioShape
     loc: Loc
+    broken: frozenset[Any] = frozenset()
 
     def states(self, key: str) -> bool:
         """Whether the scenario itself states the key."""

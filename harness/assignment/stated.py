@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from harness.assignment.context import Context
@@ -58,7 +59,7 @@ def stated(
     chosen: Chosen,
     *,
     leaves_names: frozenset[str] | None,
-    inputs: int,
+    inputs: int | None,
     shown: tuple[str, ...] | None,
     transcript: str | None,
 ) -> Stated:
@@ -108,11 +109,11 @@ def _ignored(context: Context, chosen: Chosen) -> list[str]:
     return found
 
 
-def _turns(context: Context, loc: Loc, data: Any, inputs: int) -> StatedTurns | None:
-    most = inputs + 1
+def _turns(context: Context, loc: Loc, data: Any, inputs: int | None) -> StatedTurns | None:
+    most = sys.maxsize if inputs is None else inputs + 1
     if isinstance(data, list):
         if len(data) > most:
-            what = f"{inputs} inputs make at most {most} turns, got {len(data)}"
+            what = f"{_counted(inputs)} at most {most} turns, got {len(data)}"
             context.add(loc, what)
         indexed: list[tuple[Any, Any]] = list(enumerate(data))
     elif isinstance(data, dict) and data:
@@ -125,13 +126,17 @@ def _turns(context: Context, loc: Loc, data: Any, inputs: int) -> StatedTurns | 
         if type(index) is not int or index < 0:
             context.add((*loc, index), "a turn is named by its number, from 0", key=True)
         elif isinstance(data, dict) and index >= most:
-            what = f"there is no turn {index}: {inputs} inputs make turns 0 to {inputs}"
+            what = f"there is no turn {index}: {_counted(inputs)} turns 0 to {inputs}"
             context.add((*loc, index), what, key=True)
         else:
             matcher = text_matcher(context, (*loc, index), printed)
             if matcher is not None:
                 found.append(StatedTurn(index=index, printed=matcher))
     return StatedTurns(turns=tuple(found), all_turns=isinstance(data, list))
+
+
+def _counted(inputs: int | None) -> str:
+    return "1 input makes" if inputs == 1 else f"{inputs} inputs make"
 
 
 def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise | None:

@@ -46,7 +46,7 @@ def kind_of(context: Context, chosen: Chosen) -> str | None:
     if kinds:
         what = f"expected exactly one of {listed(KINDS)}, got {' and '.join(kinds)}"
         context.add((*chosen.loc, kinds[1]), what, "make one scenario of each", key=True)
-    else:
+    elif not chosen.broken:
         context.add(chosen.loc, f"expected exactly one of {listed(KINDS)}, got none")
     return None
 
@@ -68,14 +68,14 @@ def given(context: Context, chosen: Chosen) -> str:
     for loc, text in chosen.layers("given"):
         source = text
         try:
-            if text.lstrip().startswith(">>>"):
-                steps = parse_session(text.lstrip())
+            if text.startswith(">>>"):
+                steps = parse_session(text)
                 if any(line.strip() for step in steps for line in step.shown):
                     context.add(loc, "a given session shows nothing", "take the output out")
                 source = "\n".join(step.source for step in steps) + "\n"
             tree = parse_statements(source)
         except SessionError as error:
-            context.add(loc, str(error), error.hint)
+            context.add(loc, str(error), error.hint, line=error.line)
             continue
         except PythonError as error:
             context.add(loc, f"not Python statements ({error})")
@@ -100,16 +100,20 @@ def _session(
     context: Context, loc: Loc, text: str, inputs: tuple[Typed, ...] | None
 ) -> Asked | None:
     try:
-        steps = parse_session(context.render(text, loc))
+        steps = parse_session(text)
     except SessionError as error:
-        context.add(loc, f"line {error.line}: {error}", error.hint)
+        context.add(loc, str(error), error.hint, line=error.line)
         return None
+    for step in steps:
+        lines = enumerate(step.shown, start=step.shown_from)
+        shown = [context.render(line, loc, line=number) for number, line in lines]
+        step.shown = "".join(shown).splitlines(keepends=True)
     bound: set[str] = set()
     for step in steps:
         tree = parse_statements(step.source)
         bound |= names_of(tree).bound
         context.names |= bound
-        context.check_names(tree, loc)
+        context.check_names(tree, loc, line=step.line)
     if inputs is None:
         typed = typed_in(steps, prompts_of(context.constants.values()))
         for entry in typed:

@@ -91,7 +91,7 @@ def _can_override(document: Document, vocabulary: Vocabulary, loc: Loc, name: st
         vocabulary.variants.constants((Binding(name=name, literal=repr(base[name])),))
     except OverrideError as error:
         hint = "an override rewrites the one NAME = … at the module's top level"
-        if error.count == 0:
+        if error.plain == 0:
             what = f"{files} has no plain top-level assignment of {name}"
         else:
             what = f"{files} binds {name} more than once"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from harness.assignment.context import Context
@@ -13,7 +12,6 @@ from harness.model.stimulus import Key, Typed
 
 LONGEST_LINE = 4095  # bytes; a terminal takes no longer line
 KEYS = tuple(str(key) for key in Key)
-_PAIR = re.compile(r"\s*[^\s,]+\s*,\s*[^\s,]+\s*\Z")
 
 
 def typed_inputs(context: Context, loc: Loc, items: list[Any]) -> tuple[Typed, ...]:
@@ -45,13 +43,8 @@ def _typed(context: Context, loc: Loc, item: Any) -> Typed | None:
         hint = "quote it" if item is None or isinstance(item, float | bool) else ""
         context.add(loc, f"expected text or a whole number, got {describe(item)}", hint)
         return None
-    spot = context.document.spots.get(loc)
-    if spot is not None and spot.plain:
-        if _PAIR.match(item):
-            context.add(loc, f"{item} looks like a pair", "quote it")
-            return None
-        if not context.uncut(loc):
-            return None
+    if not context.uncut(loc):
+        return None
     text = context.render(item, loc)
     check_line(context, loc, text)
     return Typed(text=text)

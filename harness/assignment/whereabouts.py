@@ -11,10 +11,10 @@ from harness.assignment.vocabulary import Vocabulary
 def check_function(document: Document, vocabulary: Vocabulary, chosen: Chosen) -> None:
     """A mistake if the scenario belongs to no function of the reference."""
     name = chosen.value("function")
-    if not name:
+    if not name and not chosen.broken:
         hint = "name the function that the points belong to, here or at the head of the file"
         document.add(chosen.loc, "the key function is missing", hint)
-    elif vocabulary.has_reference:
+    elif name and vocabulary.has_reference:
         known = (*vocabulary.function_names, *vocabulary.submission_files, *vocabulary.provided)
         if name not in known:
             what = f"the reference has no function {name}"

@@ -24,23 +24,33 @@ _EXPECTED = {
 }
 
 
-def shaped(
-    kind: type[M], document: Document, loc: Loc, data: Any, *, holder: Loc | None = None
-) -> M | None:
-    """`data` (which stands at `loc`) as a `kind`; None, with mistakes noted, if it is none.
+def shaped(kind: type[M], document: Document, loc: Loc, data: Any) -> M | None:
+    """`data` (which stands at `loc`) as a `kind`; None, with mistakes noted, if it is none."""
+    shape, broken = salvaged(kind, document, loc, data)
+    return None if broken else shape
 
-    `holder` narrows the part of the document whose refused values count.
-    """
+
+def salvaged(
+    kind: type[M], document: Document, loc: Loc, data: Any
+) -> tuple[M | None, frozenset[Any]]:
+    """As much of `data` as is a `kind`, so that the rest can still be checked, and the keys that
+    have a mistake (noted). The shape is None if nothing can be made of the rest."""
+    size = len(loc)
+    refused = {part[size] for part in document.refused if len(part) > size and part[:size] == loc}
     try:
-        shape = kind.model_validate(data)
+        return kind.model_validate(data), frozenset(refused)
     except ValidationError as error:
-        for detail in error.errors(include_url=False):
-            _note(kind, document, loc, detail)
-        return None
-    part = loc if holder is None else holder
-    if any(refused[: len(part)] == part for refused in document.refused):
-        return None
-    return shape
+        details = error.errors(include_url=False)
+    for detail in details:
+        _note(kind, document, loc, detail)
+    broken = frozenset(refused | {detail["loc"][0] for detail in details if detail["loc"]})
+    if not isinstance(data, dict):
+        return None, broken
+    rest = {key: value for key, value in data.items() if key not in broken}
+    try:
+        return kind.model_validate(rest), broken
+    except ValidationError:
+        return None, broken
 
 
 def known_keys(kind: type[BaseModel]) -> list[str]:
@@ -72,7 +82,9 @@ def _note(kind: type[BaseModel], document: Document, loc: Loc, part: Any) -> Non
     elif code in ("extra_forbidden", "invalid_key"):
         name = str(inner[-1])
         keys = known_keys(_shape_at(kind, inner[:-1]))
-        hint = nearest(name, keys) or f"known keys are {', '.join(keys)}"
+        hint = nearest(name, keys)
+        if not hint and len(keys) <= 12:
+            hint = f"known keys are {', '.join(keys)}"
         document.add(full, "unknown key", hint, key=True)
     elif code == "too_short":
         document.add(full, "expected at least one, got an empty list")
