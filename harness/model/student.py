@@ -74,13 +74,17 @@ class ShownCheck:
     extra_credit: bool = False
 
     @classmethod
-    def of(cls, scenario: Scenario, result: ScenarioResult, assignment: Assignment) -> ShownCheck:
-        """Everything about a scenario that is not secret from its reader."""
+    def of(
+        cls, scenario: Scenario, result: ScenarioResult, assignment: Assignment | None = None
+    ) -> ShownCheck:
+        """Everything about a scenario that is not secret from its reader; without the assignment
+        the texts of its clauses are left out."""
+        clauses = assignment.clauses if assignment else ()
         return cls(
             id=scenario.id,
             name=scenario.name,
             function=scenario.function,
-            clauses=tuple(c for c in assignment.clauses if c.id in scenario.clauses),
+            clauses=tuple(c for c in clauses if c.id in scenario.clauses),
             stimulus=scenario.stimuli[result.verdict.draw or 0],
             verdict=result.verdict,
             points=result.points,

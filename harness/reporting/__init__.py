@@ -1,10 +1,16 @@
 """Results as people read them: HTML pages and terminal text. Reads results, judges nothing."""
 
-from harness.reporting.terminal import explain_failures, show_submission, summary_table
+from harness.reporting.terminal import (
+    explain_failures,
+    explain_scenario,
+    show_submission,
+    summary_table,
+)
 from harness.reporting.writing import write_index, write_reports, write_results, write_submission
 
 __all__ = [
     "explain_failures",
+    "explain_scenario",
     "show_submission",
     "summary_table",
     "write_index",

@@ -12,6 +12,9 @@ from harness.reporting import paste
 from harness.reporting.compare import Comparison, comparison
 from harness.reporting.screen import Screen, screen
 
+# Passed, or not run at all: that the file is unreadable is said once, above.
+_NO_CAUSE = frozenset({VerdictKind.PASSED, VerdictKind.UNREADABLE})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
@@ -78,7 +81,7 @@ def causes(
     One cause is one message in several functions (what happens at import, for one), or else one
     rule in one function for the same clauses: there the messages differ in their examples alone.
     """
-    failing = [check for check in checks if not check.verdict.passed]
+    failing = [check for check in checks if check.verdict.kind not in _NO_CAUSE]
     affected: dict[tuple[str, ...], set[str]] = {}
     for check in failing:
         affected.setdefault(_same_message(check), set()).add(check.function)
@@ -123,16 +126,17 @@ def _says_the_turn(shown: Screen) -> bool:
 
 
 def _same_message(check: ShownCheck) -> tuple[str, ...]:
-    verdict = check.verdict
-    if verdict.explanation is None:
-        return ("message", verdict.kind, check.id)
-    return ("message", verdict.kind, verdict.explanation.rule, verdict.message)
+    return ("message", check.verdict.kind, _rule(check), check.verdict.message)
 
 
 def _same_rule(check: ShownCheck) -> tuple[str, ...]:
-    rule = check.verdict.explanation.rule if check.verdict.explanation else ""
+    rule = _rule(check)
     clauses = (clause.id for clause in check.clauses)
     return ("rule", check.verdict.kind, rule, check.function, *clauses)
+
+
+def _rule(check: ShownCheck) -> str:
+    return check.verdict.explanation.rule if check.verdict.explanation else ""
 
 
 def _cause(members: list[ShownCheck], surroundings: Surroundings) -> Cause:

@@ -11,6 +11,7 @@ from harness.model.policy import PolicyRule
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.student import FunctionTally
 from harness.model.tally import by_function
+from harness.model.verdict import VerdictKind
 from harness.reporting.words import percent
 
 _MOST_BARS = 12
@@ -72,7 +73,7 @@ def distribution(run: RunResult, out_of: Fraction) -> Distribution | None:
         median=median,
         lowest=marks[0],
         highest=marks[-1],
-        bars=_bars(marks, max(out_of, marks[-1])),
+        bars=_bars(marks, out_of),
     )
 
 
@@ -86,7 +87,8 @@ def _bars(marks: list[Fraction], top: Fraction) -> tuple[Bar, ...]:
             break
     width = top / count
     tally = Counter(min(int(mark / width), count - 1) for mark in marks)
-    return tuple(Bar(low=i * width, high=(i + 1) * width, count=tally[i]) for i in range(count))
+    edges = [i * width for i in range(count)] + [max(top, marks[-1])]  # extra credit goes beyond
+    return tuple(Bar(low=edges[i], high=edges[i + 1], count=tally[i]) for i in range(count))
 
 
 def function_names(plan: Plan) -> tuple[str, ...]:
@@ -99,7 +101,12 @@ def function_names(plan: Plan) -> tuple[str, ...]:
 
 def tallies(result: SubmissionResult, plan: Plan) -> tuple[FunctionTally, ...]:
     """Each function's scenarios and points; none where nothing was run."""
-    return by_function(plan, result) if result.scenarios else ()
+    return by_function(plan, result) if was_run(result) else ()
+
+
+def was_run(result: SubmissionResult) -> bool:
+    """Whether any scenario was run: an unreadable file, for one, has only verdicts that say so."""
+    return any(o.verdict.kind is not VerdictKind.UNREADABLE for o in result.scenarios)
 
 
 def share(tally: FunctionTally) -> int:
@@ -112,8 +119,10 @@ def most_failed(run: RunResult, plan: Plan) -> tuple[FailedScenario, ...]:
     failed: Counter[str] = Counter()
     graded: Counter[str] = Counter()
     messages: dict[str, Counter[str]] = {}
-    for result in run.submissions:
+    for result in filter(was_run, run.submissions):
         for outcome in result.scenarios:
+            if outcome.verdict.kind is VerdictKind.HARNESS_ERROR:
+                continue
             graded[outcome.scenario_id] += 1
             if not outcome.verdict.passed:
                 failed[outcome.scenario_id] += 1

@@ -95,7 +95,7 @@ def submission_page(result: SubmissionResult, plan: Plan) -> str:
     def worth(earned: Fraction) -> Fraction:
         return earned * marks / out_of if out_of else Fraction(0)
 
-    functionality = min(worth(points), result.out_of)
+    functionality = worth(points)
     taken = functionality - result.mark if result.mark is not None else Fraction(0)
     return render(
         "submission.html.j2",

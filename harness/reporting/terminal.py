@@ -6,14 +6,16 @@ nor move anything.
 
 from __future__ import annotations
 
-from rich.console import Group, RenderableType
+import io
+
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from harness.model.plan import Plan
-from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
-from harness.model.student import StudentView, Surroundings
+from harness.model.plan import Plan, Scenario
+from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
+from harness.model.student import ShownCheck, StudentView, Surroundings
 from harness.reporting import cards, figures, words
 from harness.reporting.cards import Card, Cause
 from harness.reporting.cells import key_text, shorten
@@ -98,6 +100,16 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
     return Group(*parts)
 
 
+def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
+    """One scenario's failure as plain text, hidden or not: for those who may see all of it."""
+    check = ShownCheck.of(scenario, outcome)
+    shown = cards.card(check, Surroundings(submitted=()))
+    text = io.StringIO()
+    console = Console(file=text, width=100, color_system=None, highlight=False)
+    console.print(Group(*_inside(shown)))
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
 def _cause(number: int, cause: Cause) -> list[RenderableType]:
     first = cause.first
     check = first.check
@@ -107,22 +119,24 @@ def _cause(number: int, cause: Cause) -> list[RenderableType]:
         (visible(f"{check.function}: {check.name}"), "bold"),
         (visible(f"  [{first.settings}]") if first.settings else "", "dim"),
     )
-    inside: list[RenderableType] = []
-    if cause.message:
-        inside.append(Text(visible(cause.message)))
-    else:
-        inside.append(Text(words.VERDICT[check.verdict.kind]))
-    inside += _question(first)
-    if first.screen:
-        inside += _screen(first.screen)
-    for part in first.comparisons:
-        inside += _comparison(part)
+    inside = _inside(first)
     if cause.others:
         others = words.counted(len(cause.others), "other check")
         inside.append(
             Text(f"{others} {'fails' if len(cause.others) == 1 else 'fail'} in a like way", "dim")
         )
     return [title, Padding(Group(*inside), (0, 0, 0, 3))]
+
+
+def _inside(card: Card) -> list[RenderableType]:
+    verdict = card.check.verdict
+    inside: list[RenderableType] = [Text(visible(verdict.message or words.VERDICT[verdict.kind]))]
+    inside += _question(card)
+    if card.screen:
+        inside += _screen(card.screen)
+    for part in card.comparisons:
+        inside += _comparison(part)
+    return inside
 
 
 def _question(card: Card) -> list[RenderableType]:

@@ -392,7 +392,7 @@ def result(submission_id: str, verdicts: dict[str, Verdict], **more: object) -> 
     whole = sum((o.out_of for o in counted), Fraction(0))
     fields: dict[str, object] = {
         "status": SubmissionStatus.GRADED,
-        "mark": min(points / whole, Fraction(1)) * 6,
+        "mark": points / whole * 6,
         "out_of": Fraction(6),
         "scenarios": tuple(outcomes),
         "source_digest": "ab" * 32,
@@ -433,25 +433,29 @@ MANY_FAULTS = result(
     notes=("The file starts with a byte order mark.",),
 )
 PERFECT = result("perfect", {})
-UNREADABLE = SubmissionResult(
-    id="syntax-error",
+NOT_READ = {s.id: Verdict(kind=VerdictKind.UNREADABLE) for s in SCENARIOS}
+UNREADABLE = result(
+    "syntax-error",
+    NOT_READ,
     status=SubmissionStatus.UNREADABLE,
     mark=Fraction(0),
-    out_of=Fraction(6),
     unparsable=Unparsable(
         file="a1.py", reason="expected ':'", line=12, source="def check_input(command)"
     ),
     source_digest="cd" * 32,
 )
-WRONG_NAME = SubmissionResult(
-    id="wrong-name",
+WRONG_NAME = result(
+    "wrong-name",
+    NOT_READ,
     status=SubmissionStatus.UNREADABLE,
     mark=Fraction(0),
-    out_of=Fraction(6),
     problem="found assignment1.py, expected a1.py",
 )
-OUR_FAULT = SubmissionResult(
-    id="our-fault", status=SubmissionStatus.HARNESS_ERROR, mark=None, out_of=Fraction(6)
+OUR_FAULT = result(
+    "our-fault",
+    {WINS.id: Verdict(kind=VerdictKind.HARNESS_ERROR)},
+    status=SubmissionStatus.HARNESS_ERROR,
+    mark=None,
 )
 IMPORT_ASKS = result(
     "Asks At Import",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from report_samples import IMPORT_ASKS, MANY_FAULTS, PERFECT, PLAN, RUN
+from report_samples import IMPORT_ASKS, MANY_FAULTS, PERFECT, PLAN, RUN, WINS
 
 from harness.model.result import RunResult
 from harness.reporting import figures, words
@@ -52,8 +52,13 @@ def test_most_failed() -> None:
     found = figures.most_failed(RUN, PLAN)
     assert [entry.failed for entry in found] == sorted((e.failed for e in found), reverse=True)
     assert found[0].failed == 2
-    assert found[0].graded == 3
+    assert found[0].graded == 4
     assert "check_input/a-leading-zero" not in [entry.scenario.id for entry in found]
+
+
+def test_our_own_error_is_nobodys_failure() -> None:
+    entry = next(e for e in figures.most_failed(RUN, PLAN) if e.scenario.id == WINS.id)
+    assert (entry.failed, entry.graded) == (2, 3)
 
 
 def test_findings_with_one_sentence_are_one_entry() -> None:
