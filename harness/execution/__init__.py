@@ -1,0 +1,20 @@
+"""Submission and stimulus to observation: servers, terminal, confinement, limits, codec."""
+
+from harness.execution.digest import EXECUTION_DIGEST
+from harness.execution.driver import Driver
+from harness.execution.interpreter import Interpreter, find_interpreter
+from harness.execution.probing import TierChoice, choose_tier
+from harness.execution.submission_server import SubmissionServer
+from harness.execution.tool import ToolFailed, ToolServer
+
+__all__ = [
+    "EXECUTION_DIGEST",
+    "Driver",
+    "Interpreter",
+    "SubmissionServer",
+    "TierChoice",
+    "ToolFailed",
+    "ToolServer",
+    "choose_tier",
+    "find_interpreter",
+]

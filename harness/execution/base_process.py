@@ -1,0 +1,122 @@
+"""The base server's process, seen from the driver."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import socket
+import subprocess
+from dataclasses import dataclass
+
+from harness.execution import bootstrap
+from harness.execution.inside import wire
+from harness.execution.interpreter import Interpreter
+from harness.execution.screen import Screen
+from harness.execution.terminal import Terminal
+from harness.model.errors import HarnessError
+
+_PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
+
+
+@dataclass(slots=True)
+class ServerProcess:
+    """A server forked from the base: its control socket and the pipe of its scenarios' replies."""
+
+    pid: int
+    control: socket.socket
+    replies: int
+
+
+class BaseProcess:
+    """Starts the interpreter, asks it for servers, and ends them and it."""
+
+    def __init__(self, interpreter: Interpreter, *, confined: bool, hash_seed: int) -> None:
+        self._nursery = Terminal(Screen(mark=b"\0", most_marks=0))
+        ours, theirs = socket.socketpair()
+        orders: dict[str, object] = {
+            "confined": confined,
+            "preload": ["typing", "random"],
+            "environment": bootstrap.INNER_ENVIRONMENT,
+        }
+        slave = self._nursery.slave
+        try:
+            self._process = subprocess.Popen(
+                bootstrap.command(interpreter.path, theirs.fileno()),
+                stdin=slave,
+                stdout=slave,
+                stderr=slave,
+                pass_fds=(theirs.fileno(),),
+                env=bootstrap.environment(hash_seed),
+                cwd="/",
+                start_new_session=True,
+            )
+        except OSError as error:
+            ours.close()
+            self._nursery.close()
+            raise HarnessError(f"{interpreter.path} did not start: {error.strerror}") from None
+        finally:
+            theirs.close()
+        self._control = ours
+        ours.settimeout(_PATIENCE)
+        self._say(bootstrap.first_message(orders, confined=confined))
+        self._hear()
+
+    def start_server(self, setup: dict[str, object]) -> ServerProcess:
+        """Have a server forked that is set up so; HarnessError when the base does not answer."""
+        ours, theirs = socket.socketpair()
+        read_end, write_end = os.pipe()
+        os.set_blocking(read_end, False)
+        try:
+            payload = marshal.dumps(setup, 2)
+            wire.send(self._control, payload, (theirs.fileno(), write_end))
+            pid = int(self._hear())
+        except (OSError, HarnessError) as error:
+            ours.close()
+            os.close(read_end)
+            raise HarnessError(f"the base server did not start a server: {error}") from None
+        finally:
+            theirs.close()
+            os.close(write_end)
+        ours.settimeout(_PATIENCE)
+        return ServerProcess(pid, ours, read_end)
+
+    def end_server(self, server: ServerProcess) -> None:
+        """End a server and all below it, and wait until it is gone."""
+        server.control.close()
+        os.close(server.replies)
+        try:
+            wire.send(self._control, marshal.dumps({"end": server.pid}, 2))
+            self._hear()
+        except (OSError, HarnessError):
+            self._process.kill()  # whatever it forked dies with it
+
+    def complaint(self) -> str:
+        """What our own code said on the terminal it was born on: the last line, for messages."""
+        self._nursery.drain(1 << 20)
+        lines = bytes(self._nursery.screen.raw).decode("utf-8", "replace").splitlines()
+        return lines[-1][:300] if lines else ""
+
+    def close(self) -> None:
+        """End the base server and wait for it."""
+        self._control.close()
+        try:
+            self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._nursery.close()
+
+    def _say(self, data: bytes) -> None:
+        try:
+            self._control.sendall(data)
+        except OSError:
+            raise HarnessError(f"the base server ended: {self.complaint()}") from None
+
+    def _hear(self) -> bytes:
+        try:
+            message = wire.receive(self._control)
+        except (OSError, EOFError):
+            message = None
+        if message is None:
+            raise HarnessError(f"the base server ended: {self.complaint()}")
+        return message[0]

@@ -1,0 +1,140 @@
+"""One driver: a base server and the submissions that are observed through it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from harness.execution.base_process import BaseProcess
+from harness.execution.interpreter import Interpreter
+from harness.execution.server_link import ServerLink
+from harness.execution.submission_server import SubmissionServer
+from harness.execution.tiers import confinement_of
+from harness.execution.tool import ToolServer
+from harness.model.errors import HarnessError
+from harness.model.plan import Assignment, SourceFile
+from harness.model.result import Tier
+
+_MIB = 1024 * 1024
+
+
+class Driver:
+    """A context manager; used from one thread. `cpu` pins that thread, and all below it, to one
+    core. `hash_seed` is the interpreter's. `notify` False: do without the kernel's word of reads.
+    """
+
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        tier: Tier,
+        cpu: int | None = None,
+        *,
+        hash_seed: int = 0,
+        notify: bool = True,
+    ) -> None:
+        self._interpreter = interpreter
+        self._confinement = confinement_of(tier)
+        self._cpu = cpu
+        self._hash_seed = hash_seed
+        self._notify = notify and self._confinement.confined
+        self._base: BaseProcess | None = None
+        self._cpus_before: set[int] | None = None
+        self._directory: Path | None = None
+
+    def __enter__(self) -> Driver:
+        if self._cpu is not None and sys.platform == "linux":
+            self._cpus_before = os.sched_getaffinity(0)
+            os.sched_setaffinity(0, {self._cpu})
+        try:
+            self._confinement.protect_driver()
+            self._directory = Path(tempfile.mkdtemp(prefix="scenario-"))
+            self._directory.chmod(0o555)
+            self._base = BaseProcess(
+                self._interpreter,
+                confined=self._confinement.confined,
+                hash_seed=self._hash_seed,
+            )
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._leave()
+
+    @contextmanager
+    def submission(
+        self, assignment: Assignment, files: tuple[SourceFile, ...]
+    ) -> Iterator[SubmissionServer]:
+        """A server for one submission. HarnessError when our own machinery fails."""
+        laid = _laid(assignment, files)
+        main = assignment.laid_as or assignment.submission_files[0]
+        setup = self._setup() | {
+            "main": main,
+            "files": laid,
+            "functions": [function.name for function in assignment.functions],
+            "variants": [_pairs(variant.files) for variant in assignment.variants],
+            "extra": _pairs(assignment.extra_files),
+            "memory": assignment.limits.memory_mib * _MIB,
+        }
+        with ServerLink(self._running_base(), setup) as link:
+            yield SubmissionServer(link, assignment, main)
+
+    @contextmanager
+    def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
+        """A server for a trusted function of ours, `entry` ("package.module:function", str to
+        str), out of sources by module name; each call in a confined process of its own."""
+        setup = self._setup() | {"tool": dict(sources), "entry": entry}
+        with ServerLink(self._running_base(), setup) as link:
+            if link.failed_to_prepare is not None:
+                raise HarnessError(f"{entry} did not load: {self._running_base().complaint()}")
+            yield ToolServer(link)
+
+    @property
+    def hears_reads(self) -> bool:
+        """Whether the kernel tells of reads; otherwise a stand-in for `sys.stdin` does."""
+        return self._notify
+
+    def _setup(self) -> dict[str, object]:
+        orders = self._confinement.orders(str(self._directory), notify=self._notify)
+        return {"confinement": orders, "directory": str(self._directory)}
+
+    def _running_base(self) -> BaseProcess:
+        if self._base is None:
+            raise HarnessError("the driver is used outside its context")
+        return self._base
+
+    def _leave(self) -> None:
+        if self._base is not None:
+            self._base.close()
+            self._base = None
+        if self._directory is not None:
+            shutil.rmtree(self._directory, ignore_errors=True)
+        if self._cpus_before is not None:
+            os.sched_setaffinity(0, self._cpus_before)
+            self._cpus_before = None
+
+
+def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
+    return [(file.name, file.data) for file in files]
+
+
+def _laid(assignment: Assignment, files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
+    """The files that count, under the names they are imported by; anything else handed in beside
+    them is ignored."""
+    if assignment.laid_as is not None:
+        named = [file for file in files if file.name in assignment.submission_files]
+        programs = [file for file in files if file.name.endswith(".py")]
+        return [(assignment.laid_as, file.data) for file in (named or programs)[:1]]
+    return _pairs(tuple(file for file in files if file.name in assignment.submission_files))

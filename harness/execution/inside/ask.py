@@ -1,0 +1,155 @@
+"""The stimulus's own namespace, and what became of a call, a session or a program."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from _json import encode_basestring_ascii as quote
+
+from . import codec, raised
+from .question import NAME, Question, Step
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .modules import Library
+
+
+class MissingFunctionError(Exception):
+    """`str()` is a function that the stimulus needs and the submission does not define."""
+
+
+class Answer:
+    """The fields of the one reply, each already JSON text."""
+
+    def __init__(self, sources: raised.Sources) -> None:
+        self.fields: dict[str, str] = {}
+        self.budget = codec.Budget()
+        self.sources = sources
+
+    def put(self, name: str, text: str) -> None:
+        """Set a field to JSON text."""
+        self.fields[name] = text
+
+    def put_raised(self, error: BaseException) -> None:
+        """Set `raised`."""
+        self.fields["raised"] = raised.describe(error, self.sources)
+
+    def json(self) -> str:
+        """The reply."""
+        return "{" + ",".join([quote(n) + ":" + text for n, text in self.fields.items()]) + "}"
+
+
+class Surroundings:
+    """The names of a stimulus: constants as overridden, the submission's public functions and
+    the built-ins, all as they were before the submission's body ran (functions: after)."""
+
+    def __init__(self, constants: dict[str, Any]) -> None:
+        self.names: dict[str, Any] = {"__name__": NAME, "__builtins__": dict(vars(builtins))}
+        self.names.update(constants)
+        self._before: dict[str, Any] = {}
+
+    def add_functions(self, namespace: dict[str, Any], functions: frozenset[str]) -> None:
+        """Take the public functions that the submission has."""
+        for name in functions:
+            if name in namespace:
+                self.names[name] = namespace[name]
+        self._before = dict(self.names)
+
+    def begin(
+        self, question: Question, bindings: list[tuple[str, str]], functions: frozenset[str]
+    ) -> None:
+        """Bind the draw and run `given`; MissingFunctionError when the stimulus needs a function
+        that is not there and that it does not bind itself."""
+        for name, literal in bindings:
+            self.names[name] = eval(literal, self.names)
+        for name in sorted(question.names & functions):
+            if name not in self.names:
+                raise MissingFunctionError(name)
+        if question.given is not None:
+            run_step(question.given, self.names)
+
+    def variables(self, budget: codec.Budget) -> str:
+        """The names that were bound since, as a JSON list of pairs, data only."""
+        pairs: list[str] = []
+        nothing = object()
+        for name, value in self.names.items():
+            bound = self._before.get(name, nothing) is not value
+            if bound and codec.is_plain(value) and not name.startswith("__"):
+                pairs.append("[" + quote(name) + "," + codec.encode(value, budget) + "]")
+        return "[" + ",".join(pairs) + "]"
+
+
+def call(question: Question, surroundings: Surroundings, answer: Answer) -> None:
+    """Evaluate one expression into `value` or `raised`, with the arguments before and after."""
+    names = surroundings.names
+    arguments: tuple[Any, ...] = ()
+    try:
+        if question.split is None:
+            value = eval(question.whole or question.source, names)
+        else:
+            function, arguments, keywords = eval(question.split, names)
+            answer.put("before", codec.encode_all(arguments, answer.budget))
+            value = function(*arguments, **keywords)
+        answer.put("value", codec.encode(value, answer.budget))
+    except BaseException as error:
+        answer.put_raised(error)
+    if "before" in answer.fields:
+        answer.put("after", codec.encode_all(arguments, answer.budget))
+
+
+def session(
+    question: Question,
+    surroundings: Surroundings,
+    answer: Answer,
+    finished: Callable[[str], None],
+) -> None:
+    """Run the steps in one namespace; `finished` is told each step's outcome as JSON."""
+    for step in question.steps:
+        outcome = "{}"
+        try:
+            value = run_step(step, surroundings.names)
+            if value is not None:
+                outcome = '{"value":' + codec.encode(value, answer.budget) + "}"
+        except BaseException as error:
+            outcome = '{"raised":' + raised.describe(error, answer.sources) + "}"
+        finished(outcome)
+    answer.put("variables", surroundings.variables(answer.budget))
+
+
+def run_step(step: Step, names: dict[str, Any]) -> Any:
+    """A step's statements, then the value of its last expression (None: it has none)."""
+    if step.body is None:
+        compile(step.source, NAME, "exec", dont_inherit=True)  # raises what is wrong with it
+        return None
+    exec(step.body, names)
+    return None if step.last is None else eval(step.last, names)
+
+
+def program(library: Library, name: str, answer: Answer) -> None:
+    """Run a module as `__main__`, into `exit` and, for an uncaught exception, `raised`."""
+    status = 0
+    module = library.blank(name)
+    try:
+        module.__name__ = "__main__"
+        module.__spec__ = None
+        sys.modules["__main__"] = module
+        exec(library.sources[name].compiled(), module.__dict__)
+    except SystemExit as error:
+        status = _exit_status(error)
+    except BaseException as error:
+        status = 1
+        answer.put_raised(error)
+    answer.put("exit", str(status))
+
+
+def _exit_status(error: SystemExit) -> int:
+    code = error.code
+    if code is None:
+        return 0
+    if type(code) is int or type(code) is bool:
+        return code & 0xFF
+    sys.stderr.write(str(code) + "\n")  # as the interpreter itself does
+    return 1

@@ -1,0 +1,112 @@
+"""The base server: a slim interpreter, started once, that forks a server per submission.
+
+It never reads a byte of a submission: what it reads, every later child inherits.
+"""
+
+from __future__ import annotations
+
+import _socket
+import builtins
+import gc
+import marshal
+import os
+import sys
+from posix import _exit, fork
+
+from . import wire
+from .server import Server
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def serve(control: int, orders: dict[str, Any]) -> None:
+    """Serve until the driver hangs up."""
+    _complete_the_interpreter()
+    library: list[str] = []
+    if orders["confined"]:
+        from . import confine
+
+        confine.be_undumpable()
+        library = _reach_the_library_through_descriptors()
+    for name in orders["preload"]:
+        __import__(name)
+    os.environ.clear()
+    os.environ.update(orders["environment"])
+    sock = _socket.socket(fileno=control)
+    wire.send(sock, b"ready")
+    gc.collect()
+    gc.freeze()
+    while True:
+        message = wire.receive(sock)
+        if message is None:
+            _exit(0)
+        payload, descriptors = message
+        order = marshal.loads(payload)
+        if "end" in order:
+            _end(order["end"])
+            wire.send(sock, b"ended")
+        else:
+            if order["confinement"] is not None:
+                order["confinement"]["readable"] += library
+            _start_server(sock, order, descriptors)
+
+
+def _start_server(sock: _socket.socket, setup: dict[str, Any], descriptors: list[int]) -> None:
+    pid = fork()
+    if pid == 0:
+        try:
+            sock.close()
+            Server(_socket.socket(fileno=descriptors[0]), descriptors[1], setup).serve()
+        except BaseException as error:  # told to the driver by way of the terminal it was born on
+            os.write(2, f"{type(error).__name__}: {error}\n".encode())
+            _exit(1)
+        _exit(0)
+    for number in descriptors:
+        os.close(number)
+    wire.send(sock, b"%d" % pid)
+
+
+def _end(pid: int) -> None:
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+
+
+def _complete_the_interpreter() -> None:
+    """`exit`, `quit` and `help`, which the `site` module gives elsewhere."""
+    import _sitebuiltins
+
+    end_key = "Ctrl-D (i.e. EOF)"
+    builtins.quit = _sitebuiltins.Quitter("quit", end_key)
+    builtins.exit = _sitebuiltins.Quitter("exit", end_key)
+    builtins.help = _sitebuiltins._Helper()
+
+
+def _reach_the_library_through_descriptors() -> list[str]:
+    """Let `sys.path` lead through open descriptors of the library's directories.
+
+    A user without rights may import from them later, even where the interpreter lies below a
+    directory that only root may enter: nothing is copied, mounted, or kept as a capability.
+    Gives the directories' own names.
+    """
+    moved: dict[str, str] = {}
+    for place in sys.path:
+        if os.path.isdir(place):  # noqa: PTH112 - as above
+            number = os.open(place, os.O_PATH | os.O_CLOEXEC)
+            moved[place] = f"/proc/self/fd/{number}"
+    sys.path[:] = list(moved.values())
+    sys.path_importer_cache.clear()
+    longest_first = sorted(moved, key=len, reverse=True)
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__path__", None)
+        if type(path) is list:
+            path[:] = [_moved(place, longest_first, moved) for place in path]
+    return longest_first
+
+
+def _moved(place: str, longest_first: list[str], moved: dict[str, str]) -> str:
+    for old in longest_first:
+        if place == old or place.startswith(old + "/"):
+            return moved[old] + place[len(old) :]
+    return place

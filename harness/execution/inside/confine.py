@@ -1,0 +1,161 @@
+"""Gives up, for good, what a submission must not have. Ordered so that each step still may.
+
+The seccomp programs are built by the driver; this side only loads their bytes. Landlock has no
+maintained package, so its three calls are made here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_CHILD_SUBREAPER = 36
+_SIGKILL = 9
+
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+_RIGHTS_BY_ABI = (0, 0x1FFF, 0x3FFF, 0x7FFF, 0x7FFF, 0xFFFF)  # index: ABI, later ones as the last
+_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+
+_SECCOMP_SET_MODE_FILTER = 1
+_FILTER_NEW_LISTENER = 1 << 3
+_SECCOMP_NR = {"x86_64": 317, "aarch64": 277, "riscv64": 277, "armv7l": 383, "ppc64le": 358}
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_syscall = _libc.syscall
+_syscall.restype = ctypes.c_long
+
+
+class ConfinementError(Exception):
+    """A step of the confinement was refused. `str()` names the step."""
+
+
+class _Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+
+class _RulesetAttributes(ctypes.Structure):
+    _fields_ = [
+        ("handled_access_fs", ctypes.c_uint64),
+        ("handled_access_net", ctypes.c_uint64),
+        ("scoped", ctypes.c_uint64),
+    ]
+
+
+class _PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32)]
+
+
+class LoadedFilter:
+    """A seccomp program kept in memory, ready to be loaded by this process or a fork of it."""
+
+    def __init__(self, program: bytes) -> None:
+        self._code = ctypes.create_string_buffer(program, len(program))
+        address = ctypes.cast(self._code, ctypes.c_void_p)
+        self._program = _Program(len(program) // 8, address.value)
+        self._reference = ctypes.byref(self._program)
+        self._number = _SECCOMP_NR[os.uname().machine]
+
+    def load(self, flags: int = 0) -> int:
+        """Load it; with a listener flag the result is its descriptor."""
+        result: int = _syscall(self._number, _SECCOMP_SET_MODE_FILTER, flags, self._reference)
+        if result < 0:
+            raise ConfinementError(f"seccomp: {os.strerror(ctypes.get_errno())}")
+        return result
+
+    def load_listening(self) -> int:
+        """Load it and give the descriptor on which its notifications arrive."""
+        return self.load(_FILTER_NEW_LISTENER)
+
+
+def die_with_parent() -> None:
+    """Be killed when the process that forked this one ends."""
+    _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
+
+
+def be_subreaper() -> None:
+    """Inherit the orphans of whatever is forked below."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def be_undumpable() -> None:
+    """Keep other processes of the same user out of this one's memory."""
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def confine(orders: dict[str, Any]) -> int:
+    """Confine this process as ordered; the listener's descriptor, or -1 when there is none."""
+    os.chdir(orders["directory"])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    ruleset = _landlock_ruleset(orders["readable"], orders["directory"])
+    if orders["uid"] is not None:
+        _become(orders["uid"])
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    be_undumpable()
+    die_with_parent()
+    be_subreaper()
+    if _syscall(_LANDLOCK_RESTRICT, ruleset, 0) != 0:
+        raise ConfinementError(f"landlock: {os.strerror(ctypes.get_errno())}")
+    os.close(ruleset)
+    loaded = LoadedFilter(orders["filter"])
+    if orders["notify"]:
+        return loaded.load_listening()
+    loaded.load()
+    return -1
+
+
+def _become(uid: int) -> None:
+    try:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+    except OSError as error:
+        raise ConfinementError(f"cannot become user {uid}: {error.strerror}") from None
+
+
+def _prctl(option: int, value: int) -> None:
+    if _libc.prctl(option, value, 0, 0, 0) != 0:
+        raise ConfinementError(f"prctl {option}: {os.strerror(ctypes.get_errno())}")
+
+
+def _landlock_ruleset(readable: list[str], directory: str) -> int:
+    abi = _syscall(_LANDLOCK_CREATE, None, 0, 1)
+    if abi < 3:
+        raise ConfinementError(f"landlock: ABI {max(abi, 0)}, needs 3")
+    rights = _RIGHTS_BY_ABI[min(abi, len(_RIGHTS_BY_ABI) - 1)]
+    attributes = _RulesetAttributes(
+        handled_access_fs=rights,
+        handled_access_net=3 if abi >= 4 else 0,  # TCP bind and connect
+        scoped=3 if abi >= 6 else 0,  # abstract Unix sockets, signals
+    )
+    size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+    ruleset = _syscall(_LANDLOCK_CREATE, ctypes.byref(attributes), size, 0)
+    if ruleset < 0:
+        raise ConfinementError(f"landlock: {os.strerror(ctypes.get_errno())}")
+    for path in readable:
+        _allow_reading(ruleset, path, _READ_FILE | _READ_DIR)
+    _allow_reading(ruleset, directory, _READ_FILE | _READ_DIR)
+    return int(ruleset)
+
+
+def _allow_reading(ruleset: int, path: str, rights: int) -> None:
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    if not os.path.isdir(path):  # noqa: PTH112 - pathlib is too heavy for every fork to carry
+        rights &= _READ_FILE
+    rule = _PathBeneath(allowed_access=rights, parent_fd=place)
+    failed = _syscall(_LANDLOCK_ADD, ruleset, 1, ctypes.byref(rule), 0)
+    os.close(place)
+    if failed:
+        raise ConfinementError(f"landlock, {path}: {os.strerror(ctypes.get_errno())}")

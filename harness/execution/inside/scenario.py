@@ -1,0 +1,190 @@
+"""One scenario in a process of its own: load, be asked, answer once, leave."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from _json import encode_basestring_ascii as quote
+from posix import _exit, dup2, write
+
+from . import ask, raised, stdin_shim
+from .modules import Library, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+    from .question import Question
+
+_set_recursion_limit = sys.setrecursionlimit
+_MODULE = type(sys)
+_OUTPUTS = (sys.stdout, sys.stderr)
+
+
+class Files:
+    """What may be imported in a scenario, and what of it is the student's."""
+
+    def __init__(
+        self,
+        provided: dict[str, Source],
+        extra: dict[str, Source],
+        submitted: dict[str, Source],
+        main: str,
+    ) -> None:
+        self.library = Library({**submitted, **extra, **provided})
+        self.provided = provided
+        self.main = main
+        self.quiet = [n for n, source in provided.items() if not _mentions(source, submitted)]
+        self.student = raised.Sources({s.filename: s.data for s in submitted.values()})
+
+    def source(self, filename: str) -> Source:
+        """The file that is run or loaded; ModuleNotFoundError when it was not handed in."""
+        source = self.library.sources.get(filename[:-3])
+        if source is None:
+            raise ModuleNotFoundError(f"No module named {filename[:-3]!r}")
+        return source
+
+
+class Scenario:
+    """Everything that one child needs, prepared before the fork."""
+
+    def __init__(
+        self, job: dict[str, Any], question: Question, files: Files, functions: frozenset[str]
+    ) -> None:
+        self.job = job
+        self.question = question
+        self.files = files
+        self.functions = functions
+        self.terminal = -1
+        self.reply = -1
+
+    def run(self, terminal: int, reply: int) -> None:
+        """Run to the end of this process; never returns."""
+        self.terminal = terminal
+        self.reply = reply
+        answer = ask.Answer(self.files.student)
+        try:
+            for number in (0, 1, 2):
+                dup2(terminal, number)
+            _tidy(self.job)
+            if self.job["shim"]:
+                stdin_shim.install(self._asks)
+            self._observe(answer)
+            self._flush()
+            _set_recursion_limit(1000)
+            text = answer.json()
+        except MemoryError:
+            text = '{"memory":true}'
+        self._send(b"A", text)
+        _exit(0)
+
+    def _observe(self, answer: ask.Answer) -> None:
+        sys.meta_path.insert(0, self.files.library)  # type: ignore[arg-type]
+        surroundings = ask.Surroundings(self._constants())
+        runs = self.job["action"] == "run"
+        try:
+            source = self.files.source(self.job["program"])
+            source.compiled()
+            if not runs:
+                module = self.files.library.load(self.files.main)
+        except BaseException as error:
+            answer.put("phase", '"loading"')
+            answer.put_raised(error)
+            if runs:
+                answer.put("exit", "1")
+            return
+        self._mark()
+        answer.put("phase", '"stimulus"')
+        if runs:
+            ask.program(self.files.library, self.job["program"][:-3], answer)
+        else:
+            self._ask(module, surroundings, answer)
+
+    def _ask(self, module: ModuleType, surroundings: ask.Surroundings, answer: ask.Answer) -> None:
+        surroundings.add_functions(vars(module), self.functions)
+        try:
+            surroundings.begin(self.question, self.job["bindings"], self.functions)
+        except ask.MissingFunctionError as error:
+            answer.put("missing", quote(str(error)))
+            return
+        except BaseException as error:
+            answer.put_raised(error)
+            return
+        if self.job["action"] == "call":
+            ask.call(self.question, surroundings, answer)
+        else:
+            ask.session(self.question, surroundings, answer, self._step_finished)
+
+    def _constants(self) -> dict[str, Any]:
+        """The provided modules' names as overridden, before the submission's body runs."""
+        constants: dict[str, Any] = {}
+        for name in self.files.quiet:
+            try:
+                module = self.files.library.load(name)
+            except BaseException as error:
+                self._send(b"B", quote(f"{name}: {type(error).__name__}: {error}"))
+                _exit(0)
+            for key, value in vars(module).items():
+                if not key.startswith("__") and type(value) is not _MODULE:
+                    constants[key] = _copied(value)
+        return constants
+
+    def _step_finished(self, outcome: str) -> None:
+        self._mark()
+        self._send(b"S", outcome)
+
+    def _asks(self) -> None:
+        self._send(b"Q", "")
+
+    def _mark(self) -> None:
+        """Write the scenario's secret mark, so that the driver can part the text before it from
+        the text after it without a round trip."""
+        self._flush()
+        write(self.terminal, self.job["mark"])
+
+    def _flush(self) -> None:
+        for stream in (sys.stdout, sys.stderr, *_OUTPUTS):
+            try:
+                stream.flush()
+            except MemoryError:
+                raise
+            except BaseException:  # closed, detached or replaced by the submission
+                continue
+
+    def _send(self, kind: bytes, text: str) -> None:
+        body = kind + text.encode("ascii")
+        data = len(body).to_bytes(4, "little") + body
+        while data:
+            data = data[write(self.reply, data) :]
+
+
+def _mentions(provided: Source, submitted: dict[str, Source]) -> bool:
+    """Whether a provided file (a driver) may import the submission, which must not run yet."""
+    try:
+        names = set(provided.compiled().co_names)
+    except (SyntaxError, ValueError):
+        return False
+    return not names.isdisjoint(submitted)
+
+
+def _tidy(job: dict[str, Any]) -> None:
+    sys.argv[:] = [job["program"], *job["argv"]]
+    sys.modules["__main__"] = _MODULE("__main__")
+    random = sys.modules.get("random")
+    if random is not None:
+        random.seed(job["seed"])
+    gc.enable()
+
+
+def _copied(value: Any) -> Any:
+    """Builtin containers anew, so that a submission cannot change what the stimulus sees."""
+    if type(value) is list:
+        return [_copied(part) for part in value]
+    if type(value) is set:
+        return set(value)
+    if type(value) is dict:
+        return {key: _copied(part) for key, part in value.items()}
+    if type(value) is tuple:
+        return tuple([_copied(part) for part in value])
+    return value

@@ -1,0 +1,229 @@
+"""The submission server: confined once, compiles the files, forks one child a scenario."""
+
+from __future__ import annotations
+
+import _socket
+import fcntl
+import gc
+import marshal
+import os
+import resource
+import select
+import sys
+import warnings
+from posix import WNOHANG, _exit, close, fork, setsid, wait4
+
+from . import limits, modules, wire
+from .question import Question
+from .scenario import Files, Scenario
+from .tool import Tool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .confine import LoadedFilter
+
+_TIOCSCTTY = 0x540E if sys.platform == "linux" else 0x20007461
+_HAS_PIDFD = hasattr(os, "pidfd_open")
+_HAS_PROC = os.path.exists("/proc/self/statm")  # noqa: PTH110 - as above
+_USEFUL = frozenset({
+    "bisect", "collections", "copy", "datetime", "dataclasses", "decimal", "enum", "fractions",
+    "functools", "heapq", "itertools", "json", "math", "operator", "random", "re", "statistics",
+    "string", "textwrap", "time", "typing",
+})  # fmt: skip
+
+
+class Server:
+    """Serves one submission (or one tool) until its socket ends."""
+
+    def __init__(self, sock: _socket.socket, reply: int, setup: dict[str, Any]) -> None:
+        self.sock = sock
+        self.reply = reply
+        self.setup = setup
+        self.child_filter: LoadedFilter | None = None
+        self.confined = False
+        self.questions: dict[tuple[Any, ...], Question] = {}
+        self.files: dict[tuple[Any, ...], Files] = {}
+        self.functions = frozenset(setup.get("functions", ()))
+        self.submitted = modules.by_module_name(setup.get("files", []))
+        self.tool: Tool | None = None
+        self.space = limits.address_space() if _HAS_PROC else 0
+
+    def serve(self) -> None:
+        """Confine, prepare, say "ready", then answer until the driver hangs up."""
+        listener = self._confine()
+        wire.send(self.sock, b"C", () if listener < 0 else (listener,))
+        if listener >= 0:
+            close(listener)
+        self._prepare()
+        wire.send(self.sock, b"R")
+        gc.collect()
+        gc.freeze()
+        self.events = _Events(self.sock)
+        while True:
+            message = wire.receive(self.sock)
+            if message is None:
+                return
+            payload, descriptors = message
+            if descriptors:  # anything else came too late for the scenario it was about
+                self._scenario(marshal.loads(payload), descriptors[0])
+
+    def _confine(self) -> int:
+        orders = self.setup["confinement"]
+        if orders is None:
+            return -1
+        from . import confine
+
+        self.confined = True
+        self.child_filter = confine.LoadedFilter(orders["child_filter"])
+        self.die_with_parent = confine.die_with_parent
+        return confine.confine(orders)
+
+    def _prepare(self) -> None:
+        """Compile the student's files under limits, and import what they are going to import."""
+        warnings.simplefilter("ignore")
+        if "tool" in self.setup:
+            self.tool = Tool(self.setup["tool"], self.setup["entry"])
+            return
+        soft = self.space + self.setup["memory"] if self.space else resource.RLIM_INFINITY
+        resource.setrlimit(resource.RLIMIT_AS, (soft, resource.RLIM_INFINITY))
+        for source in self.submitted.values():
+            source.try_to_compile()
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        sources = [source.data for source in self.submitted.values()]
+        sources += [data for files in self.setup["variants"][:1] for _, data in files]
+        for name in sorted(_USEFUL & _imported(sources)):
+            __import__(name)
+
+    def _scenario(self, job: dict[str, Any], terminal: int) -> None:
+        scenario = None if self.tool else self._scenario_of(job)
+        pid = fork()
+        if pid == 0:
+            try:
+                self._become_child(job, terminal)
+                if scenario is not None:
+                    scenario.run(terminal, self.reply)
+                elif self.tool is not None:
+                    self.tool.run(job["payload"], self.reply)
+            finally:
+                _exit(70)
+        close(terminal)
+        status, cpu = self.events.wait_for(pid)
+        if not self.confined:
+            _kill_descendants()
+        wire.send(self.sock, b"E %d %d" % (status, cpu))
+
+    def _become_child(self, job: dict[str, Any], terminal: int) -> None:
+        self.events.close()
+        self.sock.close()
+        setsid()
+        fcntl.ioctl(terminal, _TIOCSCTTY, 0)
+        space = self.space + job["memory"] if self.space else 0
+        limits.limit(job["cpu"], space, self.confined)
+        if self.child_filter is not None:
+            self.die_with_parent()
+            self.child_filter.load()
+        for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
+            del sys.modules[name]
+
+    def _scenario_of(self, job: dict[str, Any]) -> Scenario:
+        key = (job["given"], job["expression"], tuple(job["steps"]))
+        question = self.questions.get(key)
+        if question is None:
+            question = self.questions[key] = Question(*key, self.functions)
+        return Scenario(job, question, self._files_of(job), self.functions)
+
+    def _files_of(self, job: dict[str, Any]) -> Files:
+        key = (job["variant"], tuple(job["provide"]))
+        files = self.files.get(key)
+        if files is None:
+            provided = modules.by_module_name(self.setup["variants"][job["variant"]])
+            wanted = [(n, data) for n, data in self.setup["extra"] if n in job["provide"]]
+            extra = modules.by_module_name(wanted)
+            for source in (*provided.values(), *extra.values()):
+                source.try_to_compile()
+            files = Files(provided, extra, self.submitted, self.setup["main"][:-3])
+            self.files[key] = files
+        return files
+
+
+def _imported(sources: list[bytes]) -> set[str]:
+    """Names that some line may import; a guess, since it only saves time."""
+    found: set[str] = set()
+    for data in sources:
+        for line in data.splitlines():
+            words = line.replace(b",", b" ").replace(b".", b" ").split()
+            if words and words[0] in (b"import", b"from"):
+                found.update(word.decode("ascii", "replace") for word in words)
+    return found
+
+
+class _Events:
+    """Waits for a child's end while listening to the driver."""
+
+    def __init__(self, sock: _socket.socket) -> None:
+        self._sock = sock
+        self._poll = select.epoll() if hasattr(select, "epoll") else None
+        if self._poll is not None:
+            self._poll.register(sock.fileno(), select.EPOLLIN)
+
+    def close(self) -> None:
+        if self._poll is not None:
+            self._poll.close()
+
+    def wait_for(self, pid: int) -> tuple[int, int]:
+        """The child's wait status and CPU time in microseconds. Asked "?", tells its id; told
+        "K", kills it; when the driver hangs up, kills it and leaves."""
+        if self._poll is None or not _HAS_PIDFD:
+            return self._wait_without_pidfd(pid)
+        end = os.pidfd_open(pid)
+        self._poll.register(end, select.EPOLLIN)
+        try:
+            while True:
+                ready = [number for number, _ in self._poll.poll()]
+                if end in ready:
+                    return _reap(pid)
+                self._obey(pid)
+        finally:
+            close(end)
+
+    def _wait_without_pidfd(self, pid: int) -> tuple[int, int]:
+        while True:
+            done, status, usage = wait4(pid, WNOHANG)
+            if done:
+                return status, _microseconds(usage)
+            if select.select([self._sock.fileno()], [], [], 0.002)[0]:
+                self._obey(pid)
+
+    def _obey(self, pid: int) -> None:
+        message = wire.receive(self._sock)
+        if message is None:
+            os.kill(pid, 9)
+            _exit(0)
+        if message[0] == b"K":
+            os.kill(pid, 9)
+        elif message[0] == b"?":
+            wire.send(self._sock, b"P %d" % pid)
+
+
+def _reap(pid: int) -> tuple[int, int]:
+    _, status, usage = wait4(pid, 0)
+    return status, _microseconds(usage)
+
+
+def _microseconds(usage: Any) -> int:
+    return int((usage.ru_utime + usage.ru_stime) * 1e6)
+
+
+def _kill_descendants() -> None:
+    """Without confinement a scenario may have forked; as subreaper this process inherits those."""
+    own = os.getpid()
+    while _HAS_PROC:
+        with open(f"/proc/{own}/task/{own}/children", "rb") as children:  # noqa: PTH123
+            pids = [int(pid) for pid in children.read().split()]
+        if not pids:
+            return
+        for pid in pids:
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)

@@ -1,0 +1,44 @@
+"""Where the kernel does not tell of reads: a standard input that says so before it reads.
+
+`input()` goes through it too, since it has no descriptor number to offer. A read of descriptor 0
+past `sys.stdin` is not seen.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from posix import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class AskingInput(io.RawIOBase):
+    """The terminal's descriptor 0; `asks` is called before each read of it."""
+
+    def __init__(self, asks: Callable[[], None]) -> None:
+        self._asks = asks
+
+    def readable(self) -> bool:
+        """Part of the stream protocol."""
+        return True
+
+    def isatty(self) -> bool:
+        """Part of the stream protocol: it is a terminal, as everywhere else."""
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        """Ask, then read as much as there is."""
+        self._asks()
+        data = read(0, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def install(asks: Callable[[], None]) -> None:
+    """Put it in the place of `sys.stdin`."""
+    raw = AskingInput(asks)
+    stream = io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8", line_buffering=True)
+    sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]

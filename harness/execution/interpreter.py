@@ -1,0 +1,162 @@
+"""Finds the Python that an assignment names, also where PATH does not lead."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.model.errors import UserError
+
+OLDEST = (3, 11)
+_ASK = (
+    "import json, sys, sysconfig; print(json.dumps(["
+    "sys.implementation.name, list(sys.version_info[:3]), sys.version,"
+    " sysconfig.get_platform(), getattr(sys, '_base_executable', sys.executable)]))"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpreter:
+    """A Python that was run and told its version. `build` tells two builds of a version apart;
+    `exact` when it is the version asked for, otherwise `notice` says so in one loud line."""
+
+    path: Path
+    version: str
+    build: str
+    exact: bool = True
+    notice: str = ""
+
+
+def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter:
+    """The interpreter for `wanted` ("3.12"): `executable` if given, else one of that version
+    from the usual places, else the nearest version (a newer one before an older one).
+
+    UserError when there is none from 3.11 on, or `executable` is none.
+    """
+    version = _wanted_version(wanted)
+    if executable is not None:
+        asked = _ask(executable)
+        if asked is None:
+            raise UserError(
+                f"{executable} is not a Python {_dotted(OLDEST)} or newer.",
+                hint="give --python the path of an interpreter.",
+            )
+        return _answer(asked, version)
+    for place in _places(version):
+        found = _ask(place)
+        if found is not None and found.version[:2] == version:
+            return _answer(found, version)
+    others = [found for place in _all_places() if (found := _ask(place)) is not None]
+    if not others:
+        raise UserError(
+            f"no Python {wanted} was found, and none from {_dotted(OLDEST)} on.",
+            hint=f"install Python {wanted} (pyenv, uv or a package), or give --python.",
+        )
+    return _answer(min(others, key=lambda other: _distance(other.version, version)), version)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    path: Path
+    version: tuple[int, int, int]
+    build: str
+
+
+def _answer(asked: _Asked, wanted: tuple[int, int]) -> Interpreter:
+    version = _dotted(asked.version)
+    exact = asked.version[:2] == wanted
+    notice = "" if exact else (
+        f"Python {_dotted(wanted)} was not found: running under {version} ({asked.path}) instead. "
+        "Marks may differ from those of the version that the assignment names."
+    )  # fmt: skip
+    return Interpreter(
+        path=asked.path, version=version, build=asked.build, exact=exact, notice=notice
+    )
+
+
+def _wanted_version(wanted: str) -> tuple[int, int]:
+    parts = wanted.split(".")
+    try:
+        return int(parts[0]), int(parts[1])
+    except (ValueError, IndexError):
+        raise UserError(f"{wanted!r} is not a Python version.", hint='write "3.12".') from None
+
+
+def _distance(version: tuple[int, int, int], wanted: tuple[int, int]) -> tuple[bool, int, int]:
+    minor = version[1] - wanted[1] + 100 * (version[0] - wanted[0])
+    return (minor < 0, abs(minor), -version[2])
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(str(part) for part in version)
+
+
+def _ask(place: Path) -> _Asked | None:
+    """Run a candidate: only what it says of itself counts (a shim says where it leads)."""
+    try:
+        done = subprocess.run(
+            [place, "-I", "-S", "-c", _ASK], capture_output=True, timeout=20, check=False
+        )
+        name, version, text, platform, path = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    if done.returncode != 0 or name != "cpython" or tuple(version) < OLDEST:
+        return None
+    major, minor, micro = version
+    build = " ".join(f"{name} {text} {platform}".split())
+    return _Asked(Path(path).resolve(), (major, minor, micro), build)
+
+
+def _places(version: tuple[int, int]) -> Iterator[Path]:
+    """Where this version may be, the likeliest first."""
+    dotted = _dotted(version)
+    if sys.version_info[:2] == version:
+        yield Path(sys.executable)
+    yield from _in_version_folders(f"{dotted}.*", f"cpython-{dotted}.*")
+    found = shutil.which(f"python{dotted}")
+    if found:
+        yield Path(found)
+    for folder in _program_folders():
+        yield folder / f"python{dotted}"
+
+
+def _all_places() -> Iterator[Path]:
+    seen: set[Path] = set()
+    candidates = [Path(sys.executable)]
+    candidates += _in_version_folders("*", "cpython-*")
+    for folder in _program_folders():
+        candidates += [p for p in sorted(folder.glob("python3.*")) if p.name[8:].isdigit()]
+    for candidate in candidates:
+        real = candidate.resolve()
+        if real not in seen and candidate.exists():
+            seen.add(real)
+            yield candidate
+
+
+def _in_version_folders(pyenv: str, uv: str) -> list[Path]:
+    home = Path.home()
+    pyenv_root = Path(os.environ.get("PYENV_ROOT", home / ".pyenv"))
+    data = Path(os.environ.get("XDG_DATA_HOME", home / ".local" / "share"))
+    uv_root = Path(os.environ.get("UV_PYTHON_INSTALL_DIR", data / "uv" / "python"))
+    found: list[Path] = []
+    for root, pattern in ((pyenv_root / "versions", pyenv), (uv_root, uv)):
+        folders = sorted(root.glob(pattern), key=_by_number, reverse=True)
+        found += [folder / "bin" / "python3" for folder in folders]
+    return found
+
+
+def _by_number(folder: Path) -> list[int]:
+    numbers = folder.name.removeprefix("cpython-").split("-")[0].split(".")
+    return [int(number) if number.isdigit() else -1 for number in numbers]
+
+
+def _program_folders() -> list[Path]:
+    on_path = [Path(part) for part in os.environ.get("PATH", "").split(os.pathsep) if part]
+    fixed = [Path("/usr/bin"), Path("/usr/local/bin"), Path("/opt/homebrew/bin")]
+    return [*fixed, *sorted(Path("/opt").glob("*/bin")), *on_path]

@@ -1,0 +1,206 @@
+"""Reads what a scenario's process says of itself: strict in shape, bounded in size, never trusted."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from harness.model.observation import Frame, Phase, Raised
+from harness.model.observation import NamedValue
+from harness.model.values import Value, ValueKind
+
+LARGEST = 8 * 1024 * 1024
+_KINDS = {kind.value: kind for kind in ValueKind}
+_CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
+
+
+class TamperedError(Exception):
+    """The bytes are not what our side of the process would have written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepReply:
+    """What a session step said."""
+
+    value: Value | None = None
+    raised: Raised | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinalReply:
+    """The one answer."""
+
+    phase: Phase = Phase.STIMULUS
+    value: Value | None = None
+    raised: Raised | None = None
+    arguments_before: tuple[Value, ...] = ()
+    arguments: tuple[Value, ...] = ()
+    variables: tuple[NamedValue, ...] = ()
+    exit_status: int | None = None
+    missing: str | None = None
+    out_of_memory: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """All that a scenario's process said; `broken` is a provided file that failed to load."""
+
+    steps: tuple[StepReply, ...] = ()
+    final: FinalReply | None = None
+    broken: str | None = None
+
+
+def frames(data: bytes) -> list[tuple[bytes, bytes]]:
+    """The frames in `data` by kind; TamperedError when the last one is cut."""
+    found: list[tuple[bytes, bytes]] = []
+    at = 0
+    while at < len(data):
+        length = int.from_bytes(data[at : at + 4], "little")
+        body = data[at + 4 : at + 4 + length]
+        if length < 1 or len(body) < length:
+            raise TamperedError("an unreadable reply")
+        found.append((body[:1], body[1:]))
+        at += 4 + length
+    return found
+
+
+def read_reply(data: bytes) -> Reply:
+    """The reply that `data` holds; TamperedError when it breaks the protocol."""
+    steps: list[StepReply] = []
+    final: FinalReply | None = None
+    broken: str | None = None
+    for kind, body in frames(data):
+        if kind == b"Q":
+            continue
+        if final is not None or broken is not None:
+            raise TamperedError("more than one reply")
+        plain = _parsed(body)
+        try:
+            if kind == b"S":
+                steps.append(_step(plain))
+            elif kind == b"A":
+                final = _final(plain)
+            elif kind == b"B" and not steps:
+                broken = _text(plain)
+            else:
+                raise TamperedError("an unknown reply")
+        except RecursionError:
+            raise TamperedError("a reply nested too deep") from None
+    return Reply(steps=tuple(steps), final=final, broken=broken)
+
+
+def read_text(data: bytes) -> str | None:
+    """A tool's answer; None when it gave none."""
+    found = [body for kind, body in frames(data) if kind == b"A"]
+    if len(found) > 1:
+        raise TamperedError("more than one reply")
+    return _text(_parsed(found[0])) if found else None
+
+
+def value_from(plain: Any) -> Value:
+    """A value from `["kind", text]` or `["kind", [values]]`; TamperedError for anything else."""
+    if type(plain) is not list or len(plain) != 2 or type(plain[0]) is not str:
+        raise TamperedError("a misshapen value")
+    name, content = plain
+    kind = _KINDS.get(name)
+    if kind is None:
+        raise TamperedError("an unknown kind of value")
+    if name not in _CONTAINERS:
+        return Value(kind, _text(content))
+    items = _values(content)
+    if kind is ValueKind.DICT and len(items) % 2:
+        raise TamperedError("a misshapen value")
+    if kind in (ValueKind.SET, ValueKind.FROZENSET):
+        items = tuple(sorted(items, key=Value.source))
+    return Value(kind, items=items)
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body.decode("ascii"))
+    except (ValueError, RecursionError):
+        raise TamperedError("an unreadable reply") from None
+
+
+def _fields(plain: Any, allowed: frozenset[str]) -> dict[str, Any]:
+    if type(plain) is not dict or not plain.keys() <= allowed:
+        raise TamperedError("a misshapen reply")
+    return plain
+
+
+def _text(plain: Any) -> str:
+    if type(plain) is not str:
+        raise TamperedError("a misshapen reply")
+    return plain
+
+
+def _number(plain: Any) -> int:
+    if type(plain) is not int:
+        raise TamperedError("a misshapen reply")
+    return plain
+
+
+def _list(plain: Any) -> list[Any]:
+    if type(plain) is not list:
+        raise TamperedError("a misshapen reply")
+    return plain
+
+
+def _values(plain: Any) -> tuple[Value, ...]:
+    return tuple(value_from(part) for part in _list(plain))
+
+
+def _raised(plain: Any) -> Raised:
+    fields = _fields(plain, frozenset({"type_name", "message", "bases", "frames"}))
+    places = []
+    for part in _list(fields.get("frames", [])):
+        frame = _fields(part, frozenset({"file", "line", "function", "source"}))
+        places.append(
+            Frame(
+                file=_text(frame.get("file")),
+                line=_number(frame.get("line")),
+                function=_text(frame.get("function")),
+                source=_text(frame.get("source")),
+            )
+        )
+    return Raised(
+        type_name=_text(fields.get("type_name")),
+        message=_text(fields.get("message")),
+        bases=tuple(_text(base) for base in _list(fields.get("bases", []))),
+        frames=tuple(places),
+    )
+
+
+def _step(plain: Any) -> StepReply:
+    fields = _fields(plain, frozenset({"value", "raised"}))
+    return StepReply(
+        value=value_from(fields["value"]) if "value" in fields else None,
+        raised=_raised(fields["raised"]) if "raised" in fields else None,
+    )
+
+
+_FINAL_FIELDS = frozenset(
+    {"phase", "value", "raised", "before", "after", "variables", "exit", "missing", "memory"}
+)
+
+
+def _final(plain: Any) -> FinalReply:
+    fields = _fields(plain, _FINAL_FIELDS)
+    phase = fields.get("phase", "stimulus")
+    if phase not in ("loading", "stimulus"):
+        raise TamperedError("a misshapen reply")
+    pairs = [_list(pair) for pair in _list(fields.get("variables", []))]
+    if any(len(pair) != 2 for pair in pairs):
+        raise TamperedError("a misshapen reply")
+    return FinalReply(
+        phase=Phase(phase),
+        value=value_from(fields["value"]) if "value" in fields else None,
+        raised=_raised(fields["raised"]) if "raised" in fields else None,
+        arguments_before=_values(fields.get("before", [])),
+        arguments=_values(fields.get("after", [])),
+        variables=tuple(NamedValue(name=_text(n), value=value_from(v)) for n, v in pairs),
+        exit_status=_number(fields["exit"]) if "exit" in fields else None,
+        missing=_text(fields["missing"]) if "missing" in fields else None,
+        out_of_memory=fields.get("memory") is True,
+    )
