@@ -143,7 +143,7 @@ class _Check:
     def _import_from(self, node: ast.ImportFrom) -> None:
         """`from a1_support import os`: a module by way of one that imported it."""
         module = (node.module or "").partition(".")[0]
-        if module in sys.stdlib_module_names:
+        if node.level or module in sys.stdlib_module_names:
             return
         for alias in node.names:
             if alias.name in sys.stdlib_module_names and alias.name not in self._provided:

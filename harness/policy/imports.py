@@ -31,8 +31,8 @@ def _only(statements: list[tuple[_Import, bool]], allowed: tuple[str, ...], ledg
         for module in _modules(node):
             if any(module == name or module.startswith(name + ".") for name in allowed):
                 continue
-            others = f"only {', '.join(allowed)} may be imported" if allowed else "nothing may be"
-            ledger.add(_RULE, node, f"imports {short(module)}, but {others}")
+            others = f"only {', '.join(allowed)}" if allowed else "nothing"
+            ledger.add(_RULE, node, f"imports {short(module)}, but {others} may be imported")
 
 
 def _modules(node: _Import) -> tuple[str, ...]:

@@ -72,10 +72,12 @@ def read(name: str, data: bytes) -> Source | Unparsable:
         notes.append(f"{name} begins with a byte order mark; accepted")
     if b"\r" in data:
         notes.append(f"{name} has Windows or old Mac line ends; accepted")
-    encoding = _encoding(data)
+    number, cookie = _cookie(data)
+    encoding = _encoding(cookie, with_mark=data.startswith(_BOM))
     if encoding is None:
-        reason = f"the file declares the text encoding {_cookie(data)}; only UTF-8 is accepted"
-        return Unparsable(file=name, reason=reason, line=1, source=_first_line(data))
+        shown = _line(_NEWLINE.split(data.removeprefix(_BOM).decode("latin-1")), number)
+        reason = f"the file declares the text encoding {cookie}; only UTF-8 is accepted"
+        return Unparsable(file=name, reason=reason, line=number, source=shown)
     if encoding == "latin-1":
         notes.append(f"{name} declares the text encoding Latin-1; accepted")
     try:
@@ -122,31 +124,25 @@ def _is_notebook(data: bytes) -> bool:
     return isinstance(plain, dict) and "cells" in plain
 
 
-def _cookie(data: bytes) -> str | None:
+def _cookie(data: bytes) -> tuple[int, str]:
+    """The line and the name of the declared encoding, where Python looks for it; or 0 and ""."""
     lines = re.split(rb"\r\n|\r|\n", data.removeprefix(_BOM), maxsplit=2)
-    for line in lines[:2]:
+    for number, line in enumerate(lines[:2], 1):
         found = _COOKIE.match(line)
         if found:
-            return found.group(1).decode("ascii", errors="replace")
+            return number, found.group(1).decode("ascii")
         if not _BLANK.match(line):
-            return None
-    return None
+            break
+    return 0, ""
 
 
-def _encoding(data: bytes) -> str | None:
-    cookie = _cookie(data)
-    if cookie is None:
-        return "utf-8"
+def _encoding(cookie: str, *, with_mark: bool) -> str | None:
     plain = cookie.lower().replace("_", "-")
-    if plain in _UTF_8 or plain.startswith("utf-8-"):
+    if not plain or plain in _UTF_8 or plain.startswith("utf-8-"):
         return "utf-8"
     if plain in _ASCII:
         return "ascii"
-    return "latin-1" if plain in _LATIN_1 and not data.startswith(_BOM) else None
-
-
-def _first_line(data: bytes) -> str:
-    return _line(_NEWLINE.split(data.removeprefix(_BOM).decode("latin-1")), 1)
+    return "latin-1" if plain in _LATIN_1 and not with_mark else None
 
 
 def _line(lines: tuple[str, ...] | list[str], number: int) -> str:

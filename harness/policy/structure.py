@@ -99,7 +99,7 @@ def _first_call(value: ast.expr) -> ast.expr | None:
         node = pending.pop(0)
         if isinstance(node, ast.Lambda):
             continue  # runs later, if ever
-        if isinstance(node, ast.Call | ast.NamedExpr | ast.Await):
+        if isinstance(node, ast.Call | ast.Await):
             return node
         pending.extend(ast.iter_child_nodes(node))
     return None

@@ -1,0 +1,492 @@
+"""Every rule of the policy as a table: source in, findings out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from harness.model.plan import SourceFile
+from harness.model.policy import (
+    Consequence,
+    ImportPolicy,
+    Policy,
+    PolicyReport,
+    PolicyRule,
+    Severity,
+)
+from harness.policy import check
+
+GIVEN = ("from typing import Optional", "from a1_support import *")
+HEAD = "from typing import Optional\nfrom a1_support import *\n"
+
+SYNTAX = tuple(
+    """FunctionDef Return For While If Break Assign AugAssign List Tuple Subscript Slice JoinedStr
+    BinOp Add Sub Mult Div FloorDiv Mod Pow UnaryOp USub UAdd Not Compare Eq NotEq Lt LtE Gt GtE In
+    NotIn Is IsNot BoolOp And Or""".split()  # noqa: SIM905
+)
+POLICY = Policy(
+    imports=ImportPolicy(exactly=GIVEN),
+    syntax=SYNTAX,
+    builtins=("print", "input", "range", "enumerate", "len", "int", "str", "float", "list"),
+    methods=("append", "isdigit"),
+    module_level=("imports", "constants", "functions", "main_guard"),
+    provided_modules=("a1_support",),
+    provided_names=("BOARD_SIZE", "BLANK_PIECE", "HELP_MESSAGE"),
+    imports_clause="2.imports",
+    techniques_clause="4.techniques",
+    structure_clause="4.structure",
+    on_techniques=Consequence(severity=Severity.DEDUCT, marks=Fraction(3, 2)),
+)
+
+
+def found(source: str, policy: Policy = POLICY) -> list[tuple[str, int, int, str]]:
+    report = check((SourceFile(name="a1.py", data=source.encode()),), policy)
+    assert report.unparsable is None
+    return [(f.rule.value, f.line, f.column, f.message) for f in report.findings]
+
+
+CLEAN = {
+    "nothing but the head": "",
+    "a docstring and a comment": '"""Doc."""\n# comment\n',
+    "a whole small program": '''
+SIZE = BOARD_SIZE * 2
+NAMES = ("a", "b")
+LIMIT: int = -1
+
+def fill(column: str, rows: Optional[list[str]] = None) -> tuple[int, str]:
+    """Doc."""
+    rows = []
+    for index, letter in enumerate(column):
+        if letter == BLANK_PIECE and not index % 2 or index in (1, 2):
+            rows.append(column[:index] + f"{index:>3}")
+        elif letter.isdigit():
+            break
+    while len(rows) < SIZE:
+        rows += [""]
+    return len(rows), str(rows[-1])
+
+def main() -> None:
+    print(fill(input(HELP_MESSAGE)), end="")
+
+if __name__ == "__main__":
+    main()
+''',
+    "annotations of every plain kind": (
+        "def f(a: dict[str, set], b: 'list[int]', c: tuple[int, ...] | None) -> Optional[object]:\n"
+        "    here: dict = a\n    return here\n"
+    ),
+    "one's own function named as a built-in": "def sorted(x):\n    return x\nA = 1\n"
+    "def f():\n    return sorted(A)\n",
+    "a parameter named as a built-in": "def f(max, eval):\n    return max + eval\n",
+    "a guard the other way round": "def main():\n    pass\n"
+    "if '__main__' == __name__:\n    main()\n",
+    "constants of constants": "A, B = 1, [2, 3]\nC = A + B[0]\n",
+    "a bare text as a comment": "A = 1\n'''about A'''\n",
+    "pass": "def f():\n    pass\npass\n",
+    "a local name like a provided constant": "def f(BOARD_SIZE):\n    return BOARD_SIZE\n",
+    "a local assignment to a provided name": "def f():\n    BOARD_SIZE = 3\n"
+    "    return BOARD_SIZE\n",
+    "a variable named as a module, assigned": "def f():\n    string = 'a'\n    return string[0]\n",
+    "a lambda-free default": "def f(a=1, *, b=(2, 3)):\n    return a + b[0]\n",
+}
+
+
+@pytest.mark.parametrize("body", CLEAN.values(), ids=CLEAN.keys())
+def test_what_the_sheet_permits_is_not_a_finding(body: str) -> None:
+    assert found(HEAD + body) == []
+
+
+# Line numbers count from the body's first line, which is line 3 of the file.
+TECHNIQUES = {
+    "list comprehension": ("a = [c for c in HELP_MESSAGE]", "syntax", 5, "a list comprehension"),
+    "set comprehension": ("a = {c for c in HELP_MESSAGE}", "syntax", 5, "a set comprehension"),
+    "dict comprehension": ("a = {c: 1 for c in ''}", "syntax", 5, "a dictionary comprehension"),
+    "generator": ("a = (c for c in '')", "syntax", 5, "a generator expression"),
+    "lambda": ("a = lambda c: c", "syntax", 5, "a lambda"),
+    "dictionary": ("a = {}", "syntax", 5, "a dictionary"),
+    "set": ("a = {1}", "syntax", 5, "a set"),
+    "conditional expression": (
+        "a = 1 if BOARD_SIZE else 2",
+        "syntax",
+        5,
+        "a conditional expression (… if … else …)",
+    ),
+    "walrus": ("a = [(b := 1)]", "syntax", 7, "an assignment expression (:=)"),
+    "star": ("a = [*HELP_MESSAGE]", "syntax", 6, "unpacking with *"),
+    "matrix product": ("a = BOARD_SIZE @ 2", "syntax", 5, "the operator @"),
+    "bit or": ("a = BOARD_SIZE | 2", "syntax", 5, "the operator |"),
+    "invert": ("a = ~BOARD_SIZE", "syntax", 5, "the operator ~"),
+    "annotation with a call": (
+        "a: (lambda: 1) = 1",
+        "syntax",
+        5,
+        "a lambda",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "rule", "column", "what"), TECHNIQUES.values(), ids=TECHNIQUES.keys()
+)
+def test_expressions_outside_the_list(line: str, rule: str, column: int, what: str) -> None:
+    message = f"{what} is not one of the permitted techniques"
+    assert found(HEAD + line + "\n") == [(rule, 3, column, message)]
+
+
+STATEMENTS = {
+    "try/except": ("try:\n        f()\n    except ValueError:\n        pass", "try/except"),
+    "with": ("with BLANK_PIECE:\n        pass", "with"),
+    "raise": ("raise ValueError('no')", "raise"),
+    "assert": ("assert BOARD_SIZE", "assert"),
+    "continue": ("for a in []:\n        continue", "continue"),
+    "del": ("a = [1]\n    del a[0]", "del"),
+    "global": ("global a", "global"),
+    "nested class": ("class A:\n        pass", "a class"),
+    "yield": ("yield 1", "yield"),
+    "match": ("match BOARD_SIZE:\n        case 1:\n            pass", "match"),
+    "augmented bit or": ("a = 1\n    a |= 2", "the operator |"),
+}
+
+
+@pytest.mark.parametrize(("body", "what"), STATEMENTS.values(), ids=STATEMENTS.keys())
+def test_statements_outside_the_list(body: str, what: str) -> None:
+    findings = found(HEAD + f"def f():\n    {body}\n")
+    assert [(rule, message) for rule, _, _, message in findings] == [
+        ("syntax", f"{what} is not one of the permitted techniques")
+    ]
+
+
+NAMES = {
+    "sum": ("sum([1])", "builtin", 12, "the built-in sum is not one of the permitted functions"),
+    "sorted as a value": (
+        "sorted",
+        "builtin",
+        12,
+        "the built-in sorted is not one of the permitted functions",
+    ),
+    "open": ("open('x')", "builtin", 12, "the built-in open is not one of the permitted functions"),
+    "exit": ("exit()", "builtin", 12, "the built-in exit is not one of the permitted functions"),
+    "getattr on a variable": (
+        "getattr(a, 'size')",
+        "builtin",
+        12,
+        "the built-in getattr is not one of the permitted functions",
+    ),
+    "join": (
+        "''.join(a)",
+        "method",
+        12,
+        "the method .join is not one of the permitted methods",
+    ),
+    "a method not called": (
+        "a.sort",
+        "method",
+        12,
+        "the method .sort is not one of the permitted methods",
+    ),
+    "a method of a call": (
+        "f(a).upper()",
+        "method",
+        12,
+        "the method .upper is not one of the permitted methods",
+    ),
+    "after non-ASCII text": (
+        "'é' + sum(a)",
+        "builtin",
+        18,
+        "the built-in sum is not one of the permitted functions",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("expression", "rule", "column", "message"), NAMES.values(), ids=NAMES.keys()
+)
+def test_builtins_and_methods(expression: str, rule: str, column: int, message: str) -> None:
+    findings = found(HEAD + f"def f(a):\n    return {expression}\n")
+    assert findings == [(rule, 4, column, message)]
+
+
+TYPING = "from typing import Optional\n"
+SUPPORT = "from a1_support import *\n"
+REMOVED = "the given import `{}` was removed"
+IMPORTS = {
+    "added": (
+        HEAD + "import random\n",
+        [(3, "`import random` was added; only the given imports are permitted")],
+    ),
+    "added in a function": (
+        HEAD + "def f():\n    import os\n",
+        [(4, "`import os` was added inside other code; only the given imports are permitted")],
+    ),
+    "changed names": (
+        "from typing import Optional, List\n" + SUPPORT,
+        [
+            (
+                1,
+                "the given import `from typing import Optional` was changed to "
+                "`from typing import Optional, List`",
+            )
+        ],
+    ),
+    "changed star": (
+        TYPING + "import a1_support\n",
+        [
+            (
+                2,
+                "the given import `from a1_support import *` was changed to `import a1_support`",
+            )
+        ],
+    ),
+    "removed": (SUPPORT, [(1, REMOVED.format("from typing import Optional"))]),
+    "both removed": (
+        "A = 1\n",
+        [
+            (1, REMOVED.format("from a1_support import *")),
+            (1, REMOVED.format("from typing import Optional")),
+        ],
+    ),
+    "doubled": (HEAD + SUPPORT, [(3, "`from a1_support import *` stands here a second time")]),
+    "other order": (
+        SUPPORT + TYPING,
+        [(2, "`from typing import Optional` is not in the given order")],
+    ),
+    "moved": (
+        TYPING + "if 1:\n    from a1_support import *\n",
+        [(3, "`from a1_support import *` was moved; it stands at the top of the file as given")],
+    ),
+    "spelled over lines": ("from typing import (\n    Optional,\n)\n" + SUPPORT, []),
+    "from the future": (
+        "from __future__ import annotations\n" + HEAD,
+        [
+            (
+                1,
+                "`from __future__ import annotations` was added; "
+                "only the given imports are permitted",
+            )
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), IMPORTS.values(), ids=IMPORTS.keys())
+def test_imports_exactly_as_given(source: str, expected: list[tuple[int, str]]) -> None:
+    only = Policy(imports=ImportPolicy(exactly=GIVEN))
+    assert [(line, text) for _, line, _, text in found(source, only)] == expected
+
+
+ALLOWED = {
+    "the module": ("import random\n", []),
+    "from the module": ("from random import choice\n", []),
+    "a part of the module": ("import random.inner\n", []),
+    "a name that only begins so": ("import randomly\n", ["imports randomly, but only random"]),
+    "two in one": ("import random, sys\n", ["imports sys, but only random"]),
+    "relative": ("from . import random\n", ["imports ., but only random"]),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), ALLOWED.values(), ids=ALLOWED.keys())
+def test_allowed_imports(source: str, expected: list[str]) -> None:
+    only = Policy(imports=ImportPolicy(allow=("random",)))
+    messages = [text.removesuffix(" may be imported") for _, _, _, text in found(source, only)]
+    assert messages == expected
+
+
+def test_no_imports_at_all() -> None:
+    none = Policy(imports=ImportPolicy())
+    assert found("import random\n", none) == [
+        ("import", 1, 1, "imports random, but nothing may be imported")
+    ]
+
+
+EVASIONS = {
+    "__import__": "__import__('os')",
+    "exec": "exec('import os')",
+    "eval": "eval('1')",
+    "compile": "compile('1', '', 'eval')",
+    "an alias of exec": "[exec][0]('1')",
+    "globals": "globals()['x']",
+    "locals": "locals()",
+    "vars of nothing": "vars()",
+    "getattr on a built-in": "getattr(print, 'x')",
+    "getattr on a type": "getattr(str, 'join')",
+    "getattr with a made-up name": "getattr(a, 'x' + 'y')",
+    "getattr as a value": "[getattr]",
+    "setattr on a module": "setattr(Optional, 'x', 1)",
+    "__builtins__": "__builtins__",
+    "class walk": "a.__class__",
+    "subclasses": "a.__subclasses__()",
+    "globals of a function": "f.__globals__",
+    "frames": "a.gi_frame",
+    "traceback frames": "a.tb_frame.f_globals",
+    "import_module": "a.import_module('os')",
+    "sys.modules": "sys.modules",
+    "os that came with the star": "os.system('x')",
+    "the loader": "__loader__",
+    "breakpoint": "breakpoint()",
+    "a text that spells a step": "a['__builtins__']",
+    "a format string": "'{0.__class__}'",
+}
+
+
+@pytest.mark.parametrize("expression", EVASIONS.values(), ids=EVASIONS.keys())
+def test_ways_around_the_imports(expression: str) -> None:
+    only = Policy(imports=ImportPolicy(exactly=GIVEN))
+    findings = found(HEAD + f"def f(a):\n    return {expression}\n", only)
+    assert findings
+    assert {(rule, line) for rule, line, _, _ in findings} == {("import_evasion", 4)}
+
+
+HIDDEN_EVASIONS = {
+    "a binding that never happens": "if 0:\n    exec = 1\ndef f():\n    exec('')\n",
+    "a binding that is deleted": "exec = 1\ndel exec\ndef f():\n    exec('')\n",
+    "a binding deleted elsewhere": "exec = 1\ndef g():\n    global exec\n    del exec\n"
+    "def f():\n    exec('')\n",
+    "used before the binding": "exec('')\nexec = 1\n",
+    "a class's binding": "class A:\n    exec = 1\n    def f(self):\n        exec('')\n",
+    "a comprehension's first iterable": "def f():\n    return [exec for exec in [exec]]\n",
+    "in an annotation": "def f(a: exec('')):\n    pass\n",
+    "in a decorator": "@exec\ndef f():\n    pass\n",
+    "in a default": "def f(a=exec):\n    pass\n",
+    "in a match pattern": "def f(a):\n    match a:\n        case object(__class__=c):\n"
+    "            return c\n",
+    "by way of another module": "from a1_support import os\n",
+}
+
+
+@pytest.mark.parametrize("source", HIDDEN_EVASIONS.values(), ids=HIDDEN_EVASIONS.keys())
+def test_hidden_ways_around(source: str) -> None:
+    only = Policy(imports=ImportPolicy(allow=("a1_support",)))
+    assert "import_evasion" in {rule for rule, _, _, _ in found(source, only)}
+
+
+def test_a_module_reached_through_the_provided_one() -> None:
+    only = Policy(imports=ImportPolicy(allow=("a1_support",)), provided_modules=("a1_support",))
+    assert found("import a1_support\na1_support.os.system('x')\n", only) == [
+        ("import_evasion", 2, 1, "a1_support.os reaches the module os through another module")
+    ]
+
+
+def test_a_method_of_an_imported_module_is_no_method() -> None:
+    only = Policy(methods=(), provided_modules=("a1_support",))
+    assert found("import a1_support\nA = a1_support.make(1)\n", only) == []
+
+
+GUARD = 'the `if __name__ == "__main__":` guard'
+LEVEL = {
+    "main outside the guard": (
+        "main()",
+        f"main() is called outside {GUARD}, so it runs when the file is loaded",
+    ),
+    "print": ("print('x')", "prints when the file is loaded, outside every function"),
+    "input": ("input()", "input is called when the file is loaded, outside every function"),
+    "input kept": (
+        "a = input()",
+        "input is called when the file is loaded, outside every function",
+    ),
+    "a computed constant": (
+        "a = len('x')",
+        "len is called when the file is loaded; a constant is written as a value",
+    ),
+    "a loop": (
+        "while 0:\n    pass",
+        "a while loop runs when the file is loaded, outside every function",
+    ),
+    "an if": (
+        "if 1:\n    pass",
+        "an if statement runs when the file is loaded, outside every function",
+    ),
+    "another comparison of __name__": (
+        "if __name__ != '__main__':\n    pass",
+        "an if statement runs when the file is loaded, outside every function",
+    ),
+    "the guard's else": (
+        "if __name__ == '__main__':\n    pass\nelse:\n    print(1)",
+        "prints when the file is loaded, outside every function",
+    ),
+    "an item": (
+        "A = [1]\nA[0] = 2",
+        "changes something at module level; only constants may be defined there",
+    ),
+    "counting up": (
+        "A = 1\nA += 1",
+        "an assignment such as += runs when the file is loaded, outside every function",
+    ),
+    "a method call": (
+        "A = []\nA.append(1)",
+        "A.append is called when the file is loaded, outside every function",
+    ),
+    "a class": ("class A:\n    pass", "a class is not permitted at module level"),
+}
+
+
+@pytest.mark.parametrize(("body", "message"), LEVEL.values(), ids=LEVEL.keys())
+def test_code_at_module_level(body: str, message: str) -> None:
+    only = Policy(module_level=POLICY.module_level)
+    assert [(rule, text) for rule, _, _, text in found(body + "\n", only)] == [
+        ("module_level", message)
+    ]
+
+
+OVERRIDES = {
+    "assignment": ("BOARD_SIZE = 8", 1),
+    "in a tuple": ("A, BOARD_SIZE = 1, 8", 4),
+    "annotated": ("BOARD_SIZE: int = 8", 1),
+    "a loop": ("for BOARD_SIZE in [1]:\n    pass", 5),
+    "a function": ("def BOARD_SIZE():\n    pass", 1),
+    "global in a function": ("def f():\n    global BOARD_SIZE\n    BOARD_SIZE = 8", 5),
+    "another module's": ("from other import BOARD_SIZE", 19),
+    "the module's attribute": ("import a1_support\na1_support.BOARD_SIZE = 8", 1),
+}
+
+
+@pytest.mark.parametrize(("body", "column"), OVERRIDES.values(), ids=OVERRIDES.keys())
+def test_bindings_of_provided_names(body: str, column: int) -> None:
+    only = Policy(provided_modules=("a1_support",), provided_names=("BOARD_SIZE",))
+    assert [(rule, at) for rule, _, at, _ in found(body + "\n", only)] == [
+        ("overrides_provided", column)
+    ]
+
+
+def test_importing_a_provided_name_by_name_is_no_override() -> None:
+    only = Policy(provided_modules=("a1_support",), provided_names=("BOARD_SIZE",))
+    assert found("from a1_support import BOARD_SIZE\n", only) == []
+
+
+def test_a_finding_says_where_what_and_with_which_consequence() -> None:
+    report = check((SourceFile(name="a1.py", data=(HEAD + "A = {}\n").encode()),), POLICY)
+    (finding,) = report.findings
+    assert finding.rule is PolicyRule.SYNTAX
+    assert (finding.file, finding.line, finding.column) == ("a1.py", 3, 5)
+    assert finding.source == "A = {}"
+    assert finding.clause == "4.techniques"
+    assert finding.consequence == POLICY.on_techniques
+
+
+def test_findings_stand_in_the_order_of_files_lines_and_columns() -> None:
+    body = HEAD + "A = [{}, {1}]\nimport os\nprint(sum([1]), ''.join([]))\n"
+    files = tuple(SourceFile(name=name, data=body.encode()) for name in ("b.py", "a.py"))
+    report = check(files, POLICY)
+    places = [(f.file, f.line, f.column) for f in report.findings]
+    assert places == sorted(places, key=lambda place: (place[0] != "b.py", *place[1:]))
+    assert report == check(files, POLICY)
+    assert len(places) == 12
+
+
+def test_a_flood_of_findings_is_cut_but_keeps_every_rule() -> None:
+    body = HEAD + "A = {}\n" * 300 + "import os\n"
+    report = check((SourceFile(name="a1.py", data=body.encode()),), POLICY)
+    rules = [finding.rule for finding in report.findings]
+    assert rules.count(PolicyRule.SYNTAX) == 50
+    assert rules.count(PolicyRule.IMPORT) == 1
+    assert report.notes == ("a1.py: 250 more findings of the kind syntax are not listed",)
+
+
+def test_without_a_policy_nothing_is_judged() -> None:
+    files = (SourceFile(name="a1.py", data=b"import os\nexec('x')\n"),)
+    assert check(files, None) == PolicyReport()
+
+
+def test_other_files_than_python_are_left_alone() -> None:
+    assert check((SourceFile(name="notes.txt", data=b"{{"),), POLICY) == PolicyReport()

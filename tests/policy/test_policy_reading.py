@@ -1,0 +1,209 @@
+"""Which bytes are a Python file, which are accepted with a note, and why others are not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from harness.model.plan import SourceFile
+from harness.model.policy import ImportPolicy, Policy, PolicyReport
+from harness.policy import check
+
+UTF_16 = "the file is saved as UTF-16; Python needs UTF-8"
+NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def read(data: bytes, name: str = "a1.py") -> PolicyReport:
+    return check((SourceFile(name=name, data=data),), None)
+
+
+REFUSED: dict[str, tuple[bytes, str, int | None, str]] = {
+    "empty": (b"", "the file is empty", None, ""),
+    "white space": (b"\xef\xbb\xbf \r\n\t\n", "the file is empty", None, ""),
+    "UTF-16 with a mark": ("a = 1\n".encode("utf-16"), UTF_16, None, ""),
+    "UTF-16 without a mark": (
+        "a = 1\n".encode("utf-16-le"),
+        "the file is saved as UTF-16 or UTF-32; Python needs UTF-8",
+        None,
+        "",
+    ),
+    "NUL": (
+        b"a = 1\nprint('hello')\0\n",
+        "the file holds NUL bytes, so it is not a text file",
+        None,
+        "",
+    ),
+    "a zip": (
+        b"PK\x03\x04 word/document.xml",
+        "the file is a zip archive or an office document, not a Python text file",
+        None,
+        "",
+    ),
+    "a PDF": (b"%PDF-1.7", "the file is a PDF document, not a Python text file", None, ""),
+    "a notebook": (
+        NOTEBOOK.encode(),
+        "the file is a Jupyter notebook, not a Python text file",
+        None,
+        "",
+    ),
+    "huge": (b"a = 1\n" * 100_000, "the file is larger than 512 KiB", None, ""),
+    "Latin-1 undeclared": (
+        b"a = 1\nb = 'caf\xe9'\n",
+        "the file is not UTF-8 text (byte 0xe9 here)",
+        2,
+        "b = 'caf\ufffd'",
+    ),
+    "rot13": (
+        b"# coding: rot13\nvzcbeg bf\n",
+        "the file declares the text encoding rot13; only UTF-8 is accepted",
+        1,
+        "# coding: rot13",
+    ),
+    "utf-7, which hides code": (
+        b"#!/usr/bin/python\n# -*- coding: utf-7 -*-\n# +AAo-import os\n",
+        "the file declares the text encoding utf-7; only UTF-8 is accepted",
+        2,
+        "# -*- coding: utf-7 -*-",
+    ),
+    "a cookie after an old Mac line end": (
+        b"# x\r# coding: rot13\rvzcbeg bf\r",
+        "the file declares the text encoding rot13; only UTF-8 is accepted",
+        2,
+        "# coding: rot13",
+    ),
+    "tabs and spaces": (
+        b"def f():\n        a = 1\n\treturn a\n",
+        "tabs and spaces are mixed in the indentation",
+        3,
+        "\treturn a",
+    ),
+    "too far in": (
+        b"a = 1\n  b = 2\n",
+        "this line is indented further than it should be",
+        2,
+        "  b = 2",
+    ),
+    "back to nowhere": (
+        b"if 1:\n    a = 1\n  b = 2\n",
+        "this line is indented less than the one above, but not as far as any line before",
+        3,
+        "  b = 2",
+    ),
+    "a colon missing": (b"if 1\n    a = 1\n", "syntax error: expected ':'", 1, "if 1"),
+    "Python 2 print": (b"print 'hello'\n", "print is written as in Python 2", 1, "print 'hello'"),
+    "Python 2 except": (
+        b"try:\n    a = 1\nexcept A, e:\n    pass\n",
+        "except is written as in Python 2",
+        3,
+        "except A, e:",
+    ),
+    "curly quotes": (
+        "a = 1\nb = \u201chello\u201d\n".encode(),
+        "a curly quotation mark stands where Python needs a straight one (' or \")",
+        2,
+        "b = \u201chello\u201d",
+    ),
+    "an octal as in C": (b"a = 012\n", "a number may not begin with a zero", 1, "a = 012"),
+    "return outside a function": (
+        b"a = 1\nreturn a\n",
+        "syntax error: 'return' outside function",
+        2,
+        "return a",
+    ),
+    "break outside a loop": (b"break\n", "syntax error: 'break' outside loop", 1, "break"),
+    "deep brackets": (
+        b"a = " + b"[" * 5000 + b"]" * 5000,
+        "the code is nested too deeply to be read",
+        1,
+        "a = " + "[" * 296 + "…",
+    ),
+    "deep blocks": (
+        b"".join(b" " * depth + b"if 1:\n" for depth in range(120)) + b" " * 120 + b"pass\n",
+        "the code is nested too deeply to be read",
+        101,
+        " " * 100 + "if 1:",
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "reason", "line", "source"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_is_no_python_file(data: bytes, reason: str, line: int | None, source: str) -> None:
+    unparsable = read(data).unparsable
+    assert unparsable is not None
+    assert (unparsable.reason, unparsable.line, unparsable.source) == (reason, line, source)
+    assert unparsable.file == "a1.py"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a = " + b"-" * 100_000 + b"1\n",
+        b"a = 1" + b"+1" * 100_000 + b"\n",
+        b"a = f" + b".b" * 100_000 + b"\n",
+        b"a = " + b"not " * 60_000 + b"1\n",
+        b"a = 1 if " + b"(lambda: " * 150 + b"1" + b")" * 150 + b" else 2\n",
+    ],
+    ids=["signs", "sums", "attributes", "nots", "lambdas"],
+)
+def test_deep_code_ends_with_an_answer(data: bytes) -> None:
+    unparsable = read(data).unparsable
+    assert unparsable is None or unparsable.reason == "the code is nested too deeply to be read"
+
+
+ACCEPTED: dict[str, tuple[bytes, tuple[str, ...]]] = {
+    "plain": (b"a = 1\n", ()),
+    "only a comment": (b"# nothing yet\n", ()),
+    "a byte order mark": (
+        b"\xef\xbb\xbfa = 1\n",
+        ("a1.py begins with a byte order mark; accepted",),
+    ),
+    "Windows line ends": (
+        b"a = 1\r\nb = 2\r\n",
+        ("a1.py has Windows or old Mac line ends; accepted",),
+    ),
+    "a UTF-8 cookie": ("# -*- coding: UTF_8 -*-\na = 'é'\n".encode(), ()),
+    "an ASCII cookie": (b"# coding=ascii\na = 1\n", ()),
+    "a Latin-1 cookie": (
+        b"# coding: latin-1\na = '\xe9'\n",
+        ("a1.py declares the text encoding Latin-1; accepted",),
+    ),
+    "a cookie too late to count": (b"a = 1\n# coding: rot13\n", ()),
+    "a word like a cookie": (b"a = 1\nb = 'coding: rot13'\n", ()),
+    "a warning": (
+        b"a = 1\nb = a is 1\n",
+        ("a1.py line 2: Python warns: ",),
+    ),
+    "reordering marks": (
+        "a = 1  # \u202egnp\n".encode(),
+        ("a1.py line 1 holds invisible marks that reorder its text",),
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "notes"), ACCEPTED.values(), ids=ACCEPTED.keys())
+def test_what_is_accepted_with_a_note(data: bytes, notes: tuple[str, ...]) -> None:
+    report = read(data)
+    assert report.unparsable is None
+    assert len(report.notes) == len(notes)
+    for note, beginning in zip(report.notes, notes, strict=True):
+        assert note.startswith(beginning)
+
+
+def test_columns_and_lines_survive_a_mark_windows_ends_and_a_form_feed() -> None:
+    data = b"\xef\xbb\xbf# \x0c a\r\nimport os; import re\r\n"
+    report = check((SourceFile(name="a1.py", data=data),), Policy(imports=ImportPolicy()))
+    assert [(f.line, f.column, f.source) for f in report.findings] == [
+        (2, 1, "import os; import re"),
+        (2, 12, "import os; import re"),
+    ]
+
+
+def test_one_unreadable_file_makes_the_submission_unreadable() -> None:
+    files = tuple(
+        SourceFile(name=name, data=data) for name, data in [("a.py", b"x"), ("b.py", b"(")]
+    )
+    report = check(files, None)
+    assert report.unparsable is not None
+    assert report.unparsable.file == "b.py"
+    assert report.findings == ()
