@@ -38,7 +38,8 @@ class Driver:
         hash_seed: int = 0,
         notify: bool = True,
     ) -> None:
-        self._interpreter = interpreter
+        self.interpreter = interpreter
+        self.tier = tier
         self._confinement = confinement_of(tier)
         self._cpu = cpu
         self._hash_seed = hash_seed
@@ -56,7 +57,7 @@ class Driver:
             self._directory = Path(tempfile.mkdtemp(prefix="scenario-"))
             self._directory.chmod(0o555)
             self._base = BaseProcess(
-                self._interpreter,
+                self.interpreter,
                 confined=self._confinement.confined,
                 hash_seed=self._hash_seed,
             )
