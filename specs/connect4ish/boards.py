@@ -74,11 +74,9 @@ def every_draw(BOARD_SIZE: int) -> Iterator[dict[str, object]]:  # noqa: N803
             yield {"board": drawn(BOARD_SIZE, across | beyond)}
         if BOARD_SIZE > LENGTH:
             falling = {(i, i): mine for i in range(LENGTH)}
-            rising = {(i + 1, LENGTH - i): theirs for i in range(LENGTH)}
-            apart = {place: piece for place, piece in rising.items() if place not in falling}
+            crossing = {(i + 1, LENGTH - i): theirs for i in range(LENGTH)}
             beside_it = {(i + 1, i): theirs for i in range(LENGTH)}
-            if len(apart) == LENGTH:
-                yield {"board": drawn(BOARD_SIZE, falling | rising)}
+            yield {"board": drawn(BOARD_SIZE, falling | crossing)}
             yield {"board": drawn(BOARD_SIZE, falling | beside_it)}
 
 
