@@ -3,6 +3,7 @@
 from harness.execution.digest import EXECUTION_DIGEST
 from harness.execution.driver import Driver
 from harness.execution.interpreter import Interpreter, find_interpreter
+from harness.execution.mends import mends
 from harness.execution.probing import TierChoice, choose_tier
 from harness.execution.submission_server import SubmissionServer
 from harness.execution.tool import ToolFailed, ToolServer
@@ -17,4 +18,5 @@ __all__ = [
     "ToolServer",
     "choose_tier",
     "find_interpreter",
+    "mends",
 ]
