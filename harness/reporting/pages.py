@@ -130,7 +130,7 @@ def feedback_page(view: StudentView) -> str:
         passed=sum(tally.passed for tally in tallies),
         total=sum(tally.total for tally in tallies),
         clauses=cards.clause_tallies(view.shown),
-        causes=cards.causes(_graded(view.shown), view.surroundings, functions),
+        causes=cards.causes(_theirs(view.shown), view.surroundings, functions),
         ungraded=cards.causes(_ungraded(view.shown), view.surroundings, functions),
         passes=_passes(view.shown),
         hidden=_hidden_rows(view),
@@ -180,6 +180,11 @@ def _marks_row(result: SubmissionResult, plan: Plan, functions: tuple[str, ...])
 
 def _graded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
     return [check for check in checks if not check.informational]
+
+
+def _theirs(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
+    # Where our own machinery failed, there is nothing for a student to mend.
+    return [c for c in _graded(checks) if c.verdict.kind is not VerdictKind.HARNESS_ERROR]
 
 
 def _ungraded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:

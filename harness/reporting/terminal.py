@@ -130,7 +130,9 @@ def _cause(number: int, cause: Cause) -> list[RenderableType]:
 
 def _inside(card: Card) -> list[RenderableType]:
     verdict = card.check.verdict
-    inside: list[RenderableType] = [Text(visible(verdict.message or words.VERDICT[verdict.kind]))]
+    inside: list[RenderableType] = [
+        Text(visible(shorten(verdict.message or words.VERDICT[verdict.kind], 600)))
+    ]
     inside += _question(card)
     if card.screen:
         inside += _screen(card.screen)

@@ -1,0 +1,143 @@
+"""A page as a browser's parser sees it, for tests that look for what must not be there."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+VOID = frozenset({"meta", "link", "br", "hr", "img", "input", "rect"})
+ELEMENTS = frozenset(
+    {
+        "a",
+        "article",
+        "b",
+        "bdi",
+        "body",
+        "br",
+        "code",
+        "dd",
+        "details",
+        "div",
+        "dl",
+        "dt",
+        "footer",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "head",
+        "header",
+        "html",
+        "i",
+        "kbd",
+        "li",
+        "main",
+        "mark",
+        "meta",
+        "ol",
+        "p",
+        "pre",
+        "rect",
+        "script",
+        "section",
+        "small",
+        "span",
+        "style",
+        "summary",
+        "svg",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "title",
+        "tr",
+        "ul",
+    }
+)
+ATTRIBUTES = frozenset(
+    {
+        "aria-hidden",
+        "aria-label",
+        "aria-labelledby",
+        "charset",
+        "class",
+        "colspan",
+        "content",
+        "focusable",
+        "height",
+        "href",
+        "http-equiv",
+        "id",
+        "lang",
+        "name",
+        "role",
+        "scope",
+        "tabindex",
+        "width",
+    }
+)
+
+
+class Page(HTMLParser):
+    """Every element with its attributes, the text outside style and script, and the balance."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.sources: list[tuple[str, str]] = []
+        self.comments: list[str] = []
+        self.feed(html)
+        self.close()
+
+    @property
+    def text(self) -> str:
+        """All text a reader can get at."""
+        return "".join(self.texts)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note an element; attributes must not repeat."""
+        assert len(attrs) == len(dict(attrs))
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """`<rect/>`."""
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        """Every end closes what was opened last."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Text, or the inside of style and script."""
+        if self.open and self.open[-1] in ("style", "script"):
+            self.sources.append((self.open[-1], data))
+        else:
+            self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        """A comment."""
+        self.comments.append(data)
+
+
+def assert_inert(html: str, scripts: int = 0) -> Page:
+    """The page has only our own elements and attributes, all balanced, and loads nothing."""
+    page = Page(html)
+    assert not page.open
+    assert not page.comments
+    for tag, attributes in page.elements:
+        assert tag in ELEMENTS, tag
+        assert attributes.keys() <= ATTRIBUTES, (tag, attributes)
+        href = attributes.get("href")
+        if href is not None:
+            assert href == "#content" or href.startswith(("../", "submissions/")), href
+            assert ":" not in href
+    assert [kind for kind, _ in page.sources].count("script") == scripts
+    assert [kind for kind, _ in page.sources].count("style") == 1
+    assert "@import" not in html
+    assert "url(" not in html
+    return page
