@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 
 from harness.execution.probing import TierChoice
@@ -21,7 +22,7 @@ def mends(choice: TierChoice) -> tuple[str, ...]:
         failed = ", ".join(probe.name for probe in choice.probes if not probe.prevented)
         if failed:
             lines.append(
-                f"not prevented: {failed}. The standard tier needs Linux 6.2 or later with Landlock "
+                f"not prevented: {failed}. The standard tier needs Linux 6.2 or later, Landlock "
                 "among its security modules (the boot option lsm=landlock,… adds it), and a "
                 "container runtime that lets processes install seccomp filters"
             )
@@ -30,7 +31,7 @@ def mends(choice: TierChoice) -> tuple[str, ...]:
 
 def _has_libseccomp() -> bool:
     try:
-        import pyseccomp  # noqa: F401, PLC0415  (importing it loads the system's library)
+        importlib.import_module("pyseccomp")  # importing it loads the system's library
     except (ImportError, OSError, RuntimeError):
         return False
     return True
