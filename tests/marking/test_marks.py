@@ -1,0 +1,245 @@
+"""Marks from verdicts and findings, as tables."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from marking_plan import (
+    FAILED,
+    PASSED,
+    SUBMISSION,
+    UNREADABLE,
+    finding,
+    plan,
+    report,
+    scenario,
+)
+
+from harness.marking import by_function, mark, rounded
+from harness.model.plan import Plan
+from harness.model.policy import Finding, PolicyReport, PolicyRule, Severity
+from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.model.student import FunctionTally
+from harness.model.submission import Submission
+from harness.model.verdict import Verdict, VerdictKind
+
+TWO = plan(scenario("f/one"), scenario("g/two", "2"))
+
+
+def marked(of: Plan, *passed: str, found: PolicyReport | None = None) -> SubmissionResult:
+    verdicts = {s.id: PASSED if s.id in passed else FAILED for s in of.scenarios}
+    return mark(of, verdicts, found or report(), submission=SUBMISSION)
+
+
+SHARES = {
+    "nothing passed": (TWO, (), Fraction(0)),
+    "a third of the points": (TWO, ("f/one",), Fraction(2)),
+    "two thirds": (TWO, ("g/two",), Fraction(4)),
+    "all": (TWO, ("f/one", "g/two"), Fraction(6)),
+    "an exact seventh": (
+        plan(*(scenario(f"f/{n}") for n in range(7)), marks="1"),
+        ("f/0",),
+        Fraction(1, 7),
+    ),
+    "informational ones do not count": (
+        plan(scenario("f/one"), scenario("f/info", "5", informational=True)),
+        ("f/info",),
+        Fraction(0),
+    ),
+    "nor do they dilute": (
+        plan(scenario("f/one"), scenario("f/info", "5", informational=True)),
+        ("f/one",),
+        Fraction(6),
+    ),
+    "extra credit adds above": (
+        plan(scenario("f/one", "90"), scenario("g/x", "5", extra_credit=True), marks="90"),
+        ("f/one", "g/x"),
+        Fraction(95),
+    ),
+    "extra credit is not needed": (
+        plan(scenario("f/one", "90"), scenario("g/x", "5", extra_credit=True), marks="90"),
+        ("f/one",),
+        Fraction(90),
+    ),
+    "a plan of nothing that counts": (
+        plan(scenario("f/info", informational=True)),
+        ("f/info",),
+        Fraction(0),
+    ),
+    "an empty plan": (plan(), (), Fraction(0)),
+    "a scenario worth nothing": (plan(scenario("f/one", "0")), ("f/one",), Fraction(0)),
+}
+
+
+@pytest.mark.parametrize(("of", "passed", "exact"), SHARES.values(), ids=SHARES.keys())
+def test_the_mark_is_the_share_of_points(
+    of: Plan, passed: tuple[str, ...], exact: Fraction
+) -> None:
+    result = marked(of, *passed)
+    assert result.mark == exact
+    assert result.status is SubmissionStatus.GRADED
+    assert result.out_of == of.assignment.functionality_marks
+    assert not result.flagged
+
+
+IMPORT, EVASION = PolicyRule.IMPORT, PolicyRule.IMPORT_EVASION
+SYNTAX, METHOD = PolicyRule.SYNTAX, PolicyRule.METHOD
+NOTE, REVIEW, DEDUCT, ZERO = Severity.NOTE, Severity.REVIEW, Severity.DEDUCT, Severity.ZERO
+CONSEQUENCES = {
+    "a note": ((finding(SYNTAX, NOTE),), "6", False),
+    "a review": ((finding(SYNTAX, REVIEW),), "6", True),
+    "a deduction": ((finding(SYNTAX, DEDUCT, "3/2"),), "9/2", True),
+    "twice in one group": (
+        (finding(SYNTAX, DEDUCT, "3/2"), finding(METHOD, DEDUCT, "3/2")),
+        "9/2",
+        True,
+    ),
+    "in two groups": (
+        (finding(IMPORT, DEDUCT, "1"), finding(SYNTAX, DEDUCT, "3/2")),
+        "7/2",
+        True,
+    ),
+    "in all three groups": (
+        (
+            finding(EVASION, DEDUCT, "1"),
+            finding(PolicyRule.BUILTIN, DEDUCT, "1"),
+            finding(PolicyRule.OVERRIDES_PROVIDED, DEDUCT, "1"),
+            finding(PolicyRule.MODULE_LEVEL, DEDUCT, "1"),
+        ),
+        "3",
+        True,
+    ),
+    "never below 0": ((finding(SYNTAX, DEDUCT, "100"),), "0", True),
+    "a zero": ((finding(SYNTAX, NOTE), finding(IMPORT, ZERO)), "0", True),
+}
+
+
+@pytest.mark.parametrize(
+    ("findings", "exact", "flagged"), CONSEQUENCES.values(), ids=CONSEQUENCES.keys()
+)
+def test_what_findings_cost(findings: tuple[Finding, ...], exact: str, flagged: bool) -> None:
+    result = marked(TWO, "f/one", "g/two", found=report(*findings))
+    assert (result.mark, result.flagged) == (Fraction(exact), flagged)
+    assert result.findings == findings
+
+
+def test_extra_credit_is_earned_before_deductions() -> None:
+    of = plan(scenario("f/one"), scenario("g/x", extra_credit=True))
+    result = marked(of, "f/one", "g/x", found=report(finding(SYNTAX, DEDUCT, "5")))
+    assert result.mark == 7
+
+
+@pytest.mark.parametrize(
+    ("found", "submission"),
+    [
+        (UNREADABLE, SUBMISSION),
+        (
+            PolicyReport(),
+            Submission(id="ada", files=(), origin="ada", problem="found A1.py, expected a1.py"),
+        ),
+    ],
+)
+def test_what_cannot_be_read_gets_0(found: PolicyReport, submission: Submission) -> None:
+    result = mark(TWO, {}, found, submission=submission)
+    assert (result.status, result.mark) == (SubmissionStatus.UNREADABLE, 0)
+    assert {s.verdict.kind for s in result.scenarios} == {VerdictKind.UNREADABLE}
+    assert len(result.scenarios) == 2
+    assert result.problem == submission.problem
+    assert result.unparsable == found.unparsable
+
+
+def test_our_own_failure_is_no_mark() -> None:
+    verdicts = {"f/one": PASSED, "g/two": Verdict(kind=VerdictKind.HARNESS_ERROR)}
+    result = mark(TWO, verdicts, report(finding(IMPORT, ZERO)), submission=SUBMISSION)
+    assert (result.status, result.mark) == (SubmissionStatus.HARNESS_ERROR, None)
+
+
+def test_tampering_is_flagged_and_costs_its_scenario_alone() -> None:
+    verdicts = {"f/one": PASSED, "g/two": Verdict(kind=VerdictKind.TAMPERED)}
+    result = mark(TWO, verdicts, report(), submission=SUBMISSION)
+    assert (result.mark, result.flagged) == (2, True)
+
+
+@pytest.mark.parametrize("kind", [k for k in VerdictKind if k is not VerdictKind.PASSED])
+def test_only_passed_earns(kind: VerdictKind) -> None:
+    verdicts = {"f/one": Verdict(kind=kind), "g/two": PASSED}
+    result = mark(TWO, verdicts, report(), submission=SUBMISSION)
+    assert [(s.points, s.out_of) for s in result.scenarios] == [(0, 1), (2, 2)]
+
+
+def test_the_result_carries_what_the_submission_and_the_report_say() -> None:
+    result = marked(TWO)
+    assert result.id == "ada"
+    assert result.notes == ("late night", "a note")
+    assert result.source_digest == SUBMISSION.digest
+    assert len(result.source_digest) == 64
+
+
+def test_a_missing_verdict_is_an_error_of_ours() -> None:
+    with pytest.raises(KeyError):
+        mark(TWO, {"f/one": PASSED}, report(), submission=SUBMISSION)
+
+
+ROUNDED = {
+    "0": "0.00",
+    "1/200": "0.01",
+    "1/201": "0.00",
+    "6": "6.00",
+    "9/2": "4.50",
+    "1/3": "0.33",
+    "2/3": "0.67",
+    "1001/200": "5.01",
+    "201/200": "1.01",  # 1.005, which binary floats round down
+    "5999/1000": "6.00",
+    "5994999/1000000": "5.99",
+    "100000000000000001/200": "500000000000000.01",
+    "-1/200": "-0.01",
+    "-1/1000": "0.00",
+}
+
+
+@pytest.mark.parametrize(("exact", "shown"), ROUNDED.items())
+def test_marks_are_rounded_half_up(exact: str, shown: str) -> None:
+    assert rounded(Fraction(exact)) == shown
+
+
+@given(st.fractions(min_value=0, max_value=1000))
+def test_rounding_is_never_off_by_more_than_half_a_hundredth(exact: Fraction) -> None:
+    error = Fraction(rounded(exact)) - exact
+    assert -Fraction(1, 200) < error <= Fraction(1, 200)
+
+
+def test_each_functions_share() -> None:
+    of = plan(
+        scenario("later/x"),
+        scenario("g/one", "2"),
+        scenario("f/one", "1/2"),
+        scenario("g/two"),
+        scenario("g/info", informational=True),
+        scenario("f/extra", "3", extra_credit=True),
+        functions=("f", "g", "unused"),
+    )
+    result = marked(of, "g/one", "f/extra", "g/info")
+    expected = [
+        ("f", 1, 2, Fraction(3), Fraction(1, 2)),
+        ("g", 1, 2, Fraction(2), Fraction(3)),
+        ("later", 0, 1, Fraction(0), Fraction(1)),
+    ]
+    assert by_function(of, result) == tuple(
+        FunctionTally(function=name, passed=passed, total=total, points=points, out_of=out_of)
+        for name, passed, total, points, out_of in expected
+    )
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=30))
+def test_the_functions_shares_add_up_to_the_mark(outcomes: list[bool]) -> None:
+    of = plan(*(scenario(f"f{n % 3}/{n}", str(n % 4 + 1)) for n in range(len(outcomes))))
+    result = marked(of, *(f"f{n % 3}/{n}" for n, passed in enumerate(outcomes) if passed))
+    shares = by_function(of, result)
+    points, total = sum(s.points for s in shares), sum(s.out_of for s in shares)
+    assert result.mark == 6 * Fraction(points) / total
+    assert math.isclose(float(rounded(result.mark)), float(result.mark), abs_tol=0.005)
