@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.execution import Driver, Interpreter, TierChoice, choose_tier, find_interpreter
+from harness.grading.cores import a_core
 from harness.grading.key import key_disagreements, made_with, make_key
 from harness.model import serial
 from harness.model.answer_key import KEY_VERSION, AnswerKey
@@ -42,7 +43,7 @@ def prepare(
     """
     interpreter = find_interpreter(specification.plan.assignment.python, python)
     tier = choose_tier(interpreter, require)
-    with Driver(interpreter, tier.tier) as driver:
+    with Driver(interpreter, tier.tier, cpu=a_core()) as driver:
         key = _recalled_key(specification, driver, cache)
     if refuse:
         refuse_disagreements(specification, key)

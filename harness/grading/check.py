@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from harness.execution import Driver
 from harness.grading.bench import Bench
+from harness.grading.cores import a_core
 from harness.grading.grader import Grader
 from harness.model.plan import Visibility
 from harness.model.result import SubmissionResult
@@ -27,7 +28,7 @@ def check_submissions(
 ) -> tuple[SubmissionResult, ...]:
     """Grade on all scenarios of the bench's plan; nothing is stored."""
     with (
-        Driver(bench.interpreter, bench.tier.tier) as driver,
+        Driver(bench.interpreter, bench.tier.tier, cpu=a_core()) as driver,
         Grader(bench.specification.plan, bench.key, driver, thorough=thorough) as grader,
     ):
         return tuple(grader.grade(submission).result for submission in submissions)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -10,17 +9,11 @@ from dataclasses import replace
 from multiprocessing.connection import wait
 from types import TracebackType
 
+from harness.grading.cores import cores
 from harness.grading.grader import Graded
 from harness.grading.worker import Job, SpawnedWorker, WorkerFailure, WorkerSetup
 
 Outcome = tuple[Job, Graded | WorkerFailure]
-
-
-def cores() -> list[int]:
-    """The processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
 
 
 class Pool(AbstractContextManager["Pool"]):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from harness.execution import Driver, choose_tier, find_interpreter
+from harness.grading.cores import a_core
 from harness.grading.running import run_scenario
 from harness.model.errors import UserError
 from harness.model.observation import Ending
@@ -27,7 +28,7 @@ def record_transcripts(
     tier = choose_tier(interpreter)
     written: list[Path] = []
     with (
-        Driver(interpreter, tier.tier) as driver,
+        Driver(interpreter, tier.tier, cpu=a_core()) as driver,
         driver.submission(plan.assignment, specification.reference) as server,
     ):
         for target in specification.transcripts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.execution import Driver, Interpreter
+from harness.grading.cores import a_core
 from harness.grading.running import run_scenario
 from harness.grading.validation.report import Problem
 from harness.model.answer_key import AnswerKey
@@ -25,7 +26,7 @@ def second_run(
     plan = specification.plan
     problems: list[Problem] = []
     with (
-        Driver(interpreter, tier, hash_seed=SECOND_HASH_SEED) as driver,
+        Driver(interpreter, tier, cpu=a_core(), hash_seed=SECOND_HASH_SEED) as driver,
         driver.submission(plan.assignment, specification.reference) as server,
     ):
         for scenario in reversed(plan.scenarios):
