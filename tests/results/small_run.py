@@ -1,0 +1,208 @@
+"""A small plan, and results of it, for the tests of the results room."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from harness.model.expectation import Exactly, Stated
+from harness.model.observation import Ending, Observation, Turn
+from harness.model.plan import (
+    PLAN_VERSION,
+    Assignment,
+    Clause,
+    FunctionSignature,
+    Place,
+    Plan,
+    ProvidedVariant,
+    Scenario,
+    SourceFile,
+    Visibility,
+)
+from harness.model.policy import Consequence, Finding, PolicyRule, Severity, Unparsable
+from harness.model.result import (
+    Probe,
+    RunFacts,
+    ScenarioResult,
+    SubmissionResult,
+    SubmissionStatus,
+    Tier,
+)
+from harness.model.stimulus import Binding, Call, Limits, Stimulus, Typed
+from harness.model.values import Value
+from harness.model.verdict import (
+    Channel,
+    Conversation,
+    Difference,
+    DiffLine,
+    Explanation,
+    Verdict,
+    VerdictKind,
+)
+
+SECRET = "zq-secret"
+SIZE_10 = (Binding(name="BOARD_SIZE", literal="10"),)
+
+
+def scenario(
+    name: str, visibility: Visibility, *, secret: str = "", sample: bool = False
+) -> Scenario:
+    stimuli = tuple(
+        Stimulus(action=Call(expression=f"f({secret!r}, {n})"), inputs=(Typed(text=secret),))
+        for n in range(3 if sample else 1)
+    )
+    return Scenario(
+        id=f"f/{name}",
+        group=f"f/{name}",
+        name=name,
+        function="f",
+        clauses=("4.1",),
+        visibility=visibility,
+        points=Fraction(1, 3),
+        limits=Limits(),
+        stimuli=stimuli,
+        stated=Stated(returns=Exactly(value=Value.of(secret))),
+        place=Place(file="f.yaml", line=3, column=5),
+        is_sample=sample,
+    )
+
+
+PLAN = Plan(
+    version=PLAN_VERSION,
+    assignment=Assignment(
+        id="small",
+        title="Small",
+        course="C1",
+        python="3.12",
+        submission_files=("a1.py",),
+        laid_as=None,
+        functionality_marks=Fraction(6),
+        limits=Limits(),
+        policy=None,
+        clauses=(Clause(id="4.1", section="4", text="f does it"),),
+        functions=(FunctionSignature(name="f", parameters=("a", "n")),),
+        variants=(
+            ProvidedVariant(
+                constants=(), files=(SourceFile(name="support.py", data=b"BOARD_SIZE = 8\n"),)
+            ),
+            ProvidedVariant(
+                constants=SIZE_10,
+                files=(SourceFile(name="support.py", data=b"BOARD_SIZE = 10\n"),),
+            ),
+        ),
+    ),
+    scenarios=(
+        scenario("shown", Visibility.VISIBLE, secret="plain"),
+        scenario("sampled", Visibility.VISIBLE, secret="plain", sample=True),
+        scenario("secret", Visibility.HIDDEN, secret=SECRET),
+        scenario("later", Visibility.AFTER_DUE_DATE, secret=SECRET),
+    ),
+    spec_digest="5" * 64,
+    reference_digest="e" * 64,
+)
+
+FACTS = RunFacts(
+    assignment="small",
+    started="2026-01-02T03:04:05+00:00",
+    finished="",
+    complete=False,
+    harness="0.1.0",
+    python="3.12.1",
+    python_wanted="3.12",
+    interpreter="/usr/bin/python3.12",
+    tier=Tier.STANDARD,
+    probes=(Probe(name="fork", prevented=True),),
+    limits=Limits(),
+    spec_digest="5" * 64,
+    reference_digest="e" * 64,
+    input_mechanism="seccomp",
+    not_prevented="nothing that was tried",
+    notices=("a notice",),
+)
+
+
+def failed(secret: str, *, draw: int | None = None) -> Verdict:
+    return Verdict(
+        kind=VerdictKind.FAILED,
+        explanation=Explanation(rule="printed-not-returned", message=f"printed {secret}"),
+        differences=(
+            Difference(
+                channel=Channel.RETURNS,
+                subject="return value",
+                expected=secret,
+                actual="\udc80\x1b[31m é",
+                lines=(DiffLine(expected=secret, actual=None),),
+                at_line=1,
+                at_column=2,
+            ),
+        ),
+        conversation=Conversation(
+            shared=(Turn(printed=secret, typed=Typed(text="a1")),), expected=None, actual=None
+        ),
+        draw=draw,
+    )
+
+
+FINDING = Finding(
+    rule=PolicyRule.IMPORT,
+    clause="2",
+    file="a1.py",
+    line=3,
+    column=1,
+    source="import random",
+    message="`import random` was added",
+    consequence=Consequence(severity=Severity.REVIEW),
+)
+
+
+def result(submission_id: str, mark: str = "9/2") -> SubmissionResult:
+    verdicts = [
+        Verdict(kind=VerdictKind.PASSED),
+        failed("plain", draw=1),
+        failed(SECRET),
+        failed(SECRET),
+    ]
+    return SubmissionResult(
+        id=submission_id,
+        status=SubmissionStatus.GRADED,
+        mark=Fraction(mark),
+        out_of=Fraction(6),
+        flagged=True,
+        findings=(FINDING,),
+        notes=("a note",),
+        scenarios=tuple(
+            ScenarioResult(
+                scenario_id=entry.id,
+                verdict=verdict,
+                points=entry.points if verdict.passed else Fraction(0),
+                out_of=entry.points,
+            )
+            for entry, verdict in zip(PLAN.scenarios, verdicts, strict=True)
+        ),
+        source_digest="a" * 64,
+    )
+
+
+UNREADABLE = SubmissionResult(
+    id="unreadable",
+    status=SubmissionStatus.UNREADABLE,
+    mark=Fraction(0),
+    out_of=Fraction(6),
+    unparsable=Unparsable(file="a1.py", reason="print is written as in Python 2", line=2),
+    scenarios=tuple(
+        ScenarioResult(
+            scenario_id=entry.id,
+            verdict=Verdict(kind=VerdictKind.UNREADABLE),
+            points=Fraction(0),
+            out_of=entry.points,
+        )
+        for entry in PLAN.scenarios
+    ),
+)
+BROKEN = SubmissionResult(
+    id="broken", status=SubmissionStatus.HARNESS_ERROR, mark=None, out_of=Fraction(6)
+)
+
+
+def observed(ending: Ending = Ending.ANSWERED, text: str = "x") -> Observation:
+    turns = (Turn(printed=text, typed=Typed(text="a1")),)
+    return Observation(ending=ending, value=Value.of([text, 1]), turns=turns)

@@ -1,0 +1,212 @@
+"""The store on real files: what comes back, what is never used again, and who may write."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result
+
+from harness.model.errors import UserError
+from harness.model.observation import Ending
+from harness.model.result import RunResult
+from harness.model.verdict import Verdict, VerdictKind
+from harness.results import Store
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run" / "run.sqlite"
+
+
+def test_everything_comes_back_as_it_was(path: Path) -> None:
+    observations = {"k1": (observed(text="\udc80é\0"), observed(Ending.CPU_LIMIT)), "k2": ()}
+    verdicts = {"v1": result("ada").scenarios[1].verdict}
+    finished = replace(FACTS, complete=True, finished="later")
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        for one in (UNREADABLE, result("ada"), BROKEN):
+            store.save(one, observations, verdicts, state_digest="s1")
+        store.finish(finished)
+    with Store.open(path) as store:
+        assert store.observations("k1") == observations["k1"]
+        assert store.observations("k2") == ()
+        assert store.observations("k3") is None
+        assert store.verdict("v1") == verdicts["v1"]
+        assert store.verdict("v2") is None
+        assert store.result("ada") == result("ada")
+        assert store.result("eve") is None
+        assert store.state_digest("ada") == "s1"
+        assert store.state_digest("eve") is None
+        assert store.plan() == PLAN
+        in_order = (result("ada"), BROKEN, UNREADABLE)
+        assert store.run() == RunResult(facts=finished, submissions=in_order)
+
+
+@pytest.mark.parametrize("ending", list(Ending))
+def test_what_passes_is_not_used_again(path: Path, ending: Ending) -> None:
+    passing = {Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY}
+    with Store.open(path) as store:
+        store.save(result("ada"), {"k": (observed(), observed(ending))}, {})
+        kept = store.observations("k")
+    assert (kept is None) == (ending in passing)
+
+
+@pytest.mark.parametrize("kind", list(VerdictKind))
+def test_verdicts_that_pass_are_not_used_again(path: Path, kind: VerdictKind) -> None:
+    passing = {VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY}
+    with Store.open(path) as store:
+        store.save(result("ada"), {}, {"v": Verdict(kind=kind)})
+        kept = store.verdict("v")
+    assert (kept is None) == (kind in passing)
+
+
+def test_a_later_save_takes_the_place_of_an_earlier_one(path: Path) -> None:
+    with Store.open(path) as store:
+        store.save(result("ada", "1"), {"k": (observed(text="old"),)}, {}, state_digest="old")
+        store.save(result("ada", "2"), {"k": (observed(text="new"),)}, {}, state_digest="new")
+        assert store.result("ada") == result("ada", "2")
+        assert store.observations("k") == (observed(text="new"),)
+        assert store.state_digest("ada") == "new"
+
+
+def test_a_run_starts_anew_over_what_is_there(path: Path) -> None:
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        store.save(result("ada"), {}, {})
+        store.finish(replace(FACTS, complete=True))
+        store.begin(replace(FACTS, started="later"), PLAN)
+        run = store.run()
+    assert not run.facts.complete
+    assert run.facts.started == "later"
+    assert [one.id for one in run.submissions] == ["ada"]
+
+
+def test_fresh_forgets_everything(path: Path) -> None:
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        store.save(result("ada"), {"k": (observed(),)}, {})
+    with Store.open(path, fresh=True) as store:
+        assert store.result("ada") is None
+        assert store.observations("k") is None
+        with pytest.raises(UserError, match="holds no facts"):
+            store.run()
+
+
+def test_other_submissions_and_other_states_are_dropped(path: Path) -> None:
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        store.save(result("ada"), {}, {}, state_digest="new")
+        store.save(result("eve"), {}, {}, state_digest="old")
+        store.save(result("gone"), {"k": (observed(),)}, {}, state_digest="new")
+        store.keep_only(["ada", "eve"])
+        assert [one.id for one in store.run().submissions] == ["ada", "eve"]
+        store.keep_only(["ada", "eve"], state_digest="new")
+        assert [one.id for one in store.run().submissions] == ["ada"]
+        assert store.observations("k") == (observed(),)
+
+
+def test_another_assignments_run_is_not_overwritten(path: Path) -> None:
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        with pytest.raises(UserError, match=r"holds a run of small, not of other\. Hint: "):
+            store.begin(replace(FACTS, assignment="other"), PLAN)
+        assert store.run().facts == FACTS
+
+
+def test_readers_see_what_is_committed_while_a_writer_writes(path: Path) -> None:
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        with Store.read_only(path) as reader:
+            assert reader.result("ada") is None
+            store.save(result("ada"), {"k": (observed(),)}, {})
+            assert reader.result("ada") == result("ada")
+            assert reader.observations("k") == (observed(),)
+
+
+def test_one_writer_at_a_time(path: Path) -> None:
+    with Store.open(path), pytest.raises(UserError, match="another run is writing"):
+        Store.open(path)
+    with Store.open(path) as store:
+        store.save(result("ada"), {}, {})
+
+
+def test_a_lock_held_by_another_program_is_one_line(path: Path) -> None:
+    with Store.open(path) as store:
+        store._connection.execute("PRAGMA busy_timeout = 10")
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(UserError, match="another run is writing"):
+            store.save(result("ada"), {}, {})
+        other.execute("ROLLBACK")
+        other.close()
+        store.save(result("ada"), {}, {})
+        assert store.result("ada") == result("ada")
+
+
+def test_a_newer_harnesss_results_are_refused(path: Path) -> None:
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+    with sqlite3.connect(path) as raw:
+        raw.execute("PRAGMA user_version = 99")
+    raw.close()
+    for attempt in (lambda: Store.open(path), lambda: Store.read_only(path)):
+        with pytest.raises(UserError, match="written by a newer harness"):
+            attempt()
+    with Store.open(path, fresh=True) as store:
+        assert store.result("ada") is None
+
+
+def test_a_file_of_something_else_is_refused(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_text("not a database, but long enough to be read as one\n" * 40)
+    with pytest.raises(UserError, match="this is no results file"):
+        Store.open(path)
+    with pytest.raises(UserError, match="this is no results file"):
+        Store.read_only(path)
+    assert path.read_text().startswith("not a database")
+
+
+def test_another_programs_database_is_refused(path: Path) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as raw:
+        raw.execute("CREATE TABLE theirs (a)")
+    raw.close()
+    with pytest.raises(UserError, match="this is no results file of the harness"):
+        Store.open(path)
+
+
+def test_there_is_nothing_to_read(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there are no results here"):
+        Store.read_only(tmp_path / "run.sqlite")
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="the results cannot be written"):
+        Store.open(tmp_path / "file" / "run.sqlite")
+
+
+def test_an_unreadable_row_is_observed_and_judged_again(path: Path) -> None:
+    with Store.open(path) as store:
+        store.save(
+            result("ada"), {"k": (observed(),), "z": (observed(),)}, {"v": Verdict(kind="x")}
+        )
+    with sqlite3.connect(path) as raw:
+        raw.execute("UPDATE observation SET data = x'00' WHERE key = 'k'")
+        raw.execute("UPDATE submission SET result = '{\"unknown\": 1}'")
+    raw.close()
+    with Store.open(path) as store:
+        assert store.observations("k") is None
+        assert store.observations("z") == (observed(),)
+        assert store.verdict("v") is None
+        assert store.result("ada") is None
+
+
+def test_observations_are_small(path: Path) -> None:
+    board = ("|-|-|-|-|-|-|-|-|\n" * 8 + " 1 2 3 4 5 6 7 8 \n") * 20
+    with Store.open(path) as store:
+        store.save(result("ada"), {f"k{n}": (observed(text=board),) for n in range(200)}, {})
+    assert path.stat().st_size < 200 * len(board) / 5

@@ -1,0 +1,181 @@
+"""What a store holds after its writer was killed, the disk filled up, or the folder was sealed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from small_run import FACTS, PLAN, observed, result
+
+from harness.model.errors import UserError
+from harness.results import Store
+
+HERE = Path(__file__).parent
+
+WRITER = """
+import sys
+from pathlib import Path
+from small_run import FACTS, PLAN, observed, result
+from harness.results import Store
+
+with Store.open(Path(sys.argv[1])) as store:
+    store.begin(FACTS, PLAN)
+    for number in range(10_000):
+        name = f"s{number:05}"
+        observations = {f"{name}/{n}": (observed(text=name * 50),) for n in range(20)}
+        verdicts = {f"{name}/{n}": result(name).scenarios[1].verdict for n in range(20)}
+        store.save(result(name), observations, verdicts, state_digest=name)
+        print(number, flush=True)
+"""
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from small_run import FACTS, PLAN, observed, result
+from harness.model.errors import UserError
+from harness.results import Store
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+path = Path(sys.argv[1])
+store = Store.open(path)
+store.begin(FACTS, PLAN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+try:
+    for number in range(10_000):
+        data = {f"{number}/{n}": (observed(text=str(n) * 99),) for n in range(50)}
+        store.save(result(f"s{number:05}"), data, {})
+        print(number, flush=True)
+except UserError as error:
+    print(error, flush=True)
+"""
+
+SEALED = """
+import os, sys
+from pathlib import Path
+from small_run import FACTS, PLAN, result
+from harness.model.errors import UserError
+from harness.results import Store
+
+path = Path(sys.argv[1])
+if os.geteuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+with Store.read_only(path) as reader:
+    print(reader.result("ada") == result("ada"), len(reader.run().submissions))
+try:
+    Store.open(path)
+except UserError as error:
+    print(error)
+"""
+
+
+def command(script: str, path: Path) -> list[str]:
+    return [sys.executable, "-c", script, str(path)]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent.parent)])}
+
+
+@pytest.mark.parametrize("kill_after", [0, 1, 7, 23])
+def test_a_killed_writer_leaves_whole_submissions(tmp_path: Path, kill_after: int) -> None:
+    path = tmp_path / "run.sqlite"
+    with subprocess.Popen(
+        command(WRITER, path), stdout=subprocess.PIPE, text=True, env=environment()
+    ) as writer:
+        assert writer.stdout is not None
+        for line in writer.stdout:
+            if int(line) >= kill_after:
+                break
+        writer.send_signal(signal.SIGKILL)
+        assert writer.wait() == -signal.SIGKILL
+    with Store.open(path) as store:
+        run = store.run()
+        assert not run.facts.complete
+        assert len(run.submissions) > kill_after
+        for number, one in enumerate(run.submissions):
+            assert one == result(f"s{number:05}")
+            assert store.state_digest(one.id) == one.id
+            assert all(store.observations(f"{one.id}/{n}") is not None for n in range(20))
+            assert all(store.verdict(f"{one.id}/{n}") is not None for n in range(20))
+        after = f"s{len(run.submissions):05}"
+        assert all(store.observations(f"{after}/{n}") is None for n in range(20))
+        store.save(result("z"), {}, {})
+        check = store._connection.execute("PRAGMA integrity_check").fetchone()
+        assert check == ("ok",)
+
+
+def test_a_full_disk_is_one_line_and_loses_nothing_that_was_stored(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    done = subprocess.run(
+        command(FULL, path), capture_output=True, text=True, env=environment(), check=False
+    )
+    *stored, error = done.stdout.splitlines()
+    assert error.startswith(f"{path}: the disk ")
+    assert len(stored) > 1
+    with Store.open(path) as store:
+        names = [one.id for one in store.run().submissions]
+        assert names == [f"s{number:05}" for number in range(len(stored))]
+        store.save(result("z"), {"k": (observed(),)}, {})
+
+
+def test_a_sealed_folder_can_be_read_and_not_written(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder = tmp_path_factory.mktemp("sealed")
+    for parent in (folder, *folder.parents[:2]):
+        parent.chmod(0o755)
+    path = folder / "run.sqlite"
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        store.save(result("ada"), {}, {})
+    folder.chmod(0o555)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(write, 1)
+        exec_sealed(path)
+    os.close(write)
+    with os.fdopen(read) as output:
+        lines = output.read().splitlines()
+    assert os.waitpid(child, 0)[1] == 0
+    folder.chmod(0o755)
+    assert lines[0] == "True 1"
+    assert lines[1].startswith(f"{path}: ")
+    assert "Traceback" not in "".join(lines)
+
+
+def exec_sealed(path: Path) -> None:
+    """Without privilege and without a new interpreter, which may lie where nobody may look."""
+    status = 1
+    try:
+        sys.argv = ["", str(path)]
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+        exec(SEALED, {})
+        sys.stdout.flush()
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def test_an_error_while_saving_stores_nothing_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        store._connection.execute(
+            "CREATE TEMP TRIGGER stop BEFORE INSERT ON main.submission "
+            "BEGIN SELECT RAISE(ABORT, 'stopped'); END"
+        )
+        with pytest.raises(UserError, match="stopped"):
+            store.save(
+                result("ada"), {"k": (observed(),)}, {"v": result("ada").scenarios[1].verdict}
+            )
+        assert store.observations("k") is None
+        assert store.verdict("v") is None
+        store._connection.execute("DROP TRIGGER stop")
+        store.save(result("ada"), {"k": (observed(),)}, {})
+        assert store.observations("k") == (observed(),)
