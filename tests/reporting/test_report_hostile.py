@@ -118,7 +118,7 @@ def test_the_terminal_stays_inert(name: str) -> None:
 
 def test_the_terminals_markup_is_only_text() -> None:
     _, plan, run = hostile(ATTACKS["rich"])
-    console = Console(width=120)
+    console = Console(width=200)
     with console.capture() as capture:
         console.print(summary_table(run, plan))
     assert "student[red]x[/red] [link=http://x]y[/link] :bomb:" in capture.get()

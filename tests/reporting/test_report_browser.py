@@ -1,0 +1,228 @@
+"""The pages in a real browser: Chromium at phone and desktop width, with and without JavaScript."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN
+
+from harness.model.result import RunResult
+from harness.reporting import write_index, write_reports
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PAGES = [
+    "index.html",
+    "submissions/many-faults.html",
+    "submissions/perfect.html",
+    "feedback/many-faults.html",
+    "feedback/syntax-error.html",
+]
+PHONE, DESKTOP = 360, 1280
+
+
+def chromium() -> str:
+    """Where Chromium is; a failure that says how to get it where it is not."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found:
+            return found
+    pytest.fail("no Chromium found; on Debian and Ubuntu: apt-get install -y chromium")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    long_name = replace(MANY_FAULTS, id="a-very-" + "long-" * 20 + "name")
+    run = RunResult(facts=FACTS, submissions=(*RUN.submissions, long_name))
+    return write_reports(run, PLAN, tmp_path_factory.mktemp("reports")).parent
+
+
+class Opened:
+    """A page, what its console said and what it asked the network for."""
+
+    def __init__(
+        self, browser: Browser, path: Path, *, width: int, dark: bool = False, script: bool = True
+    ) -> None:
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 800},
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=script,
+        )
+        self.page: Page = self.context.new_page()
+        self.said: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_and_is_quiet(
+    browser: Browser, reports: Path, name: str, width: int, dark: bool
+) -> None:
+    with Opened(browser, reports / name, width=width, dark=dark) as opened:
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert opened.said == []
+        assert opened.requests == [(reports / name).as_uri()]
+        assert opened.page.evaluate(LOWEST_CONTRAST) >= 4.5
+
+
+def test_dark_is_dark_and_light_is_light(browser: Browser, reports: Path) -> None:
+    shades = []
+    for dark in (False, True):
+        with Opened(browser, reports / "index.html", width=DESKTOP, dark=dark) as opened:
+            shades.append(opened.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert shades == ["rgb(251, 251, 250)", "rgb(21, 24, 27)"]
+
+
+def names(page: Page) -> list[str]:
+    return [text.strip() for text in page.locator("#marks tbody tr:visible th").all_inner_texts()]
+
+
+def test_the_class_table_sorts(browser: Browser, reports: Path) -> None:
+    with Opened(browser, reports / "index.html", width=DESKTOP) as opened:
+        page = opened.page
+        before = names(page)
+        mark = page.get_by_role("button", name="Mark")
+        mark.click()
+        rising = names(page)
+        assert rising[0] == "our-fault"
+        assert rising[-1] == "perfect"
+        assert page.locator("#marks th[aria-sort=ascending]").inner_text().startswith("Mark")
+        mark.click()
+        assert names(page)[0] == "perfect"
+        page.get_by_role("button", name="Submission").click()
+        assert sorted(names(page), key=str.casefold) == names(page)
+        assert sorted(names(page)) == sorted(before)
+
+
+def test_the_class_table_sorts_by_keyboard(browser: Browser, reports: Path) -> None:
+    with Opened(browser, reports / "index.html", width=DESKTOP) as opened:
+        button = opened.page.get_by_role("button", name="Mark")
+        button.focus()
+        outline = button.evaluate("element => getComputedStyle(element).outlineStyle")
+        opened.page.keyboard.press("Enter")
+        assert names(opened.page)[-1] == "perfect"
+        assert outline != "none"
+
+
+def test_the_class_table_filters(browser: Browser, reports: Path) -> None:
+    with Opened(browser, reports / "index.html", width=PHONE) as opened:
+        opened.page.get_by_label("Show only").fill("UNREAD")
+        assert names(opened.page) == ["syntax-error", "wrong-name"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_all_is_readable_without_javascript(browser: Browser, reports: Path, name: str) -> None:
+    with Opened(browser, reports / name, width=DESKTOP, script=False) as without:
+        plain = without.page.locator("main").inner_text()
+        assert without.page.locator("button, input").count() == 0
+    with Opened(browser, reports / name, width=DESKTOP) as opened:
+        with_script = opened.page.locator("main").inner_text()
+    assert plain.replace("\n", "") in with_script.replace("\n", "").replace(
+        "Show only names or states with", ""
+    )
+
+
+def test_folded_parts_open_without_javascript(browser: Browser, reports: Path) -> None:
+    page_path = reports / "submissions" / "perfect.html"
+    with Opened(browser, page_path, width=PHONE, script=False) as opened:
+        inside = opened.page.locator("details li").first
+        assert not inside.is_visible()
+        opened.page.locator("summary").first.click()
+        assert inside.is_visible()
+
+
+def test_links_lead_to_pages(browser: Browser, reports: Path) -> None:
+    with Opened(browser, reports / "index.html", width=DESKTOP) as opened:
+        opened.page.get_by_role("link", name="many-faults").first.click()
+        assert opened.page.locator("h1").inner_text() == "many-faults"
+        opened.page.get_by_role("link", name="here").click()
+        assert "Feedback for many-faults" in opened.page.locator("header").first.inner_text()
+
+
+def test_on_paper_nothing_is_cut_off(browser: Browser, reports: Path) -> None:
+    with Opened(browser, reports / "feedback" / "many-faults.html", width=700) as opened:
+        opened.page.emulate_media(media="print")
+        cut = opened.page.evaluate(
+            "[...document.querySelectorAll('pre, .cells, .scroll')]"
+            ".filter(e => e.scrollWidth > e.clientWidth + 1).length"
+        )
+        assert cut == 0
+        assert opened.page.pdf().startswith(b"%PDF")
+
+
+def test_thousands_of_submissions_open_and_sort(browser: Browser, tmp_path: Path) -> None:
+    many = tuple(replace((PERFECT, MANY_FAULTS)[i % 2], id=f"student-{i:04d}") for i in range(3000))
+    index = write_index(RunResult(facts=FACTS, submissions=many), PLAN, tmp_path)
+    assert index.stat().st_size < 4_000_000
+    started = time.monotonic()
+    with Opened(browser, index, width=DESKTOP) as opened:
+        opened.page.get_by_role("button", name="Mark").click()
+        assert opened.page.locator("#marks tbody th").first.inner_text() == "student-0001"
+    assert time.monotonic() - started < 20
+
+
+# The lowest contrast of any text with what is behind it, after WCAG 2's formula.
+LOWEST_CONTRAST = """
+() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  canvas.canvas.width = canvas.canvas.height = 1;
+  const blend = (colours) => {
+    canvas.clearRect(0, 0, 1, 1);
+    for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const light = (rgb) => {
+    const [r, g, b] = rgb.map((c) => c / 255).map((c) =>
+      c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  let lowest = 21;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || element.closest("script, style, .skip")) continue;
+    const behind = [];
+    for (let e = element; e; e = e.parentElement) {
+      behind.unshift(getComputedStyle(e).backgroundColor);
+    }
+    const back = light(blend(behind));
+    const front = light(blend([...behind, getComputedStyle(element).color]));
+    const [high, low] = front > back ? [front, back] : [back, front];
+    lowest = Math.min(lowest, (high + 0.05) / (low + 0.05));
+  }
+  return lowest;
+}
+"""
