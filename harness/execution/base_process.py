@@ -35,7 +35,7 @@ class BaseProcess:
         ours, theirs = socket.socketpair()
         orders: dict[str, object] = {
             "confined": confined,
-            "preload": ["typing", "random"],
+            "preload": ["typing"],
             "environment": bootstrap.INNER_ENVIRONMENT,
         }
         slave = self._nursery.slave

@@ -41,7 +41,7 @@ _AF_UNIX = 1
 
 _REFUSED_TO_CHILDREN = (
     "clone fork vfork kill tgkill pidfd_open pidfd_send_signal sendmsg recvmsg sendto recvfrom "
-    "prctl seccomp setsid"
+    "prctl seccomp setrlimit setsid"
 ).split()
 
 
@@ -93,6 +93,7 @@ def child_filter() -> bytes:
     built = lib.SyscallFilter(lib.ALLOW)
     for name in _REFUSED_TO_CHILDREN:
         _add(lib, built, lib.ERRNO(errno.EPERM), name)
+    _add(lib, built, lib.ERRNO(errno.EPERM), "prlimit64", lib.Arg(2, lib.NE, 0))
     return _exported(built)
 
 

@@ -46,9 +46,8 @@ class Surroundings:
     """The names of a stimulus: constants as overridden, the submission's public functions and
     the built-ins, all as they were before the submission's body ran (functions: after)."""
 
-    def __init__(self, constants: dict[str, Any]) -> None:
+    def __init__(self) -> None:
         self.names: dict[str, Any] = {"__name__": NAME, "__builtins__": dict(vars(builtins))}
-        self.names.update(constants)
         self._before: dict[str, Any] = {}
 
     def add_functions(self, namespace: dict[str, Any], functions: frozenset[str]) -> None:

@@ -1,32 +1,45 @@
-"""What one scenario may use, set in its own process just after the fork.
+"""What a scenario's process may use, by the kernel's own count.
 
-The driver's clocks decide (`harness.execution.clock`); these limits hold when nobody is looking.
+The driver's clocks decide about time (`harness.execution.clock`); these limits hold when nobody
+is looking. They are set in the server, which each scenario inherits from: a scenario of its own
+accord could not raise them, and setting them anew after every fork costs more than it looks.
 """
 
 from __future__ import annotations
 
 import resource
 
-_set = resource.setrlimit
-_AS = resource.RLIMIT_AS
-_CPU = resource.RLIMIT_CPU
-_FILES = resource.RLIMIT_NOFILE
-_PROCESSES = resource.RLIMIT_NPROC
+_CPU_SECONDS = 3600
 _OPEN_FILES = 64
+_PROCESSES = 16  # the server and its one scenario; more only where a filter failed
+_NONE = resource.RLIM_INFINITY
 
 
-def address_space() -> int:
-    """This process's address space, bytes."""
-    with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123 - as above
-        return int(statm.read().split()[0]) * resource.getpagesize()
+class Limits:
+    """The limits of a server; `own_user` tells whether its user has no other processes."""
+
+    def __init__(self, *, confined: bool, own_user: bool) -> None:
+        self._space = _address_space()
+        self._now = 0
+        resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
+        if confined:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
+        if own_user:
+            resource.setrlimit(resource.RLIMIT_NPROC, (_PROCESSES, _PROCESSES))
+
+    def allow_memory(self, more: int) -> None:
+        """Let this process and those it forks have `more` bytes than this one had at first;
+        0: no limit."""
+        if self._space and more != self._now:
+            soft = self._space + more if more else _NONE
+            resource.setrlimit(resource.RLIMIT_AS, (soft, _NONE))
+            self._now = more
 
 
-def limit(cpu_seconds: float, address_space_bytes: int, alone: bool) -> None:
-    """CPU time (rounded up, and one second more), memory, descriptors; `alone`: no forks."""
-    seconds = int(cpu_seconds) + 2
-    _set(_CPU, (seconds, seconds))
-    if address_space_bytes:
-        _set(_AS, (address_space_bytes, address_space_bytes))
-    if alone:
-        _set(_FILES, (_OPEN_FILES, _OPEN_FILES))
-        _set(_PROCESSES, (0, 0))
+def _address_space() -> int:
+    """This process's address space, bytes; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123 - pathlib is heavy to fork
+            return int(statm.read().split()[0]) * resource.getpagesize()
+    except FileNotFoundError:
+        return 0

@@ -42,11 +42,11 @@ class Library:
 
     def __init__(self, sources: dict[str, Source]) -> None:
         self.sources = sources
+        self._specs = {name: self._new_spec(name, source) for name, source in sources.items()}
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """Part of the import protocol."""
-        source = self.sources.get(name)
-        return None if source is None else self._spec(name, source)
+        return self._specs.get(name)
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Part of the import protocol: the default module will do."""
@@ -75,12 +75,12 @@ class Library:
         source = self.sources[name]
         module = _Module(name)
         module.__file__ = source.filename
-        module.__spec__ = self._spec(name, source)
+        module.__spec__ = self._specs[name]
         module.__loader__ = self
         module.__package__ = ""
         return module
 
-    def _spec(self, name: str, source: Source) -> ModuleSpec:
+    def _new_spec(self, name: str, source: Source) -> ModuleSpec:
         spec = ModuleSpec(
             name,
             self,  # type: ignore[arg-type]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from _json import encode_basestring_ascii as quote
 from posix import _exit, dup2, write
@@ -56,6 +55,9 @@ class Scenario:
         self.question = question
         self.files = files
         self.functions = functions
+        self.surroundings = ask.Surroundings()
+        self.answer = ask.Answer(files.student)
+        self.argv = [job["program"], *job["argv"]]
         self.terminal = -1
         self.reply = -1
 
@@ -63,11 +65,11 @@ class Scenario:
         """Run to the end of this process; never returns."""
         self.terminal = terminal
         self.reply = reply
-        answer = ask.Answer(self.files.student)
+        answer = self.answer
         try:
             for number in (0, 1, 2):
                 dup2(terminal, number)
-            _tidy(self.job)
+            self._tidy()
             if self.job["shim"]:
                 stdin_shim.install(self._asks)
             self._observe(answer)
@@ -79,9 +81,16 @@ class Scenario:
         self._send(b"A", text)
         _exit(0)
 
+    def _tidy(self) -> None:
+        sys.argv = self.argv
+        sys.modules["__main__"] = _MODULE("__main__")
+        random = sys.modules.get("random")
+        if random is not None:
+            random.seed(self.job["seed"])
+
     def _observe(self, answer: ask.Answer) -> None:
         sys.meta_path.insert(0, self.files.library)  # type: ignore[arg-type]
-        surroundings = ask.Surroundings(self._constants())
+        self.surroundings.names.update(self._constants())
         runs = self.job["action"] == "run"
         try:
             source = self.files.source(self.job["program"])
@@ -99,9 +108,10 @@ class Scenario:
         if runs:
             ask.program(self.files.library, self.job["program"][:-3], answer)
         else:
-            self._ask(module, surroundings, answer)
+            self._ask(module, answer)
 
-    def _ask(self, module: ModuleType, surroundings: ask.Surroundings, answer: ask.Answer) -> None:
+    def _ask(self, module: ModuleType, answer: ask.Answer) -> None:
+        surroundings = self.surroundings
         surroundings.add_functions(vars(module), self.functions)
         try:
             surroundings.begin(self.question, self.job["bindings"], self.functions)
@@ -166,15 +176,6 @@ def _mentions(provided: Source, submitted: dict[str, Source]) -> bool:
     except (SyntaxError, ValueError):
         return False
     return not names.isdisjoint(submitted)
-
-
-def _tidy(job: dict[str, Any]) -> None:
-    sys.argv[:] = [job["program"], *job["argv"]]
-    sys.modules["__main__"] = _MODULE("__main__")
-    random = sys.modules.get("random")
-    if random is not None:
-        random.seed(job["seed"])
-    gc.enable()
 
 
 def _copied(value: Any) -> Any:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import _socket
-import fcntl
 import gc
 import marshal
 import os
-import resource
 import select
 import sys
 import warnings
+from fcntl import ioctl
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
 
-from . import limits, modules, wire
+from . import modules, wire
+from .limits import Limits
 from .question import Question
 from .scenario import Files, Scenario
 from .tool import Tool
@@ -48,7 +48,9 @@ class Server:
         self.functions = frozenset(setup.get("functions", ()))
         self.submitted = modules.by_module_name(setup.get("files", []))
         self.tool: Tool | None = None
-        self.space = limits.address_space() if _HAS_PROC else 0
+        orders = setup["confinement"]
+        own_user = orders is not None and orders["uid"] is not None
+        self.limits = Limits(confined=orders is not None, own_user=own_user)
 
     def serve(self) -> None:
         """Confine, prepare, say "ready", then answer until the driver hangs up."""
@@ -58,6 +60,8 @@ class Server:
             close(listener)
         self._prepare()
         wire.send(self.sock, b"R")
+        for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
+            del sys.modules[name]  # a submission's own module may be called so
         gc.collect()
         gc.freeze()
         self.events = _Events(self.sock)
@@ -86,11 +90,10 @@ class Server:
         if "tool" in self.setup:
             self.tool = Tool(self.setup["tool"], self.setup["entry"])
             return
-        soft = self.space + self.setup["memory"] if self.space else resource.RLIM_INFINITY
-        resource.setrlimit(resource.RLIMIT_AS, (soft, resource.RLIM_INFINITY))
+        self.limits.allow_memory(self.setup["memory"])
         for source in self.submitted.values():
             source.try_to_compile()
-        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        self.limits.allow_memory(0)
         sources = [source.data for source in self.submitted.values()]
         sources += [data for files in self.setup["variants"][:1] for _, data in files]
         for name in sorted(_USEFUL & _imported(sources)):
@@ -98,10 +101,11 @@ class Server:
 
     def _scenario(self, job: dict[str, Any], terminal: int) -> None:
         scenario = None if self.tool else self._scenario_of(job)
+        self.limits.allow_memory(job["memory"])
         pid = fork()
         if pid == 0:
             try:
-                self._become_child(job, terminal)
+                self._become_child(terminal)
                 if scenario is not None:
                     scenario.run(terminal, self.reply)
                 elif self.tool is not None:
@@ -114,18 +118,14 @@ class Server:
             _kill_descendants()
         wire.send(self.sock, b"E %d %d" % (status, cpu))
 
-    def _become_child(self, job: dict[str, Any], terminal: int) -> None:
-        self.events.close()
-        self.sock.close()
+    def _become_child(self, terminal: int) -> None:
+        for number in self.events.descriptors:
+            close(number)
         setsid()
-        fcntl.ioctl(terminal, _TIOCSCTTY, 0)
-        space = self.space + job["memory"] if self.space else 0
-        limits.limit(job["cpu"], space, self.confined)
+        ioctl(terminal, _TIOCSCTTY, 0)
         if self.child_filter is not None:
             self.die_with_parent()
             self.child_filter.load()
-        for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
-            del sys.modules[name]
 
     def _scenario_of(self, job: dict[str, Any]) -> Scenario:
         key = (job["given"], job["expression"], tuple(job["steps"]))
@@ -165,12 +165,10 @@ class _Events:
     def __init__(self, sock: _socket.socket) -> None:
         self._sock = sock
         self._poll = select.epoll() if hasattr(select, "epoll") else None
+        self.descriptors = [sock.fileno()]
         if self._poll is not None:
             self._poll.register(sock.fileno(), select.EPOLLIN)
-
-    def close(self) -> None:
-        if self._poll is not None:
-            self._poll.close()
+            self.descriptors.append(self._poll.fileno())
 
     def wait_for(self, pid: int) -> tuple[int, int]:
         """The child's wait status and CPU time in microseconds. Asked "?", tells its id; told
