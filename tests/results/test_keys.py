@@ -1,0 +1,136 @@
+"""What a key covers, what it leaves out, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from small_run import PLAN, SIZE_10
+
+from harness.model.answer_key import Answer
+from harness.model.expectation import Exactly, Stated
+from harness.model.observation import Ending, Observation
+from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile, Visibility
+from harness.model.result import Tier
+from harness.model.stimulus import Limits, Stimulus, Typed
+from harness.model.values import Value
+from harness.results import observation_key, verdict_key
+
+SCENARIO = PLAN.scenarios[0]
+STIMULUS = SCENARIO.stimuli[0]
+
+
+def key(**changes: Any) -> str:
+    parts: dict[str, Any] = {
+        "source_digest": "a" * 64,
+        "scenario": SCENARIO,
+        "assignment": PLAN.assignment,
+        "interpreter": "3.12.1 main",
+        "tier": Tier.STANDARD,
+        "execution_digest": "d",
+    }
+    return observation_key(**{**parts, **changes})
+
+
+def asking(**changes: Any) -> dict[str, Any]:
+    return {"scenario": replace(SCENARIO, stimuli=(replace(STIMULUS, **changes),))}
+
+
+def providing(data: bytes) -> dict[str, Any]:
+    variant = ProvidedVariant(constants=(), files=(SourceFile(name="support.py", data=data),))
+    return {"assignment": replace(PLAN.assignment, variants=(variant,))}
+
+
+OTHER_OBSERVATIONS: dict[str, dict[str, Any]] = {
+    "bytes": {"source_digest": "b" * 64},
+    "expression": asking(action=replace(STIMULUS.action, expression="g()")),
+    "input": asking(inputs=(Typed(text="other"),)),
+    "given": asking(given="a = 1"),
+    "constants": asking(constants=SIZE_10),
+    "seed": asking(seed=1),
+    "another draw": {"scenario": replace(SCENARIO, stimuli=(STIMULUS, STIMULUS))},
+    "limits": {"scenario": replace(SCENARIO, limits=Limits(cpu_seconds=2.0))},
+    "provided bytes": providing(b"BOARD_SIZE = 9\n"),
+    "interpreter": {"interpreter": "3.12.2 main"},
+    "tier": {"tier": Tier.STRONG},
+    "execution": {"execution_digest": "e"},
+    "the name it is laid as": {"assignment": replace(PLAN.assignment, laid_as="p4.py")},
+    "a function that the question may name": {
+        "assignment": replace(
+            PLAN.assignment, functions=(FunctionSignature(name="g", parameters=()),)
+        )
+    },
+}
+SAME_OBSERVATIONS: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "an equal scenario": {"scenario": replace(SCENARIO)},
+    "points": {"scenario": replace(SCENARIO, points=Fraction(7))},
+    "name and id": {"scenario": replace(SCENARIO, id="f/other", name="other")},
+    "visibility": {"scenario": replace(SCENARIO, visibility=Visibility.HIDDEN)},
+    "the golden": {"scenario": replace(SCENARIO, stated=Stated(exit=3))},
+    "other sizes' files": {
+        "assignment": replace(PLAN.assignment, variants=PLAN.assignment.variants[:1])
+    },
+    "marks": {"assignment": replace(PLAN.assignment, functionality_marks=Fraction(9))},
+}
+
+
+@pytest.mark.parametrize("changes", OTHER_OBSERVATIONS.values(), ids=OTHER_OBSERVATIONS.keys())
+def test_what_an_observation_depends_on(changes: dict[str, Any]) -> None:
+    assert key(**changes) != key()
+
+
+@pytest.mark.parametrize("changes", SAME_OBSERVATIONS.values(), ids=SAME_OBSERVATIONS.keys())
+def test_what_an_observation_does_not_depend_on(changes: dict[str, Any]) -> None:
+    assert key(**changes) == key()
+
+
+def test_every_change_has_a_key_of_its_own() -> None:
+    keys = [key(**changes) for changes in OTHER_OBSERVATIONS.values()]
+    assert len(set(keys)) == len(keys)
+    assert all(len(one) == 64 for one in keys)
+
+
+def test_an_override_that_the_plan_lacks_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        key(**asking(constants=SIZE_10), **providing(b""))
+
+
+def answer(text: str = "x", seconds: float = 0.0) -> tuple[Answer, ...]:
+    observation = Observation(ending=Ending.ANSWERED, value=Value.of(text), cpu_seconds=seconds)
+    return (Answer(observation=observation),)
+
+
+STATED = Stated(returns=Exactly(value=Value.of(1)))
+ANSWERS = answer()
+
+
+def test_what_a_verdict_depends_on() -> None:
+    keys = [
+        verdict_key("k", ANSWERS, STATED, "j"),
+        verdict_key("other", ANSWERS, STATED, "j"),
+        verdict_key("k", answer("y"), STATED, "j"),
+        verdict_key("k", None, STATED, "j"),
+        verdict_key("k", (), STATED, "j"),
+        verdict_key("k", ANSWERS, Stated(), "j"),
+        verdict_key("k", ANSWERS, STATED, "other"),
+        verdict_key("k", ANSWERS, STATED, "j", (("board",),)),
+    ]
+    assert len(set(keys)) == len(keys)
+
+
+def test_a_verdict_does_not_depend_on_how_long_the_reference_took() -> None:
+    assert verdict_key("k", answer(seconds=0.5), STATED, "j") == verdict_key(
+        "k", ANSWERS, replace(STATED), "j"
+    )
+
+
+def test_values_that_come_and_go_never_share_a_key() -> None:
+    """The cache goes by identity: a new value must not take a dead one's place."""
+    seen: set[str] = set()
+    for number in range(20_000):
+        stimulus = Stimulus(action=STIMULUS.action, seed=number)
+        seen.add(key(scenario=replace(SCENARIO, stimuli=(stimulus,))))
+    assert len(seen) == 20_000

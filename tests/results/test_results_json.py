@@ -1,0 +1,135 @@
+"""results.json: its shape, its numbers, its order."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
+
+from harness.model.policy import PolicyRule, Severity
+from harness.model.result import RunResult, SubmissionStatus, Tier
+from harness.model.verdict import VerdictKind
+from harness.results import mark_string, results_json
+
+SCHEMA = json.loads(
+    (Path(__file__).parent.parent.parent / "docs" / "results.schema.json").read_text()
+)
+RUN = RunResult(
+    facts=replace(FACTS, complete=True, finished="2026-01-02T03:05:00+00:00"),
+    submissions=(UNREADABLE, result("ada"), BROKEN),
+)
+
+
+def plain(run: RunResult = RUN) -> Any:
+    return json.loads(results_json(run, PLAN))
+
+
+def test_it_is_what_its_schema_says() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.Draft202012Validator(SCHEMA).validate(plain())
+
+
+SPOILED = {
+    "a graded one without a mark": ("status", "graded"),
+    "a mark of one that has none": ("mark", 1),
+    "an unknown status": ("status", "fine"),
+    "no findings": ("findings", None),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), SPOILED.values(), ids=SPOILED.keys())
+def test_the_schema_refuses(name: str, value: object) -> None:
+    spoiled = plain()
+    spoiled["submissions"][1][name] = value
+    assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(spoiled)
+
+
+def test_the_schema_knows_every_status_rule_and_verdict() -> None:
+    definitions = SCHEMA["$defs"]
+    submission = definitions["submission"]["properties"]
+    assert submission["status"]["enum"] == [status.value for status in SubmissionStatus]
+    finding = definitions["finding"]["properties"]
+    assert finding["rule"]["enum"] == [rule.value for rule in PolicyRule]
+    assert finding["severity"]["enum"] == [severity.value for severity in Severity]
+    scenario = definitions["scenario"]["properties"]
+    assert set(scenario["verdict"]["enum"]) == {kind.value for kind in VerdictKind}
+    assert definitions["run"]["properties"]["tier"]["enum"] == [tier.value for tier in Tier]
+
+
+def test_submissions_stand_by_id_and_scenarios_as_in_the_plan() -> None:
+    submissions = plain()["submissions"]
+    assert [one["id"] for one in submissions] == ["ada", "broken", "unreadable"]
+    assert [one["id"] for one in submissions[0]["scenarios"]] == [s.id for s in PLAN.scenarios]
+
+
+def test_marks() -> None:
+    marks = {one["id"]: (one["status"], one["mark"]) for one in plain()["submissions"]}
+    assert marks == {
+        "ada": ("graded", 4.5),
+        "broken": ("harness_error", None),
+        "unreadable": ("unreadable", 0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("exact", "number", "shown"),
+    [
+        ("9/2", 4.5, "4.50"),
+        ("1/3", 0.33, "0.33"),
+        ("201/200", 1.01, "1.01"),
+        ("6", 6.0, "6.00"),
+        ("1199/200", 6.0, "6.00"),
+    ],
+)
+def test_marks_are_rounded_half_up_once(exact: str, number: float, shown: str) -> None:
+    one = result("ada", exact)
+    run = replace(RUN, submissions=(one,))
+    assert plain(run)["submissions"][0]["mark"] == number
+    assert mark_string(one) == shown
+
+
+def test_no_mark_is_shown_as_a_dash() -> None:
+    assert mark_string(BROKEN) == "-"
+
+
+def test_a_scenario_says_what_it_is_and_how_it_went() -> None:
+    scenario = plain()["submissions"][0]["scenarios"][1]
+    assert scenario == {
+        "id": "f/sampled",
+        "name": "sampled",
+        "function": "f",
+        "clause": "4.1",
+        "clauses": ["4.1"],
+        "visibility": "visible",
+        "tags": [],
+        "informational": False,
+        "extra_credit": False,
+        "verdict": "failed",
+        "points": 0.0,
+        "out_of": 0.33,
+        "explanation": "printed-not-returned",
+        "message": "printed plain",
+    }
+
+
+def test_runs_of_the_same_inputs_differ_in_their_times_alone() -> None:
+    later = replace(RUN.facts, started="x", finished="y")
+    again = RunResult(facts=later, submissions=tuple(reversed(RUN.submissions)))
+    lines = zip(
+        results_json(RUN, PLAN).splitlines(), results_json(again, PLAN).splitlines(), strict=True
+    )
+    assert [a.split(":")[0].strip() for a, b in lines if a != b] == ['"started"', '"finished"']
+
+
+def test_any_text_survives_as_ascii() -> None:
+    odd = replace(result("ada"), problem="\udc80\x1b\u202e</script>", mark=Fraction(1))
+    text = results_json(replace(RUN, submissions=(odd,)), PLAN)
+    assert text.isascii()
+    assert text.endswith("\n")
+    assert json.loads(text)["submissions"][0]["problem"] == odd.problem

@@ -1,0 +1,69 @@
+"""What a student may read, and that nothing else is anywhere inside the value."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from small_run import FINDING, PLAN, SECRET, UNREADABLE, result
+
+from harness.model import serial
+from harness.model.plan import Visibility
+from harness.model.student import FunctionTally, HiddenCheck
+from harness.model.verdict import VerdictKind
+from harness.results import student_view
+
+
+def test_nothing_hidden_is_anywhere_inside() -> None:
+    whole = serial.dumps(result("ada"), kind=None)
+    assert SECRET in whole
+    view = student_view(result("ada"), PLAN)
+    assert SECRET not in serial.dumps(view)
+    assert SECRET not in repr(view)
+    assert "f.yaml" not in repr(view)
+
+
+def test_visible_scenarios_are_shown_whole_and_hidden_ones_by_name_and_verdict() -> None:
+    view = student_view(result("ada"), PLAN)
+    assert [check.name for check in view.shown] == ["shown", "sampled"]
+    assert [check.verdict for check in view.shown] == [
+        entry.verdict for entry in result("ada").scenarios[:2]
+    ]
+    assert [clause.id for clause in view.shown[0].clauses] == ["4.1"]
+    failed = VerdictKind.FAILED
+    assert view.hidden == (
+        HiddenCheck(name="secret", function="f", kind=failed),
+        HiddenCheck(name="later", function="f", kind=failed),
+    )
+
+
+def test_a_sample_shows_its_smallest_failing_draw() -> None:
+    shown = student_view(result("ada"), PLAN).shown
+    assert shown[0].stimulus == PLAN.scenarios[0].stimuli[0]
+    assert shown[1].stimulus == PLAN.scenarios[1].stimuli[1]
+    assert shown[1].draws == 3
+
+
+def test_what_is_visible_grows_with_time() -> None:
+    open_now = frozenset({Visibility.VISIBLE, Visibility.AFTER_DUE_DATE})
+    view = student_view(result("ada"), PLAN, visible=open_now)
+    assert [check.name for check in view.shown] == ["shown", "sampled", "later"]
+    assert [check.name for check in view.hidden] == ["secret"]
+
+
+def test_the_students_own_lines_are_never_secret() -> None:
+    view = student_view(result("ada"), PLAN)
+    assert view.findings == (FINDING,)
+    assert view.notes == ("a note",)
+    unreadable = student_view(UNREADABLE, PLAN)
+    assert unreadable.unparsable == UNREADABLE.unparsable
+
+
+def test_marks_and_tallies() -> None:
+    view = student_view(result("ada"), PLAN)
+    assert (view.id, view.title, view.course) == ("ada", "Small", "C1")
+    assert (view.mark, view.out_of) == (Fraction(9, 2), 6)
+    assert view.functions == (
+        FunctionTally(
+            function="f", passed=1, total=4, points=Fraction(1, 3), out_of=Fraction(4, 3)
+        ),
+    )
