@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.intake.entries import Entry, EntryKind, Refused, entries_of, entry_at
+from harness.intake.identity import safe_id
 from harness.model.errors import UserError
 from harness.model.plan import Assignment
 
@@ -81,4 +82,7 @@ def _inside(path: Path, entry: Entry) -> Found:
             problem = f"the folder holds {refusal}"
         return Found(identity=entry.name, origin=str(path), problem=problem)
     identity = entry.name.removesuffix(".py")
+    if entry.kind is EntryKind.LINK:
+        problem = f"{safe_id(entry.name)} is a symbolic link, which is not followed"
+        return Found(identity=identity, origin=str(path), problem=problem)
     return Found(identity=identity, origin=str(path), entries=(entry,), loose=True)

@@ -1,0 +1,332 @@
+"""Real folders in, submissions out."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from harness.intake import read
+from harness.model.errors import UserError
+from harness.model.plan import Assignment, ProvidedVariant
+from harness.model.stimulus import Limits
+from harness.model.submission import Submission
+
+ONE = Assignment(
+    id="one",
+    title="",
+    course="",
+    python="3.12",
+    submission_files=("a1.py",),
+    laid_as=None,
+    functionality_marks=Fraction(6),
+    limits=Limits(),
+    policy=None,
+    clauses=(),
+    functions=(),
+    variants=(ProvidedVariant(constants=(), files=()),),
+)
+TWO = replace(ONE, submission_files=("connect4.py", "c4game.py"))
+ANY = replace(ONE, submission_files=("p4.py",), laid_as="p4.py")
+
+Tree = dict[str, str | None]  # path: text, or None for a folder
+
+
+@pytest.fixture
+def lay(tmp_path: Path) -> Callable[[Tree], Path]:
+    def laid(tree: Tree) -> Path:
+        root = tmp_path / "root"
+        root.mkdir()
+        for name, text in tree.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if text is None:
+                path.mkdir()
+            else:
+                path.write_text(text)
+        return root
+
+    return laid
+
+
+def summary(submissions: tuple[Submission, ...]) -> list[tuple[str, list[str], str]]:
+    return [
+        (one.id, [f"{file.name}={file.data.decode()}" for file in one.files], one.problem)
+        for one in submissions
+    ]
+
+
+LAYOUTS: dict[str, tuple[Assignment, Tree, list[tuple[str, list[str], str]]]] = {
+    "a folder of folders": (
+        ONE,
+        {"eve/a1.py": "e", "ada/a1.py": "a", "ada/notes.txt": "n", "README.md": "r"},
+        [("ada", ["a1.py=a"], ""), ("eve", ["a1.py=e"], "")],
+    ),
+    "a folder that is a submission": (
+        ONE,
+        {"a1.py": "a", "extra.py": "x", "old/a1.py": "o"},
+        [("root", ["a1.py=a"], "")],
+    ),
+    "a folder of files": (
+        ONE,
+        {"ada.py": "a", "eve.py": "e", "notes.txt": "n"},
+        [("ada", ["a1.py=a"], ""), ("eve", ["a1.py=e"], "")],
+    ),
+    "a sample with a wrong name": (
+        ONE,
+        {"Assignment1.py": "a", "expect.yaml": "mark: [0, 0]"},
+        [("root", [], "found Assignment1.py, expected a1.py")],
+    ),
+    "wrong names": (
+        ONE,
+        {
+            "case/A1.py": "a",
+            "both/x.py": "x",
+            "both/y.py": "y",
+            "none": None,
+            "report/report.docx": "r",
+            "inside/a1/a1.py": "a",
+            "hidden/.a1.py": "h",
+            "marker/expect.yaml": "e",
+        },
+        [
+            ("both", [], "found x.py and y.py, expected a1.py"),
+            ("case", [], "found A1.py, expected a1.py"),
+            ("hidden", [], "no file a1.py"),
+            ("inside", [], "found a1, expected a1.py"),
+            ("marker", [], "no file a1.py"),
+            ("none", [], "no file a1.py"),
+            ("report", [], "found report.docx, expected a1.py"),
+        ],
+    ),
+    "many wrong names": (
+        ONE,
+        {f"ada/{letter}.py": "" for letter in "abcdefgh"},
+        [("ada", [], "found a.py, b.py, c.py, d.py, e.py and 3 more, expected a1.py")],
+    ),
+    "what is never a submission": (
+        ONE,
+        {"ada/a1.py": "a", ".git/a1.py": "g", "__MACOSX/a1.py": "m", "__pycache__/a1.py": "c"},
+        [("ada", ["a1.py=a"], "")],
+    ),
+    "a folder named as the file": (
+        ONE,
+        {"ada/a1.py/inner.py": "i", "eve/a1.py": "e"},
+        [("ada", [], "a1.py is a folder, not a file"), ("eve", ["a1.py=e"], "")],
+    ),
+    "two files": (
+        TWO,
+        {"ada/connect4.py": "c", "ada/c4game.py": "g", "eve/c4game.py": "g", "bob/x.py": "x"},
+        [
+            ("ada", ["connect4.py=c", "c4game.py=g"], ""),
+            ("bob", [], "found x.py, expected connect4.py and c4game.py"),
+            ("eve", ["c4game.py=g"], ""),
+        ],
+    ),
+    "a file of any name": (
+        ANY,
+        {"ada/mine.py": "a", "eve/p4.py": "e", "eve/x.py": "x", "bob/a.py": "", "bob/b.py": ""},
+        [
+            ("ada", ["p4.py=a"], ""),
+            ("bob", [], "found a.py and b.py, expected p4.py"),
+            ("eve", ["p4.py=e"], ""),
+        ],
+    ),
+    "ids that need care": (
+        ONE,
+        {"a\x1b[31mb/a1.py": "1", "a_[31mb/a1.py": "2", "a\u202eb/a1.py": "3", " c /a1.py": "4"},
+        [
+            ("a_[31mb", ["a1.py=1"], ""),
+            ("a_[31mb-2", ["a1.py=2"], ""),
+            ("a_b", ["a1.py=3"], ""),
+            ("c", ["a1.py=4"], ""),
+        ],
+    ),
+    "a suffix that is taken": (
+        ONE,
+        {"a\x1b/a1.py": "1", "a\x1c/a1.py": "2", "a_-2/a1.py": "3"},
+        [("a_", ["a1.py=1"], ""), ("a_-2", ["a1.py=3"], ""), ("a_-3", ["a1.py=2"], "")],
+    ),
+    "nothing": (ONE, {}, []),
+}
+
+
+@pytest.mark.parametrize(("assignment", "tree", "expected"), LAYOUTS.values(), ids=LAYOUTS.keys())
+def test_layouts(
+    lay: Callable[[Tree], Path],
+    assignment: Assignment,
+    tree: Tree,
+    expected: list[tuple[str, list[str], str]],
+) -> None:
+    assert summary(read((lay(tree),), assignment)) == expected
+
+
+def test_a_lone_file_is_graded_whatever_its_name(lay: Callable[[Tree], Path]) -> None:
+    root = lay({"ada.py": "a", "deep/a1.py": "b"})
+    first, second = read((root / "deep" / "a1.py", root / "ada.py"), ONE)
+    assert summary((first, second)) == [("a1", ["a1.py=b"], ""), ("ada", ["a1.py=a"], "")]
+    assert first.notes == ()
+    assert second.notes == ("ada.py was graded as a1.py",)
+    assert second.origin == str(root / "ada.py")
+
+
+def test_a_missing_file_of_several_is_a_note(lay: Callable[[Tree], Path]) -> None:
+    (one,) = read((lay({"ada/c4game.py": "g"}),), TWO)
+    assert one.notes == ("no file connect4.py was handed in",)
+
+
+def test_several_paths_and_each_submission_once(lay: Callable[[Tree], Path]) -> None:
+    root = lay({"x/ada/a1.py": "1", "x/eve/a1.py": "2", "y/ada/a1.py": "3"})
+    submissions = read((root / "y", root / "x", root / "x" / "ada", root / "x"), ONE)
+    assert summary(submissions) == [
+        ("ada", ["a1.py=1"], ""),
+        ("ada-2", ["a1.py=3"], ""),
+        ("eve", ["a1.py=2"], ""),
+    ]
+
+
+def test_the_current_folder_has_a_name(
+    lay: Callable[[Tree], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(lay({"a1.py": "a"}))
+    assert summary(read((Path(),), ONE)) == [("root", ["a1.py=a"], "")]
+
+
+def test_links_and_pipes_are_not_followed(lay: Callable[[Tree], Path]) -> None:
+    root = lay({"ada/notes.txt": "n", "eve/x.txt": "x", "outside/secret.py": "secret"})
+    outside = root / "outside"
+    root = root / "in"
+    (root / "ada").mkdir(parents=True)
+    (root / "eve").mkdir()
+    (root / "ada" / "a1.py").symlink_to(outside / "secret.py")
+    os.mkfifo(root / "eve" / "a1.py")
+    (root / "linked").symlink_to(outside)
+    (root / "loose.py").symlink_to(outside / "secret.py")
+    assert summary(read((root,), ONE)) == [
+        ("ada", [], "a1.py is a symbolic link, which is not followed"),
+        ("eve", [], "a1.py is a special file, not a file"),
+        ("linked", [], "linked is a symbolic link, which is not followed"),
+        ("loose", [], "loose.py is a symbolic link, which is not followed"),
+    ]
+
+
+def test_a_path_that_the_user_names_may_be_a_link(lay: Callable[[Tree], Path]) -> None:
+    root = lay({"real/a1.py": "a"})
+    (root / "link").symlink_to(root / "real")
+    (root / "ada.py").symlink_to(root / "real" / "a1.py")
+    assert summary(read((root / "link" / "a1.py",), ONE)) == [("a1", ["a1.py=a"], "")]
+    assert summary(read((root / "ada.py",), ONE)) == [("ada", ["a1.py=a"], "")]
+
+
+def test_caps(lay: Callable[[Tree], Path]) -> None:
+    root = lay({"big/a1.py": "#" * (1024 * 1024 + 1), "fits/a1.py": "#" * (1024 * 1024)})
+    many = root / "many"
+    many.mkdir()
+    for number in range(1001):
+        (many / f"{number}.txt").write_text("")
+    problems = {one.id: one.problem for one in read((root,), ONE)}
+    assert problems == {
+        "big": "a1.py is larger than 1024 KiB",
+        "fits": "",
+        "many": "the folder holds more than 1000 files",
+    }
+
+
+def test_a_name_as_long_as_the_disk_allows(lay: Callable[[Tree], Path]) -> None:
+    (one,) = read((lay({"n" * 255 + "/a1.py": "a"}),), ONE)
+    assert one.id == "n" * 100
+
+
+def test_a_name_that_is_no_text(lay: Callable[[Tree], Path]) -> None:
+    root = lay({})
+    folder = os.fsencode(root) + b"/b\xe9b"
+    os.mkdir(folder)  # noqa: PTH102  (a name of bytes)
+    (one,) = read((root,), ONE)
+    assert (one.id, one.problem) == ("b_b", "no file a1.py")
+
+
+REFUSED = {
+    "missing": ("nowhere", "there is no such file or folder"),
+    "an archive": (
+        "class.zip",
+        "this is neither a folder nor a .py file. Hint: unpack an archive first",
+    ),
+    "a pipe": ("pipe.py", "this is neither a folder nor a .py file. Hint: unpack an archive first"),
+}
+
+
+@pytest.mark.parametrize(("name", "what"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_path_that_cannot_be_read_is_one_line(
+    lay: Callable[[Tree], Path], name: str, what: str
+) -> None:
+    root = lay({"class.zip": "PK"})
+    os.mkfifo(root / "pipe.py")
+    with pytest.raises(UserError) as caught:
+        read((root / name,), ONE)
+    assert str(caught.value) == f"{root / name}: {what}"
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that a user without privilege may reach, as pytest's own may not be."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name)
+        path.chmod(0o755)
+        yield path
+        for sealed in path.rglob("*"):
+            sealed.chmod(0o755)
+
+
+def unprivileged(root: Path) -> list[list[str]]:
+    """What `read` finds when it is not root, to whom everything is readable."""
+    source, sink = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+            try:
+                found = [[one.id, one.problem] for one in read((root,), ONE)]
+            except UserError as error:
+                found = [[str(error)]]
+            os.write(sink, json.dumps(found).encode())
+        finally:
+            os._exit(0)
+    os.close(sink)
+    with os.fdopen(source) as output:
+        found = json.loads(output.read())
+    os.waitpid(child, 0)
+    return found
+
+
+def test_one_unreadable_submission_stops_no_other(open_folder: Path) -> None:
+    for name in ("ada", "bob", "eve"):
+        (open_folder / name).mkdir()
+        (open_folder / name / "a1.py").write_text(name)
+    (open_folder / "ada" / "a1.py").chmod(0)
+    (open_folder / "bob").chmod(0)
+    assert unprivileged(open_folder) == [
+        ["ada", "a1.py cannot be read (Permission denied)"],
+        ["bob", "the folder cannot be read (Permission denied)"],
+        ["eve", ""],
+    ]
+
+
+def test_an_unreadable_path_is_one_line(open_folder: Path) -> None:
+    sealed = open_folder / "sealed"
+    sealed.mkdir()
+    sealed.chmod(0)
+    assert unprivileged(sealed) == [[f"{sealed}: cannot be read (Permission denied)"]]
+
+
+def test_the_digest_is_of_names_and_bytes(lay: Callable[[Tree], Path]) -> None:
+    root = lay({"ada/a1.py": "a", "eve/a1.py": "a", "bob/a1.py": "b"})
+    ada, bob, eve = read((root,), ONE)
+    assert ada.digest == eve.digest != bob.digest
