@@ -115,21 +115,20 @@ def read_draws(folder: Path, name: str, request: Request) -> list[tuple[Binding,
     again = "run harness record"
     try:
         frozen = json.loads((folder / name).read_text(encoding="utf-8"))
-        recorded, draws = frozen["request"], frozen["draws"]
-        found = [_bindings(draw) for draw in draws]
+        recorded = dict(frozen["request"])
+        found = [_bindings(draw) for draw in frozen["draws"]]
     except FileNotFoundError:
         raise DrawError(f"{name} is not there", again) from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, SyntaxError, KeyError, TypeError, AttributeError) as error:
         raise DrawError(f"{name} is damaged ({type(error).__name__}: {error})", again) from None
     wanted = request.plain()
     for field in _FIELDS:
         if recorded.get(field) != wanted[field]:
-            changed = "the file of the generator" if field == "generator" else field
-            raise DrawError(f"{name} was recorded with another {changed}", again)
-    if not found:
-        raise DrawError(f"{name} holds no draw", again)
+            changed = {"generator": f"another {request.file}", "constants": "other constants"}
+            what = changed.get(field, f"another {field}")
+            raise DrawError(f"{name} was recorded with {what}", again)
     if len({tuple(binding.name for binding in draw) for draw in found}) != 1:
-        raise DrawError(f"{name} binds different names in different draws", again)
+        raise DrawError(f"{name} is damaged (no draws of the same names)", again)
     return found
 
 

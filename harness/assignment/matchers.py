@@ -88,7 +88,8 @@ def _mapping(
 
 def _string(context: Context, loc: Loc, value: Any) -> str | None:
     if isinstance(value, str):
-        return value if context.uncut(loc) else None
+        # Code that a comment cuts short does not parse, which says so there.
+        return value if loc[-1] == "python" or context.uncut(loc) else None
     hint = "quote it" if isinstance(value, int | float) else ""
     context.add(loc, f"expected text, got {describe(value)}", hint)
     return None

@@ -182,11 +182,15 @@ def _read_float(plain: Any) -> float:
 
 
 def _tuple_reader(item: Any) -> Converter:
+    part: Converter | None = None  # found at first use: types may hold themselves
+
     def read(plain: Any) -> Any:
+        nonlocal part
         if type(plain) is not list:
             raise SerialError(f"expected a list, got {type(plain).__name__}")
-        part = _reader(item)
-        return tuple(part(entry) for entry in plain)
+        if part is None:
+            part = _reader(item)
+        return tuple(map(part, plain))
 
     return read
 
@@ -195,17 +199,23 @@ def _union_reader(members: tuple[Any, ...]) -> Converter:
     rest = [member for member in members if member is not type(None)]
     optional = len(rest) < len(members)
     by_name = {member.__name__: member for member in rest if isinstance(member, type)}
+    parts: dict[Any, Converter] = {}
 
     def read(plain: Any) -> Any:
         if plain is None and optional:
             return None
         if len(rest) == 1:
-            return _reader(rest[0])(plain)
+            if not parts:
+                parts[None] = _reader(rest[0])
+            return parts[None](plain)
         name = plain.get("is") if type(plain) is dict else None
-        if name not in by_name:
+        if type(name) is not str or name not in by_name:
             raise SerialError(f"expected one of {', '.join(by_name)}, got {name!r}")
-        fields = {key: value for key, value in plain.items() if key != "is"}
-        return _reader(by_name[name])(fields)
+        if name not in parts:
+            parts[name] = _reader(by_name[name])
+        fields = plain.copy()
+        del fields["is"]
+        return parts[name](fields)
 
     return read
 
@@ -213,16 +223,23 @@ def _union_reader(members: tuple[Any, ...]) -> Converter:
 def _dataclass_reader(kind: type) -> Converter:
     hints = _hints(kind)
     defaults = _defaults(kind)
+    needed = [name for name, default in defaults.items() if default is dataclasses.MISSING]
+    parts: dict[str, Converter] = {}
 
     def read(plain: Any) -> Any:
         if type(plain) is not dict:
             raise SerialError(f"expected a {kind.__name__}, got {type(plain).__name__}")
-        unknown = plain.keys() - defaults.keys()
-        if unknown:
-            raise SerialError(f"{kind.__name__} has no field {sorted(unknown)[0]!r}")
-        for name, default in defaults.items():
-            if default is dataclasses.MISSING and name not in plain:
+        for name in needed:
+            if name not in plain:
                 raise SerialError(f"{kind.__name__} lacks its field {name!r}")
-        return kind(**{name: _reader(hints[name])(value) for name, value in plain.items()})
+        fields: dict[str, Any] = {}
+        for name, value in plain.items():
+            part = parts.get(name)
+            if part is None:
+                if name not in defaults:
+                    raise SerialError(f"{kind.__name__} has no field {name!r}")
+                part = parts[name] = _reader(hints[name])
+            fields[name] = part(value)
+        return kind(**fields)
 
     return read

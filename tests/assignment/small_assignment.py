@@ -152,5 +152,5 @@ def scenario_file(*bodies: str, head: str = HEAD) -> str:
     items = []
     for body in bodies:
         lines = body.rstrip("\n").split("\n")
-        items.append("".join(f"{'  - ' if n == 0 else '    '}{l}\n" for n, l in enumerate(lines)))
+        items.append("  - " + "\n    ".join(lines) + "\n")
     return head + "".join(items)

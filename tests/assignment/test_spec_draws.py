@@ -1,0 +1,162 @@
+"""Samples and cases: drawn and frozen by `record_draws`, only read when grading."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from small_assignment import BOARDS, scenario_file, write
+
+from harness.assignment import SpecErrors, load, record_draws
+from harness.model.errors import UserError
+from harness.model.stimulus import Binding
+
+F = "specs/small/f.yaml"
+DRAWS = "specs/small/draws"
+CASES = "name: every column\ncall: check_win(board)\ncases: boards.every_column"
+SAMPLE = (
+    "name: boards\ncall: add_piece(board, piece, 0)\n"
+    "sample: {strategy: boards.any_board, count: 20, seed: 7}"
+)
+
+
+def test_cases_are_one_scenario_with_a_stimulus_each(tmp_path: Path) -> None:
+    write(tmp_path, {F: scenario_file(CASES + "\nconstants: {BOARD_SIZE: [2, 3]}")})
+    assert [path.relative_to(tmp_path).as_posix() for path in record_draws(tmp_path, "small")] == [
+        f"{DRAWS}/f.every-column.BOARD_SIZE=2.json",
+        f"{DRAWS}/f.every-column.BOARD_SIZE=3.json",
+    ]
+    two, three = load(tmp_path, "small").plan.scenarios
+    assert (two.id, two.is_sample) == ("f/every-column[BOARD_SIZE=2]", True)
+    assert [stimulus.bindings for stimulus in two.stimuli] == [
+        (Binding(name="board", literal="['--']"),),
+        (Binding(name="board", literal="['--', '--']"),),
+    ]
+    assert {stimulus.constants for stimulus in three.stimuli} == {
+        (Binding(name="BOARD_SIZE", literal="3"),)
+    }
+
+
+def test_each_draw_may_be_a_scenario_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path, {F: scenario_file(CASES + "\neach: true\nconstants: {BOARD_SIZE: [2, 3]}")})
+    record_draws(tmp_path, "small")
+    scenarios = load(tmp_path, "small").plan.scenarios
+    assert [scenario.id for scenario in scenarios[:3]] == [
+        "f/every-column[BOARD_SIZE=2,draw=1]",
+        "f/every-column[BOARD_SIZE=2,draw=2]",
+        "f/every-column[BOARD_SIZE=3,draw=1]",
+    ]
+    assert {(len(scenario.stimuli), scenario.is_sample) for scenario in scenarios} == {(1, False)}
+
+
+def test_a_sample_is_drawn_the_same_again_and_smallest_first(tmp_path: Path) -> None:
+    write(tmp_path, {F: scenario_file(SAMPLE)})
+    (path,) = record_draws(tmp_path, "small")
+    first = path.read_bytes()
+    path.unlink()
+    record_draws(tmp_path, "small")
+    assert path.read_bytes() == first
+    (scenario,) = load(tmp_path, "small").plan.scenarios
+    assert len(scenario.stimuli) == 20
+    names = {tuple(binding.name for binding in each.bindings) for each in scenario.stimuli}
+    assert names == {("board", "piece")}
+    sizes = [sum(len(binding.literal) for binding in each.bindings) for each in scenario.stimuli]
+    assert sizes == sorted(sizes)
+    assert len({each.bindings for each in scenario.stimuli}) == 20
+
+
+def test_another_seed_draws_others(tmp_path: Path) -> None:
+    write(tmp_path, {F: scenario_file(SAMPLE)})
+    (path,) = record_draws(tmp_path, "small")
+    first = json.loads(path.read_text())["draws"]
+    write(tmp_path, {F: scenario_file(SAMPLE.replace("seed: 7", "seed: 8"))})
+    record_draws(tmp_path, "small")
+    assert json.loads(path.read_text())["draws"] != first
+
+
+AGAIN = "Hint: run harness record."
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ("count: 21, seed: 7}", "another count"),
+        ("count: 20, seed: 8}", "another seed"),
+        ("count: 20, seed: 7}\nconstants: {BOARD_SIZE: 4}", "other constants"),
+    ],
+)
+def test_draws_of_another_request_are_refused(change: str, what: str, tmp_path: Path) -> None:
+    write(tmp_path, {F: scenario_file(SAMPLE)})
+    record_draws(tmp_path, "small")
+    write(tmp_path, {F: scenario_file(SAMPLE.replace("count: 20, seed: 7}", change))})
+    with pytest.raises(SpecErrors) as caught:
+        load(tmp_path, "small")
+    expected = f"{F}:6:24: sample.strategy: draws/f.boards.json was recorded with {what}. {AGAIN}"
+    assert caught.value.errors == (expected,)
+
+
+def test_draws_of_a_changed_file_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, {F: scenario_file(CASES)})
+    record_draws(tmp_path, "small")
+    write(tmp_path, {F: scenario_file(CASES), "specs/small/boards.py": BOARDS + "# new\n"})
+    with pytest.raises(SpecErrors, match=r"was recorded with another boards\.py\. Hint: run"):
+        load(tmp_path, "small")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("{", "is damaged"),
+        ('{"request": {}, "draws": [{"board": "f(x)"}]}', "is damaged"),
+        ('{"request": 3, "draws": []}', "is damaged"),
+        ('{"request": {}, "draws": [{"board": "1"}]}', "was recorded with another kind"),
+    ],
+)
+def test_damaged_draws_are_refused(text: str, what: str, tmp_path: Path) -> None:
+    changes = {F: scenario_file(CASES), f"{DRAWS}/f.every-column.json": text}
+    write(tmp_path, dict(changes))
+    with pytest.raises(SpecErrors, match=what):
+        load(tmp_path, "small")
+
+
+def test_draws_that_nothing_asks_for_are_removed(tmp_path: Path) -> None:
+    write(tmp_path, {F: scenario_file(CASES), f"{DRAWS}/f.old.json": "{}"})
+    (path,) = record_draws(tmp_path, "small")
+    assert list((tmp_path / DRAWS).iterdir()) == [path]
+
+
+def test_while_recording_draws_may_be_missing(tmp_path: Path) -> None:
+    other = "name: other\ncall: check_input('')"
+    write(tmp_path, {F: scenario_file(CASES, other)})
+    scenarios = load(tmp_path, "small", recording=True).plan.scenarios
+    assert [scenario.id for scenario in scenarios] == ["f/other"]
+
+
+GENERATORS = [
+    ("yield {'board': object()}", "which is no Python literal"),
+    ("yield [1]", "must give dicts of names, gave list"),
+    ("yield {}", "must give dicts of names, gave dict"),
+    ("yield {'a b': 1}", "gave 'a b', which is no name"),
+    ("yield {'board': float('nan')}", "which is no Python literal"),
+    ("yield {'board': 1}; yield {'bored': 1}", "gave different names in different draws"),
+    ("return []", "gave no draw"),
+    ("return 1 / 0", "failed (ZeroDivisionError: division by zero)"),
+]
+
+
+@pytest.mark.parametrize(("body", "what"), GENERATORS)
+def test_what_a_generator_may_not_give(body: str, what: str, tmp_path: Path) -> None:
+    source = f"def make():\n    {body}\n"
+    text = scenario_file("name: s\ncall: check_win(board)\ncases: bad.make")
+    write(tmp_path, {F: text, "specs/small/bad.py": source})
+    with pytest.raises(UserError) as caught:
+        record_draws(tmp_path, "small")
+    assert str(caught.value).startswith("bad.py: bad.make ")
+    assert what in str(caught.value)
+
+
+def test_recording_leaves_no_byte_code_behind(tmp_path: Path) -> None:
+    write(tmp_path, {F: scenario_file(CASES)})
+    record_draws(tmp_path, "small")
+    assert not list(tmp_path.rglob("*.pyc"))

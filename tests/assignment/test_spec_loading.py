@@ -1,0 +1,395 @@
+"""A spec folder that is right, and the model it becomes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from small_assignment import ASSIGNMENT, HEAD, SUPPORT, scenario_file, write
+
+from harness.assignment import available, find_root, load
+from harness.model.errors import UserError
+from harness.model.expectation import (
+    AnyValue,
+    Approximately,
+    Contains,
+    Exactly,
+    Ignore,
+    Matcher,
+    Matches,
+    OfType,
+    OneOf,
+    PythonValue,
+    StatedLeave,
+    StatedRaise,
+    StatedTurn,
+    StatedTurns,
+)
+from harness.model.observation import Ending
+from harness.model.plan import FunctionSignature, Place, Plan, Scenario, SourceFile, Visibility
+from harness.model.policy import Consequence, ImportPolicy, Policy, Severity
+from harness.model.specification import Mutant, TranscriptFile
+from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Typed
+from harness.model.values import NONE, Value
+
+F = "specs/small/f.yaml"
+
+
+def plan_of(root: Path, *bodies: str, head: str = HEAD, **more: str) -> Plan:
+    files = {name.replace("__", "/").replace("_txt", ".txt"): text for name, text in more.items()}
+    below = {f"specs/small/{name}": text for name, text in files.items()}
+    write(root, {F: scenario_file(*bodies, head=head), **below})
+    return load(root, "small").plan
+
+
+def only(root: Path, body: str, **more: str) -> Scenario:
+    (scenario,) = plan_of(root, f"name: s\n{body}", **more).scenarios
+    return scenario
+
+
+def test_the_assignment(tmp_path: Path) -> None:
+    text = ASSIGNMENT + "limits: {cpu_seconds: 2, output_kib: 64}\n"
+    write(tmp_path, {"specs/small/assignment.yaml": text})
+    specification = load(tmp_path, "small")
+    assignment = specification.plan.assignment
+    assert (assignment.id, assignment.title, assignment.course) == ("small", "Small", "A course")
+    assert assignment.python == "3.12"
+    assert assignment.submission_files == ("a1.py",)
+    assert assignment.laid_as is None
+    assert assignment.functionality_marks == 6
+    assert assignment.limits == Limits(cpu_seconds=2.0, output_kib=64)
+    assert [clause.id for clause in assignment.clauses] == ["4.6", "table-2.column", "imports"]
+    assert assignment.functions == (
+        FunctionSignature(name="check_input", parameters=("command",)),
+        FunctionSignature(name="get_action", parameters=()),
+        FunctionSignature(name="add_piece", parameters=("board", "piece", "column_index")),
+        FunctionSignature(name="check_win", parameters=("board",)),
+        FunctionSignature(name="main", parameters=()),
+    )
+    support = SourceFile(name="a1_support.py", data=SUPPORT.encode())
+    assert [variant.files for variant in assignment.variants] == [(support,)]
+    assert [file.name for file in specification.reference] == ["a1.py"]
+    assert specification.folder == str(tmp_path / "specs" / "small")
+
+
+def test_the_policy(tmp_path: Path) -> None:
+    policy = plan_of(tmp_path, "name: s\ncall: check_input('')").assignment.policy
+    exactly = ("from typing import Optional", "from a1_support import *")
+    names = "BLANK_PIECE BOARD_SIZE COLUMN_MESSAGE FULL_MESSAGE LEFT PROMPT RIGHT SIZES TWICE"
+    assert policy == Policy(
+        imports=ImportPolicy(exactly=exactly),
+        syntax=("FunctionDef", "Return"),
+        builtins=("print", "input"),
+        methods=("append",),
+        module_level=("imports", "functions", "main_guard"),
+        provided_modules=("a1_support",),
+        provided_names=tuple(names.split()),
+        imports_clause="imports",
+        on_imports=Consequence(severity=Severity.DEDUCT, marks=Fraction(3, 2)),
+        on_techniques=Consequence(severity=Severity.NOTE),
+        on_structure=Consequence(severity=Severity.ZERO),
+    )
+
+
+def test_mutants_get_their_indentation_back(tmp_path: Path) -> None:
+    assert load(write(tmp_path), "small").mutants == (
+        Mutant(
+            clause="4.6",
+            file="a1.py",
+            find="        print(COLUMN_MESSAGE)\n        return False\n",
+            replace="        return False\n",
+            why="the message is left out",
+        ),
+    )
+
+
+def test_a_scenario(tmp_path: Path) -> None:
+    body = 'visible: after_due_date\ncall: check_input("a1")\nreturns: true\nseed: 3'
+    scenario = only(tmp_path, body + "\npoints: 0.1\ntags: [size]\nextra_credit: true")
+    assert (scenario.id, scenario.group, scenario.name) == ("f/s", "f/s", "s")
+    assert (scenario.function, scenario.clauses) == ("check_input", ("4.6",))
+    assert scenario.visibility is Visibility.AFTER_DUE_DATE
+    assert scenario.points == Fraction(1, 10)
+    assert scenario.place == Place(file=F, line=4, column=5)
+    assert (scenario.tags, scenario.extra_credit, scenario.informational) == (
+        ("size",),
+        True,
+        False,
+    )
+    (stimulus,) = scenario.stimuli
+    assert stimulus.action == Call(expression='check_input("a1")')
+    assert stimulus.seed == 3
+    assert scenario.stated.returns == Exactly(value=Value.of(True))
+
+
+def test_a_scenario_that_states_nothing_is_hidden_and_worth_a_point(tmp_path: Path) -> None:
+    scenario = only(tmp_path, "call: check_input('')")
+    assert scenario.visibility is Visibility.HIDDEN
+    assert scenario.points == 1
+    assert scenario.stated.returns is None
+
+
+def test_a_sweep_multiplies_and_rewrites_the_provided_file(tmp_path: Path) -> None:
+    body = (
+        "name: Ünder the Last, column!\n"
+        "constants: {BOARD_SIZE: [4, 10], BLANK_PIECE: ['.', '_'], SIZES: [1]}\n"
+        "call: check_input(f'a{BOARD_SIZE + 1}')\n"
+        'prints: "{{ COLUMN_MESSAGE }}{{ BLANK_PIECE }}{{ SIZES }}\\n"'
+    )
+    body = body.replace("SIZES: [1]", "SIZES: [[1]]")
+    plan = plan_of(tmp_path, body)
+    assert [scenario.id for scenario in plan.scenarios] == [
+        "f/under-the-last-column[BOARD_SIZE=4,BLANK_PIECE=.,SIZES=[1]]",
+        "f/under-the-last-column[BOARD_SIZE=4,BLANK_PIECE=_,SIZES=[1]]",
+        "f/under-the-last-column[BOARD_SIZE=10,BLANK_PIECE=.,SIZES=[1]]",
+        "f/under-the-last-column[BOARD_SIZE=10,BLANK_PIECE=_,SIZES=[1]]",
+    ]
+    assert {scenario.group for scenario in plan.scenarios} == {"f/under-the-last-column"}
+    last = plan.scenarios[-1]
+    printed = "Choose a column from 1 to 10_(1,)\n"
+    assert last.stated.prints == Exactly(value=Value.of(printed))
+    constants = last.stimuli[0].constants
+    assert constants == (
+        Binding(name="BLANK_PIECE", literal="'_'"),
+        Binding(name="BOARD_SIZE", literal="10"),
+        Binding(name="SIZES", literal="(1,)"),
+    )
+    variants = plan.assignment.variants
+    assert (len(variants), variants[0].constants) == (5, ())
+    assert b"BOARD_SIZE = 10\n" in plan.assignment.variant(constants).files[0].data
+
+
+def test_one_override_is_no_sweep(tmp_path: Path) -> None:
+    scenario = only(tmp_path, "constants: {BOARD_SIZE: 4}\ncall: check_input('')")
+    assert scenario.id == "f/s"
+    assert scenario.stimuli[0].constants == (Binding(name="BOARD_SIZE", literal="4"),)
+
+
+def test_the_head_of_a_file_gives_defaults(tmp_path: Path) -> None:
+    head = (
+        'function: check_input\nclause: ["4.6", imports]\nvisible: true\npoints: 2\ntags: a\n'
+        "limits: {cpu_seconds: 2, memory_mib: 64}\ngiven: x = 1\nconstants: {BOARD_SIZE: 4}\n"
+        "informational: true\nignore: case\nseed: 5\nscenarios:\n"
+    )
+    first = "name: a\ncall: check_input(x)"
+    second = (
+        "name: b\nfunction: check_win\nclause: table-2.column\nvisible: false\npoints: '1/3'\n"
+        "tags: []\nlimits: {cpu_seconds: 3}\ngiven: |\n  y = [x]\nconstants: {BOARD_SIZE: [9]}\n"
+        "informational: false\nignore: []\nseed: 6\ncall: check_win(y)"
+    )
+    a, b = plan_of(tmp_path, first, second, head=head).scenarios
+    assert (a.function, a.clauses, a.visibility) == ("check_input", ("4.6", "imports"), "visible")
+    assert (a.points, a.tags, a.informational) == (2, ("a",), True)
+    assert a.limits == Limits(cpu_seconds=2.0, memory_mib=64)
+    assert a.stated.ignore == (Ignore.CASE,)
+    assert (a.stimuli[0].given, a.stimuli[0].seed) == ("x = 1\n", 5)
+    assert a.stimuli[0].constants == (Binding(name="BOARD_SIZE", literal="4"),)
+    assert (b.function, b.clauses, b.visibility) == ("check_win", ("table-2.column",), "hidden")
+    assert (b.points, b.tags, b.informational) == (Fraction(1, 3), (), False)
+    assert b.limits == Limits(cpu_seconds=3.0, memory_mib=64)
+    assert b.stated.ignore == ()
+    assert (b.stimuli[0].given, b.stimuli[0].seed) == ("x = 1\ny = [x]\n", 6)
+    assert b.id == "f/b[BOARD_SIZE=9]"
+
+
+def test_points_total_rescales_what_counts(tmp_path: Path) -> None:
+    call = "call: check_input('')"
+    bodies = (
+        f"name: a\npoints: 2\n{call}",
+        f"name: b\nconstants: {{BOARD_SIZE: [4, 5]}}\n{call}",
+        f"name: c\nextra_credit: true\n{call}",
+        f"name: d\ninformational: true\n{call}",
+    )
+    plan = plan_of(tmp_path, *bodies, head=f"points_total: 10\n{HEAD}")
+    points = [scenario.points for scenario in plan.scenarios]
+    assert points == [5, Fraction(5, 2), Fraction(5, 2), Fraction(5, 2), Fraction(5, 2)]
+
+
+RETURNS: list[tuple[str, Matcher]] = [
+    ("null", Exactly(value=NONE)),
+    ("r4", Exactly(value=Value.of("r4"))),
+    ("'{{ BLANK_PIECE }}'", Exactly(value=Value.of("-"))),
+    ("[1, [true, 'a'], 2.5]", Exactly(value=Value.of([1, [True, "a"], 2.5]))),
+    ("1.0", Exactly(value=Value.of(1.0))),
+    ("{python: 'BOARD_SIZE * 2'}", PythonValue(expression="BOARD_SIZE * 2")),
+    ("{any: true}", AnyValue()),
+    ("{type: float}", OfType(name="float")),
+    ("{approx: 3, within: 0.5}", Approximately(number=3.0, within=0.5)),
+    ("{matches: '^{{ PROMPT }}a+$'}", Matches(pattern=r"^Please\ enter\ action:\ a+$")),
+    ("{contains: '{{ BOARD_SIZE }}'}", Contains(text="8")),
+    ("{one_of: [1, null]}", OneOf(values=(Value.of(1), NONE))),
+]
+
+
+@pytest.mark.parametrize(("written", "matcher"), RETURNS)
+def test_returns(written: str, matcher: Matcher, tmp_path: Path) -> None:
+    scenario = only(tmp_path, f"call: check_input('')\nreturns: {written}")
+    assert scenario.stated.returns == matcher
+
+
+def test_a_plain_python_expression_may_look_like_a_literal(tmp_path: Path) -> None:
+    body = "call: check_input('')\nreturns:\n  python: (0, 0, 1)   # a tuple"
+    assert only(tmp_path, body).stated.returns == PythonValue(expression="(0, 0, 1)")
+
+
+def test_every_other_channel_of_a_call(tmp_path: Path) -> None:
+    body = (
+        "call: add_piece(['-'], 'X', column_index=0)\n"
+        "prints: {matches: a}\n"
+        "input: [a1, ' b ', 3, '4,6', {key: ctrl-d}]\n"
+        'turns: {0: "{{ PROMPT }}", 5: {any: true}}\n'
+        "leaves: {board: ['X']}\n"
+        "reads: 5\nends: asks_for_more\nignore: [case, blank-lines]"
+    )
+    scenario = only(tmp_path, body)
+    stated = scenario.stated
+    assert stated.prints == Matches(pattern="a")
+    prompt = Exactly(value=Value.of("Please enter action: "))
+    turns = (StatedTurn(index=0, printed=prompt), StatedTurn(index=5, printed=AnyValue()))
+    assert stated.turns == StatedTurns(turns=turns, all_turns=False)
+    assert stated.leaves == (StatedLeave(name="board", value=Exactly(value=Value.of(["X"]))),)
+    assert (stated.reads, stated.ends) == (5, Ending.ASKED_FOR_MORE)
+    assert stated.ignore == (Ignore.CASE, Ignore.BLANK_LINES)
+    assert scenario.stimuli[0].inputs == (
+        Typed(text="a1"), Typed(text=" b "), Typed(text="3"), Typed(text="4,6"),
+        Typed(key=Key.CTRL_D),
+    )  # fmt: skip
+
+
+def test_a_list_states_all_turns_and_leaves_may_be_unchanged(tmp_path: Path) -> None:
+    body = "call: add_piece([], 'X', 0)\ninput: [a]\nturns: [x, y]\nleaves: unchanged"
+    stated = only(tmp_path, body).stated
+    assert stated.turns is not None
+    assert stated.turns.all_turns
+    assert [turn.index for turn in stated.turns.turns] == [0, 1]
+    assert (stated.leaves, stated.leaves_unchanged) == ((), True)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("ValueError", StatedRaise(type_name="ValueError")),
+        (
+            "{type: ValueError, message: {contains: '{{ BOARD_SIZE }}'}}",
+            StatedRaise(type_name="ValueError", message=Contains(text="8")),
+        ),
+    ],
+)
+def test_raises(written: str, expected: StatedRaise, tmp_path: Path) -> None:
+    assert only(tmp_path, f"call: check_input('')\nraises: {written}").stated.raises == expected
+
+
+def test_a_program_with_a_transcript_for_each_size(tmp_path: Path) -> None:
+    body = (
+        "name: game\nrun: a1.py\nargv: [-x]\nprovide: extra/note.txt\ninput: [a1, n]\nexit: 0\n"
+        "constants: {BOARD_SIZE: [4, 10]}\ntranscript: gameplay/size_{{ BOARD_SIZE }}.txt"
+    )
+    text = "{{ PROMPT }}a1\r\n{{ COLUMN_MESSAGE }}\r\n"
+    plan = plan_of(
+        tmp_path, body, gameplay__size_4_txt=text, gameplay__size_10_txt=text,
+        extra__note_txt="note",
+    )  # fmt: skip
+    last = plan.scenarios[-1]
+    assert last.stimuli[0].action == Run(program="a1.py", argv=("-x",))
+    assert last.stimuli[0].provide == ("note.txt",)
+    assert plan.assignment.extra_files == (SourceFile(name="note.txt", data=b"note"),)
+    screen = "Please enter action: a1\nChoose a column from 1 to 10\n"
+    assert (last.stated.transcript, last.stated.exit) == (screen, 0)
+    assert load(tmp_path, "small").transcripts == (
+        TranscriptFile(scenario_id="f/game[BOARD_SIZE=4]", path="gameplay/size_4.txt"),
+        TranscriptFile(scenario_id="f/game[BOARD_SIZE=10]", path="gameplay/size_10.txt"),
+    )
+
+
+def test_a_transcript_may_be_missing_while_recording(tmp_path: Path) -> None:
+    write(tmp_path, {F: scenario_file("name: s\nrun: a1.py\ntranscript: gameplay/t.txt")})
+    specification = load(tmp_path, "small", recording=True)
+    (scenario,) = specification.plan.scenarios
+    assert scenario.stated.transcript is None
+    assert specification.transcripts == (TranscriptFile(scenario_id="f/s", path="gameplay/t.txt"),)
+
+
+def test_a_session_as_on_the_sheet(tmp_path: Path) -> None:
+    body = (
+        "given: |\n  >>> start = 'a9'\nsession: |\n"
+        "  >>> f'{{start}}'\n  '{start}'\n  >>> board = get_action()\n  {{ PROMPT }}a9\n"
+        "  {{ COLUMN_MESSAGE }}\n  Please enter action: a1\n  >>> board\n  'a1'\n"
+        "leaves: {board: a1}"
+    )
+    scenario = only(tmp_path, body)
+    (stimulus,) = scenario.stimuli
+    assert stimulus.action == Session(steps=("f'{{start}}'", "board = get_action()", "board"))
+    assert stimulus.given == "start = 'a9'\n"
+    assert stimulus.inputs == (Typed(text="a9"), Typed(text="a1"))
+    shown = "Please enter action: a9\nChoose a column from 1 to 8\nPlease enter action: a1\n"
+    assert scenario.stated.shown == ("'{start}'\n", shown, "'a1'\n")
+
+
+def test_typed_text_may_stand_in_input_instead(tmp_path: Path) -> None:
+    body = "input: [b2]\nsession: |\n  >>> get_action()\n  Please enter action: a1\n  'a1'\n"
+    assert only(tmp_path, body).stimuli[0].inputs == (Typed(text="b2"),)
+
+
+def test_support_files_take_the_place_of_ours(tmp_path: Path) -> None:
+    write(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a1_support.py").write_text(SUPPORT.replace("BOARD_SIZE = 8", "BOARD_SIZE = 6"))
+    ours, theirs = load(tmp_path, "small").plan, load(tmp_path, "small", support=other).plan
+    assert b"BOARD_SIZE = 6" in theirs.assignment.variants[0].files[0].data
+    assert ours.spec_digest != theirs.spec_digest
+    assert ours.reference_digest == theirs.reference_digest
+    assert load(tmp_path, "small").plan == ours
+
+
+def test_without_a_reference_only_what_is_stated_counts(tmp_path: Path) -> None:
+    body = "call: nobody_knows(1)\nfunction: nobody_knows\nreturns: 1\nleaves: {x: 1}"
+    write(tmp_path, {F: scenario_file(f"name: s\n{body}"), "reference/small/a1.py": None})
+    specification = load(tmp_path, "small")
+    assert (specification.reference, specification.mutants) == ((), ())
+    assert specification.plan.assignment.functions == ()
+    assert specification.plan.scenarios[0].function == "nobody_knows"
+
+
+def test_a_file_of_any_name_is_laid_under_one(tmp_path: Path) -> None:
+    text = ASSIGNMENT.replace("{files: [a1.py]}", "{as: a1.py}")
+    write(tmp_path, {"specs/small/assignment.yaml": text})
+    assignment = load(tmp_path, "small").plan.assignment
+    assert (assignment.submission_files, assignment.laid_as) == (("a1.py",), "a1.py")
+
+
+def test_digests_follow_what_they_are_of(tmp_path: Path) -> None:
+    before = load(write(tmp_path), "small").plan
+    (tmp_path / "specs/small/README.md").write_text("no part of the plan")
+    (tmp_path / "specs/small/mutants.yaml").write_text("mutants: []\n")
+    assert load(tmp_path, "small").plan.spec_digest == before.spec_digest
+    (tmp_path / "specs/small/f.yaml").write_text(scenario_file("name: t\ncall: check_input('')"))
+    changed = load(tmp_path, "small").plan
+    assert changed.spec_digest != before.spec_digest
+    assert changed.reference_digest == before.reference_digest
+    with (tmp_path / "reference/small/a1.py").open("a") as file:
+        file.write("\n\ndef more():\n    pass\n")
+    again = load(tmp_path, "small").plan
+    assert again.spec_digest == changed.spec_digest
+    assert again.reference_digest != changed.reference_digest
+
+
+def test_the_root_and_its_assignments(tmp_path: Path) -> None:
+    write(tmp_path, {"specs/other/assignment.yaml": ASSIGNMENT, "specs/notes/a.txt": "x"})
+    deep = tmp_path / "submissions" / "small"
+    deep.mkdir(parents=True)
+    assert find_root(deep) == tmp_path.resolve()
+    assert available(tmp_path) == ("other", "small")
+
+
+def test_an_assignment_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        load(write(tmp_path), "smal")
+    expected = "there is no assignment 'smal' in specs/. Hint: did you mean small?"
+    assert str(caught.value) == expected
+
+
+def test_no_root(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"holds specs/\. Hint: go to the project"):
+        find_root(tmp_path)

@@ -1,0 +1,90 @@
+"""Overrides rewrite the provided source, so that whatever is computed from them follows."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.assignment.provided import (
+    OverrideError,
+    ProvidedError,
+    constants_of,
+    override,
+    with_overrides,
+)
+from harness.model.plan import SourceFile
+from harness.model.stimulus import Binding
+
+REWRITTEN = [
+    ("SIZE = 8\n", "4", "SIZE = 4\n"),
+    ("SIZE: int = 8  # columns\n", "4", "SIZE: int = 4  # columns\n"),
+    ("SIZE = 2 * (3 + 1)\nM = SIZE\n", "4", "SIZE = 4\nM = SIZE\n"),
+    ("é = 'é'; SIZE = 'é8'; B = 1\n", "'ü'", "é = 'é'; SIZE = 'ü'; B = 1\n"),
+    ("SIZE = (\n  8,\n  9,\n)\nB = 2\n", "(4,)", "SIZE = ((4,)\n\n\n)\nB = 2\n"),
+    ('SIZE = """a\nb"""\nB = 2\n', "'x'", "SIZE = ('x'\n)\nB = 2\n"),
+    ("SIZE = 8", "-1", "SIZE = (-1)"),
+    ("SIZE: int\nSIZE = 8\n", "4", "SIZE: int\nSIZE = 4\n"),
+    ("def f():\n    SIZE = 1\nSIZE = 8\n", "4", "def f():\n    SIZE = 1\nSIZE = 4\n"),
+]
+
+
+@pytest.mark.parametrize(("source", "literal", "expected"), REWRITTEN)
+def test_the_one_assignment_is_rewritten(source: str, literal: str, expected: str) -> None:
+    assert override(source, [Binding(name="SIZE", literal=literal)]) == expected
+
+
+REFUSED = [
+    ("B = 1\n", 0, 0),
+    ("SIZE = 1\nSIZE = 2\n", 2, 0),
+    ("SIZE, B = 1, 2\n", 0, 1),
+    ("SIZE = B = 1\n", 0, 1),
+    ("SIZE = 1\nSIZE += 1\n", 1, 1),
+    ("if True:\n    SIZE = 1\n", 0, 1),
+    ("SIZE = 1\nfor SIZE in []:\n    pass\n", 1, 1),
+    ("SIZE: int\n", 0, 0),
+]
+
+
+@pytest.mark.parametrize(("source", "plain", "other"), REFUSED)
+def test_anything_but_one_plain_assignment_is_refused(source: str, plain: int, other: int) -> None:
+    with pytest.raises(OverrideError) as caught:
+        override(source, [Binding(name="SIZE", literal="4")])
+    assert (caught.value.plain, caught.value.other) == (plain, other)
+
+
+def file(name: str, text: str) -> SourceFile:
+    return SourceFile(name=name, data=text.encode("utf-8"))
+
+
+def test_a_message_computed_from_the_constant_follows() -> None:
+    files = (file("s.py", 'SIZE = 8\nM = f"1 to {SIZE}"\n'),)
+    assert constants_of(files) == {"SIZE": 8, "M": "1 to 8"}
+    overridden = with_overrides(files, (Binding(name="SIZE", literal="10"),))
+    assert constants_of(overridden) == {"SIZE": 10, "M": "1 to 10"}
+
+
+def test_a_name_in_two_modules_cannot_be_overridden() -> None:
+    files = (file("a.py", "SIZE = 8\n"), file("b.py", "SIZE = 9\n"))
+    with pytest.raises(OverrideError):
+        with_overrides(files, (Binding(name="SIZE", literal="10"),))
+
+
+def test_constants_are_public_plain_values() -> None:
+    text = (
+        "import math\nA = [1, (2,)]\n_B = 1\nC = math\ndef d(): pass\nclass E: pass\nF = object()\n"
+    )
+    assert constants_of((file("s.py", text),)) == {"A": [1, (2,)]}
+
+
+def test_provided_modules_import_one_another_and_drivers_define_nothing() -> None:
+    files = (
+        file("driver.py", "from p4 import play\nX = play()\n"),
+        file("a.py", "from b import *\nTWICE = 2 * ONE\n"),
+        file("b.py", "print('hello')\nONE = 1\n"),
+        file("notes.txt", "not Python at all\n"),
+    )
+    assert constants_of(files, ["p4.py"]) == {"ONE": 1, "TWICE": 2}
+
+
+def test_a_provided_module_that_fails_is_named() -> None:
+    with pytest.raises(ProvidedError, match=r"^s\.py cannot be run: ZeroDivisionError: div"):
+        constants_of((file("s.py", "1 / 0\n"),))
