@@ -1,0 +1,289 @@
+"""Boards, places and moves for the specs of CS 112's project 4.
+
+Generators and strategies give dicts: the names a scenario uses, and plain values. Boards are lists
+of rows, each from left to right. Nothing here asks the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hypothesis import strategies as st
+
+RUN = 4
+BLANK = "."
+RIGHT, DOWN, DOWN_RIGHT, UP_RIGHT = (0, 1), (1, 0), (1, 1), (-1, 1)
+DIRECTIONS = (RIGHT, DOWN, DOWN_RIGHT, UP_RIGHT)
+ROWS, COLUMNS = 6, 7
+
+Board = list[list[str]]
+Place = tuple[int, int]
+Named = dict[str, object]
+
+
+def blank(rows: int, columns: int) -> Board:
+    return [[BLANK] * columns for _ in range(rows)]
+
+
+def line(place: Place, direction: Place, length: int = RUN) -> list[Place]:
+    """The places that follow one another from `place`."""
+    (row, column), (down, right) = place, direction
+    return [(row + i * down, column + i * right) for i in range(length)]
+
+
+def lines(direction: Place, length: int = RUN) -> Iterator[list[Place]]:
+    """Every line in a direction on a board of the usual size."""
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            places = line((row, column), direction, length)
+            last_row, last_column = places[-1]
+            if 0 <= last_row < ROWS and last_column < COLUMNS:
+                yield places
+
+
+def drawn(places: list[Place], color: str) -> Board:
+    """The board with pieces at these places, on as many as they need to stand on, without a run
+    among the latter: pairs of a color in a row, single ones in a column."""
+    board = blank(ROWS, COLUMNS)
+    for row, column in places:
+        for below in range(row, ROWS):
+            board[below][column] = "RY"[(below + column // 2) % 2]
+    for row, column in places:
+        board[row][column] = color
+    return board
+
+
+def beginnings(direction: Place) -> Iterator[Named]:
+    """Every run, asked about at the place where it begins."""
+    for number, places in enumerate(lines(direction)):
+        (row, column) = places[0]
+        yield {"board": drawn(places, "RY"[number % 2]), "r": row, "c": column}
+
+
+def elsewhere(direction: Place) -> Iterator[Named]:
+    """Every run, asked about at another of its places, each in its turn."""
+    for number, places in enumerate(lines(direction)):
+        row, column = places[1 + number % (RUN - 1)]
+        yield {"board": drawn(places, "RY"[number % 2]), "r": row, "c": column}
+
+
+def broken(direction: Place) -> Iterator[Named]:
+    """Every line of four with one place taken by the other color, asked about where it begins."""
+    for number, places in enumerate(lines(direction)):
+        board = drawn(places, "R")
+        row, column = places[number % RUN]
+        board[row][column] = "Y"
+        yield {"board": board, "r": places[0][0], "c": places[0][1]}
+
+
+def horizontal_runs() -> Iterator[Named]:
+    yield from beginnings(RIGHT)
+
+
+def horizontal_elsewhere() -> Iterator[Named]:
+    yield from elsewhere(RIGHT)
+    yield from broken(RIGHT)
+
+
+def vertical_runs() -> Iterator[Named]:
+    yield from beginnings(DOWN)
+
+
+def vertical_elsewhere() -> Iterator[Named]:
+    yield from elsewhere(DOWN)
+    yield from broken(DOWN)
+
+
+def major_runs() -> Iterator[Named]:
+    yield from beginnings(DOWN_RIGHT)
+
+
+def major_elsewhere() -> Iterator[Named]:
+    yield from elsewhere(DOWN_RIGHT)
+    yield from broken(DOWN_RIGHT)
+
+
+def minor_runs() -> Iterator[Named]:
+    yield from beginnings(UP_RIGHT)
+
+
+def minor_elsewhere() -> Iterator[Named]:
+    yield from elsewhere(UP_RIGHT)
+    yield from broken(UP_RIGHT)
+
+
+def every_win() -> Iterator[Named]:
+    """A board for every run on a board of the usual size, of either color in turn."""
+    for direction in DIRECTIONS:
+        for number, places in enumerate(lines(direction)):
+            yield {"board": drawn(places, "RY"[number % 2])}
+
+
+def every_near_miss() -> Iterator[Named]:
+    """A board for every line of four that the other color breaks."""
+    for direction in DIRECTIONS:
+        yield from ({"board": draw["board"]} for draw in broken(direction))
+
+
+def every_size() -> Iterator[Named]:
+    """The numbers of rows and columns up to eight."""
+    for rows in range(1, 9):
+        for columns in range(1, 9):
+            yield {"num_rows": rows, "num_cols": columns}
+
+
+def every_place() -> Iterator[Named]:
+    """The places of three boards, and those around them."""
+    for rows, columns in ((1, 1), (2, 5), (5, 3)):
+        for row in range(-2, rows + 2):
+            for column in range(-2, columns + 2):
+                yield {"board": blank(rows, columns), "r": row, "c": column}
+
+
+def every_floater() -> Iterator[Named]:
+    """A piece above a blank at every place of a small board, and nothing else."""
+    for row in range(4):
+        for column in range(5):
+            board = blank(5, 5)
+            board[row][column] = "AB"[(row + column) % 2]
+            yield {"board": board}
+
+
+@st.composite
+def boards(draw: st.DrawFn, smallest: int = 1, largest: int = 7) -> Board:
+    """A rectangular board without floating pieces, of at most two colors."""
+    rows = draw(st.integers(smallest, largest))
+    columns = draw(st.integers(smallest, largest))
+    colors = draw(st.sampled_from(["AB", "OX", "RY", "ZQ"]))
+    pieces = st.text(alphabet=colors, max_size=rows).map(lambda text: text.rjust(rows, BLANK))
+    stacks = draw(st.lists(pieces, min_size=columns, max_size=columns))
+    return [[stack[row] for stack in stacks] for row in range(rows)]
+
+
+def any_board() -> st.SearchStrategy[Named]:
+    return st.fixed_dictionaries({"board": boards()})
+
+
+def any_grid() -> st.SearchStrategy[Named]:
+    """Any rectangle of periods and a few letters, and one of the letters."""
+
+    def rectangle(columns: int) -> st.SearchStrategy[Board]:
+        row = st.lists(st.sampled_from("...XOABZ"), min_size=columns, max_size=columns)
+        return st.lists(row, min_size=1, max_size=6)
+
+    grids = st.integers(1, 6).flatmap(rectangle)
+    return st.fixed_dictionaries({"board": grids, "color": st.sampled_from("XOABZ")})
+
+
+def any_text() -> st.SearchStrategy[Named]:
+    """The text of a board, blank lines among its lines, the last newline there or not."""
+
+    @st.composite
+    def text(draw: st.DrawFn) -> str:
+        rows = ["".join(row) for row in draw(boards())]
+        ends = [draw(st.sampled_from(["\n", "\n", "\n\n", "\n\n\n"])) for _ in rows]
+        ends[-1] = draw(st.sampled_from(["", "\n", "\n\n"]))
+        start = draw(st.sampled_from(["", "", "\n", "\n\n"]))
+        return start + "".join(row + end for row, end in zip(rows, ends, strict=True))
+
+    return st.fixed_dictionaries({"s": text()})
+
+
+def any_wrong_text() -> st.SearchStrategy[Named]:
+    """The text of a board with one character of another kind, or a line too long or too short."""
+
+    @st.composite
+    def text(draw: st.DrawFn) -> str:
+        rows = ["".join(row) for row in draw(boards(smallest=2))]
+        at = draw(st.integers(0, len(rows) - 1))
+        where = draw(st.integers(0, len(rows[at]) - 1))
+        before, after = rows[at][:where], rows[at][where + 1 :]
+        odd = draw(st.sampled_from("abxyz0159,;:-_*?!/|#"))
+        rows[at] = draw(st.sampled_from([before + odd + after, rows[at] + ".", before + after]))
+        if not rows[at]:
+            rows[at] = odd
+        return "\n".join(rows) + "\n"
+
+    return st.fixed_dictionaries({"s": text()})
+
+
+def any_move() -> st.SearchStrategy[Named]:
+    """A board, one of its colors, and a column of it or one beside it; full columns often."""
+
+    @st.composite
+    def move(draw: st.DrawFn) -> Named:
+        board = draw(boards())
+        colors = sorted({spot for row in board for spot in row} - {BLANK}) or ["A"]
+        last = len(board[0])
+        column = draw(st.integers(-2, last + 1) | st.integers(0, last - 1))
+        if draw(st.booleans()) and 0 <= column < last:
+            for number, row in enumerate(board):
+                row[column] = colors[number % len(colors)]
+        return {"board": board, "c": column, "color": draw(st.sampled_from(colors))}
+
+    return move()
+
+
+def any_place() -> st.SearchStrategy[Named]:
+    """A board on which runs are likely, and a place on it or beside it."""
+
+    @st.composite
+    def place(draw: st.DrawFn) -> Named:
+        board = draw(boards(smallest=3, largest=6))
+        row = draw(st.integers(-1, len(board)))
+        column = draw(st.integers(-1, len(board[0])))
+        direction = draw(st.sampled_from(DIRECTIONS))
+        for at, beside in line((row, column), direction, draw(st.integers(2, 5))):
+            if 0 <= at < len(board) and 0 <= beside < len(board[0]):
+                board[at][beside] = "A"
+        return {"board": board, "r": row, "c": column}
+
+    return place()
+
+
+def has_run(board: Board, color: str) -> bool:
+    places = {
+        (row, column)
+        for row, spots in enumerate(board)
+        for column, spot in enumerate(spots)
+        if spot == color
+    }
+    return any(places.issuperset(line(place, way)) for place in places for way in DIRECTIONS)
+
+
+def popped(board: Board, column: int) -> Board:
+    """The board after its bottom piece is taken out of a column."""
+    after = [list(row) for row in board]
+    for row in range(len(board) - 1, 0, -1):
+        after[row][column] = board[row - 1][column]
+    after[0][column] = BLANK
+    return after
+
+
+def wins_by_popping(board: Board, color: str) -> bool:
+    return any(
+        board[-1][column] == color and has_run(popped(board, column), color)
+        for column in range(len(board[0]))
+    )
+
+
+def any_attack() -> st.SearchStrategy[Named]:
+    """A board with a line that wants one piece, and a color. No color wins it by popping out."""
+
+    @st.composite
+    def attack(draw: st.DrawFn) -> Named:
+        places = draw(st.sampled_from([*lines(draw(st.sampled_from(DIRECTIONS)))]))
+        color = draw(st.sampled_from("RY"))
+        board = drawn(places, color)
+        row, column = draw(st.sampled_from(places))
+        for above in range(row + 1):
+            board[above][column] = BLANK
+        return {"board": board, "color": draw(st.sampled_from("RRYYZ"))}
+
+    def settled(draw: Named) -> bool:
+        board, color = draw["board"], draw["color"]
+        assert isinstance(board, list)
+        assert isinstance(color, str)
+        return not wins_by_popping(board, color)
+
+    return attack().filter(settled)
