@@ -51,8 +51,11 @@ _FRAME_WALK = frozenset(
 def check_evasion(survey: Survey, provided: frozenset[str], ledger: Ledger) -> None:
     """Every place that reaches around the imports, annotations included (they are evaluated)."""
     check = _Check(survey, provided, ledger)
-    for visit in survey.visits:
+    for visit in survey.of(*_JUDGED):
         check.visit(visit)
+
+
+_JUDGED = (ast.Name, ast.Attribute, ast.Constant, ast.MatchClass, ast.ImportFrom)
 
 
 class _Check:
@@ -61,7 +64,7 @@ class _Check:
         self._provided = provided
         self._ledger = ledger
         self._star = any(
-            isinstance(v.node, ast.alias) and v.node.name == "*" for v in survey.visits
+            isinstance(v.node, ast.alias) and v.node.name == "*" for v in survey.of(ast.alias)
         )
 
     def visit(self, visit: Visit) -> None:

@@ -16,10 +16,11 @@ _RULE = PolicyRule.IMPORT
 def check_imports(survey: Survey, rule: ImportPolicy, ledger: Ledger) -> None:
     """Every import statement, wherever it stands."""
     statements: list[tuple[_Import, bool]] = []
-    for visit in survey.visits:
+    for visit in survey.of(ast.Import, ast.ImportFrom):
         if isinstance(visit.node, ast.Import | ast.ImportFrom):
             at_top = visit.parent is not None and visit.parent.node is survey.tree
             statements.append((visit.node, at_top))
+    statements.sort(key=lambda entry: (entry[0].lineno, entry[0].col_offset))
     if rule.exactly is not None:
         _exactly(statements, rule.exactly, ledger)
     else:

@@ -28,45 +28,41 @@ class Ledger:
     def __init__(self, source: Source, policy: Policy) -> None:
         self._source = source
         self._policy = policy
-        self._found: list[Finding] = []
-        self._counts: dict[PolicyRule, int] = {}
+        self._found: dict[PolicyRule, set[tuple[int, int, str]]] = {}
 
     def add(self, rule: PolicyRule, node: ast.AST | None, message: str) -> None:
         """Write down that `node` (None: the file as a whole, shown at line 1) broke a rule."""
-        self._counts[rule] = self._counts.get(rule, 0) + 1
-        clause, consequence = clause_and_consequence(self._policy, rule)
-        line = getattr(node, "lineno", 1)
-        self._found.append(
-            Finding(
-                rule=rule,
-                clause=clause,
-                file=self._source.name,
-                line=line,
-                column=self._source.column(node) if node is not None else 1,
-                source=self._source.line(line),
-                message=message,
-                consequence=consequence,
-            )
-        )
+        place = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0), message)
+        self._found.setdefault(rule, set()).add(place)
 
     def findings(self) -> tuple[Finding, ...]:
         """At most `MAX_PER_RULE` of each rule, the first in the file."""
-        ordered = sorted(
-            set(self._found), key=lambda f: (f.line, f.column, _ORDER.index(f.rule), f.message)
-        )
-        kept: list[Finding] = []
-        taken: dict[PolicyRule, int] = {}
-        for finding in ordered:
-            taken[finding.rule] = taken.get(finding.rule, 0) + 1
-            if taken[finding.rule] <= MAX_PER_RULE:
-                kept.append(finding)
+        kept = [
+            self._finding(rule, *place)
+            for rule, places in self._found.items()
+            for place in sorted(places)[:MAX_PER_RULE]
+        ]
+        kept.sort(key=lambda f: (f.line, f.column, _ORDER.index(f.rule), f.message))
         return tuple(kept)
 
     def notes(self) -> tuple[str, ...]:
         """Says where findings were left out."""
         return tuple(
-            f"{self._source.name}: {self._counts[rule] - MAX_PER_RULE} more findings of the kind "
-            f"{rule.value} are not listed"
+            f"{self._source.name}: {len(self._found[rule]) - MAX_PER_RULE} more findings of the "
+            f"kind {rule.value} are not listed"
             for rule in _ORDER
-            if self._counts.get(rule, 0) > MAX_PER_RULE
+            if len(self._found.get(rule, ())) > MAX_PER_RULE
+        )
+
+    def _finding(self, rule: PolicyRule, line: int, offset: int, message: str) -> Finding:
+        clause, consequence = clause_and_consequence(self._policy, rule)
+        return Finding(
+            rule=rule,
+            clause=clause,
+            file=self._source.name,
+            line=line,
+            column=self._source.column(line, offset),
+            source=self._source.line(line),
+            message=message,
+            consequence=consequence,
         )

@@ -54,11 +54,9 @@ class Source:
         """The source line of this 1-based number, cut where it is very long."""
         return _line(self.lines, number)
 
-    def column(self, node: ast.AST) -> int:
-        """The 1-based column of a node, in characters (the tree counts UTF-8 bytes)."""
-        row = getattr(node, "lineno", 1)
-        offset = getattr(node, "col_offset", 0)
-        text = self.lines[row - 1] if 0 < row <= len(self.lines) else ""
+    def column(self, number: int, offset: int) -> int:
+        """The 1-based column, in characters, of an offset in the tree (which counts bytes)."""
+        text = self.lines[number - 1] if 0 < number <= len(self.lines) else ""
         return len(text.encode()[:offset].decode(errors="replace")) + 1
 
 

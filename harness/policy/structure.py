@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from harness.model.policy import PolicyRule
 from harness.policy.ledger import Ledger
-from harness.policy.survey import FUNCTIONS, ScopeKind, Survey, Visit, names_bound
+from harness.policy.survey import BINDERS, FUNCTIONS, ScopeKind, Survey, Visit, names_bound
 from harness.policy.words import short
 
 _LEVEL = PolicyRule.MODULE_LEVEL
@@ -145,7 +145,7 @@ def check_overrides(
     survey: Survey, provided: frozenset[str], modules: frozenset[str], ledger: Ledger
 ) -> None:
     """Bindings of provided names that hold for the whole file, and changes of their module."""
-    for visit in survey.visits:
+    for visit in survey.of(*BINDERS):
         for name in _bound_for_the_file(visit):
             if name in provided and not _comes_from(visit, modules):
                 message = (
@@ -153,6 +153,7 @@ def check_overrides(
                     "from reaching this file"
                 )
                 ledger.add(PolicyRule.OVERRIDES_PROVIDED, visit.node, message)
+    for visit in survey.of(ast.Attribute):
         node = visit.node
         if (
             isinstance(node, ast.Attribute)

@@ -1,6 +1,7 @@
-"""One walk over a syntax tree: every node with its parent and scope, in the order of the source.
+"""One walk over a syntax tree: every node by its kind, with its parent and scope.
 
-The walk keeps its own stack, since a student's file may nest as deeply as the parser lets it.
+The walk keeps its own stack, since a student's file may nest as deeply as the parser lets it, and
+sorts the nodes once, so that no rule has to look at those it has nothing to say about.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Scope:
     firm: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen: there is one a node, and freezing triples the cost
 class Visit:
     """A node, what holds it, and the scope its names belong to."""
 
@@ -68,14 +69,19 @@ class Visit:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Survey:
     """A whole file. `imported` are the names its import statements bind, anywhere in it;
-    `modules` those of them that are surely modules."""
+    `modules` those of them that are surely modules. Contexts (Load, Store) are left out."""
 
     tree: ast.Module
     module: Scope
-    visits: tuple[Visit, ...]
+    kinds: dict[type[ast.AST], list[Visit]]
     imported: frozenset[str]
     modules: frozenset[str]
     own_methods: frozenset[str]
+
+    def of(self, *kinds: type[ast.AST]) -> Iterator[Visit]:
+        """The nodes of exactly these kinds, each kind in the order of the file."""
+        for kind in kinds:
+            yield from self.kinds.get(kind, ())
 
     def origin(self, name: str, visit: Visit, provided: frozenset[str]) -> Origin:
         """Where `name` comes from when it is read at `visit`.
@@ -106,55 +112,71 @@ class Survey:
 def survey(tree: ast.Module) -> Survey:
     """Walk the whole tree once."""
     module = Scope(kind=ScopeKind.MODULE, outer=None)
-    visits: list[Visit] = []
-    stack = [Visit(node=tree, parent=None, scope=module)]
+    kinds: dict[type[ast.AST], list[Visit]] = {}
+    stack = [Visit(tree, None, module)]
     while stack:
         visit = stack.pop()
-        visits.append(visit)
-        _bind(visit, module)
-        stack.extend(reversed(list(_children(visit))))
-    imports = [v.node for v in visits if isinstance(v.node, ast.Import | ast.ImportFrom)]
-    aliases = [(node, alias) for node in imports for alias in node.names]
+        kind = type(visit.node)
+        kinds.setdefault(kind, []).append(visit)
+        if kind in _BINDING:
+            _bind(visit, module)
+        if kind not in _LEAVES:
+            stack.extend(reversed(_children(visit)))
+    aliases = kinds.get(ast.alias, ())
+    methods = (v for kind in FUNCTIONS for v in kinds.get(kind, ()))
     return Survey(
         tree=tree,
         module=module,
-        visits=tuple(visits),
-        imported=frozenset(_bound_by(alias) for _, alias in aliases),
-        modules=frozenset(_bound_by(a) for node, a in aliases if isinstance(node, ast.Import)),
+        kinds=kinds,
+        imported=frozenset(_bound_by(v.node) for v in aliases),
+        modules=frozenset(
+            _bound_by(v.node) for v in aliases if v.parent and isinstance(v.parent.node, ast.Import)
+        ),
         own_methods=frozenset(
-            v.node.name
-            for v in visits
-            if isinstance(v.node, FUNCTIONS) and v.scope.kind is ScopeKind.CLASS
+            getattr(v.node, "name", "") for v in methods if v.scope.kind is ScopeKind.CLASS
         ),
     )
 
 
-def _children(visit: Visit) -> Iterator[Visit]:
+_LEAVES = frozenset({ast.Name, ast.Constant, ast.alias, ast.Pass, ast.Break, ast.Continue})
+BINDERS: tuple[type[ast.AST], ...] = (
+    ast.Name,
+    *FUNCTIONS,
+    ast.ClassDef,
+    ast.alias,
+    ast.ExceptHandler,
+    ast.MatchAs,
+    ast.MatchStar,
+    ast.MatchMapping,
+)
+_BINDING = frozenset({*BINDERS, ast.Global})
+
+
+def _children(visit: Visit) -> list[Visit]:
     node, scope = visit.node, visit.scope
+    kind = type(node)
     inner: Scope | None = None
-    inside: set[int] = set()
+    inside: tuple[str, ...] = ()
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
-        inner = Scope(kind=ScopeKind.FUNCTION, outer=scope)
+        inner, inside = Scope(kind=ScopeKind.FUNCTION, outer=scope), ("body",)
         inner.bound.update(_parameters(node.args))
-        body = node.body if isinstance(node.body, list) else [node.body]
-        inside = {id(part) for part in body}
-    elif isinstance(node, ast.ClassDef):
-        inner = Scope(kind=ScopeKind.CLASS, outer=scope)
-        inside = {id(part) for part in node.body}
-    elif isinstance(node, COMPREHENSIONS):
-        inner = Scope(kind=ScopeKind.COMPREHENSION, outer=scope)
-        inside = {id(part) for part in ast.iter_child_nodes(node)}
-    for child in ast.iter_child_nodes(node):
-        at = inner if inner is not None and id(child) in inside else scope
-        if _is_first_iterable(child, visit) and scope.outer is not None:
-            at = scope.outer
-        yield Visit(node=child, parent=visit, scope=at)
+    elif kind is ast.ClassDef:
+        inner, inside = Scope(kind=ScopeKind.CLASS, outer=scope), ("body",)
+    elif kind in COMPREHENSIONS:
+        inner, inside = Scope(kind=ScopeKind.COMPREHENSION, outer=scope), node._fields
+    children: list[Visit] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        at = inner if inner is not None and name in inside else scope
+        if kind is ast.comprehension and name == "iter" and _is_first(visit) and scope.outer:
+            at = scope.outer  # `[f for f in f]`: evaluated outside the comprehension
+        for part in value if isinstance(value, list) else (value,):
+            if isinstance(part, ast.AST) and not isinstance(part, ast.expr_context):
+                children.append(Visit(part, visit, at))
+    return children
 
 
-def _is_first_iterable(child: ast.AST, visit: Visit) -> bool:
-    """`[f for f in f]`: the first iterable is evaluated outside the comprehension."""
-    if not isinstance(visit.node, ast.comprehension) or child is not visit.node.iter:
-        return False
+def _is_first(visit: Visit) -> bool:
     holder = visit.parent.node if visit.parent else None
     return isinstance(holder, COMPREHENSIONS) and holder.generators[0] is visit.node
 
@@ -166,7 +188,9 @@ def _parameters(arguments: ast.arguments) -> Iterator[str]:
             yield argument.arg
 
 
-def _bound_by(alias: ast.alias) -> str:
+def _bound_by(alias: ast.AST) -> str:
+    if not isinstance(alias, ast.alias):
+        return ""
     return alias.asname or alias.name.partition(".")[0]
 
 

@@ -7,7 +7,7 @@ import builtins
 
 from harness.model.policy import Policy, PolicyRule
 from harness.policy.ledger import Ledger
-from harness.policy.survey import Origin, Survey, Visit
+from harness.policy.survey import FUNCTIONS, Origin, Survey, Visit
 from harness.policy.words import ALWAYS_ALLOWED, OPERATOR_FAMILIES, OPERATORS, friendly, short
 
 # What an annotation is spelled with. An annotation that holds anything else is judged as code,
@@ -47,42 +47,47 @@ def check_techniques(
     survey: Survey, policy: Policy, provided: frozenset[str], ledger: Ledger
 ) -> None:
     """Every part of the file that the policy's lists do not permit."""
-    plain_annotations = _plain_annotations(survey)
-    for visit in survey.visits:
-        if id(visit.node) in plain_annotations:
-            continue
-        if policy.syntax is not None:
-            _syntax(visit, policy.syntax, ledger)
-        if policy.builtins is not None:
-            _builtin(visit, survey, policy, provided, ledger)
-        if policy.methods is not None:
-            _method(visit, survey, policy, ledger)
+    spared = _plain_annotations(survey)
+    if policy.syntax is not None:
+        for kind in survey.kinds:
+            for visit in survey.of(kind) if _is_judged(kind.__name__, policy.syntax) else ():
+                if id(visit.node) not in spared:
+                    _syntax(visit, policy.syntax, ledger)
+    if policy.builtins is not None:
+        for visit in survey.of(ast.Name):
+            if id(visit.node) not in spared:
+                _builtin(visit, survey, policy, provided, ledger)
+    if policy.methods is not None:
+        for visit in survey.of(ast.Attribute):
+            if id(visit.node) not in spared:
+                _method(visit, survey, policy, ledger)
 
 
 def _plain_annotations(survey: Survey) -> frozenset[int]:
     plain: set[int] = set()
-    for visit in survey.visits:
-        for field in ("annotation", "returns"):
-            annotation = getattr(visit.node, field, None)
-            if isinstance(annotation, ast.AST):
-                nodes = list(ast.walk(annotation))
-                if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
-                    plain.update(id(node) for node in nodes)
+    for visit in survey.of(ast.arg, ast.AnnAssign, ast.FunctionDef, ast.AsyncFunctionDef):
+        field = "returns" if isinstance(visit.node, FUNCTIONS) else "annotation"
+        annotation = getattr(visit.node, field, None)
+        if isinstance(annotation, ast.AST):
+            nodes = list(ast.walk(annotation))
+            if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
+                plain.update(id(node) for node in nodes)
     return frozenset(plain)
+
+
+def _is_judged(name: str, allow: tuple[str, ...]) -> bool:
+    if name in OPERATORS:
+        family = next(family for family in OPERATOR_FAMILIES if name in family)
+        return name not in allow and any(member in allow for member in family)
+    return name not in ALWAYS_ALLOWED and name not in allow
 
 
 def _syntax(visit: Visit, allow: tuple[str, ...], ledger: Ledger) -> None:
     node = visit.node
     name = type(node).__name__
     holder = visit.parent.node if visit.parent else None
-    if name in OPERATORS:
-        family = next(family for family in OPERATOR_FAMILIES if name in family)
-        restricted = any(member in allow for member in family)
-        if restricted and name not in allow and type(holder).__name__ in allow:
-            ledger.add(PolicyRule.SYNTAX, holder, _not_permitted(friendly(name)))
-        return
-    if name in ALWAYS_ALLOWED or name in allow or isinstance(node, ast.expr_context):
-        return
+    if name in OPERATORS and type(holder).__name__ not in allow:
+        return  # what holds it is the finding
     if name == "JoinedStr" and isinstance(holder, ast.FormattedValue):
         return  # the format after the colon: part of an f-string that is judged itself
     where = node if hasattr(node, "lineno") else holder
