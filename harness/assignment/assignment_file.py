@@ -85,6 +85,10 @@ def _reference(
 def _provided(
     document: Document, root: Path, folder: Path, shape: AssignmentShape, support: Path | None
 ) -> tuple[SourceFile, ...]:
+    if support is not None and not any((support / name).is_file() for name in shape.provided):
+        what = f"holds none of the provided files ({', '.join(shape.provided) or 'there are none'})"
+        place = Place(file=shown(root, support), line=1, column=1)
+        document.problems.add(place, "", what, "mend --support")
     found: list[SourceFile] = []
     for index, name in enumerate(shape.provided):
         loc: Loc = ("provided", index)

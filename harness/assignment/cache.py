@@ -63,7 +63,10 @@ class Cache:
         here = Path(__file__).parent.parent
         for number, folder in enumerate([*(here / room for room in _ROOMS), *self.sources]):
             for name, path in _files(folder):
-                data = path.read_bytes()
+                try:
+                    data = path.read_bytes()
+                except OSError as error:
+                    data = str(error).encode()
                 whole.update(f"{number} {len(name)} {len(data)} {name}\n".encode())
                 whole.update(data)
         return whole.hexdigest()
@@ -84,6 +87,6 @@ def _without_collector() -> Iterator[None]:
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
     for where, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(names):
+        for name in sorted(name for name in names if not name.startswith(".")):
             path = Path(where) / name
             yield path.relative_to(folder).as_posix(), path

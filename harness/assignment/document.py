@@ -158,7 +158,12 @@ class Document:
         if isinstance(event, yaml.StreamEndEvent):
             self.problems.add(Place(file=self.file, line=1, column=1), "", "the file is empty")
             return
-        self.data = self._value(next(self._events), (), None)
+        try:
+            self.data = self._value(next(self._events), (), None)
+        except RecursionError:
+            place = Place(file=self.file, line=1, column=1)
+            self.problems.add(place, "", "lists and mappings are nested too deeply")
+            return
         next(self._events)
         after = next(self._events)
         if isinstance(after, yaml.DocumentStartEvent):

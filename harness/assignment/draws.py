@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +108,8 @@ def _parameters(tree: ast.Module, module: str, function: str) -> list[str]:
 def file_name(group: str, swept: tuple[str, ...]) -> str:
     """The frozen file of a scenario and its swept values, below the spec folder."""
     stem, _, name = group.partition("/")
-    return f"{DRAWS}/{'.'.join([stem, name, *swept])}.json"
+    marks = [re.sub(r"[^\w.=+-]", lambda odd: f"%{ord(odd[0]):02X}", mark) for mark in swept]
+    return f"{DRAWS}/{'.'.join([stem, name, *marks])}.json"
 
 
 def read_draws(folder: Path, name: str, request: Request) -> list[tuple[Binding, ...]]:

@@ -48,7 +48,8 @@ def spec_folder(root: Path, assignment_id: str) -> Path:
 def scenario_files(folder: Path, named: tuple[str, ...]) -> list[Path]:
     """The scenario files of a spec folder: every .yaml that is not `named` for another use."""
     other = {ASSIGNMENT, *named}
-    return [file for file in sorted(folder.glob("*.yaml")) if file.name not in other]
+    there = (file for file in sorted(folder.glob("*.yaml")) if not file.name.startswith("."))
+    return [file for file in there if file.name not in other]
 
 
 def shown(root: Path, path: Path) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness.assignment.cache import Cache
 from harness.assignment.folders import spec_folder
+from harness.model.errors import UserError
 from harness.model.specification import Specification
 
 
@@ -18,7 +19,10 @@ def load(
     `recording`, draws and transcripts may still be missing. Raises SpecErrors with every mistake
     of every file, UserError if there is no such assignment.
     """
+    root = root.resolve()
     folder = spec_folder(root, assignment_id)
+    if support is not None and not support.is_dir():
+        raise UserError(f"the support folder {support} is not there", hint="mend --support")
     cache = Cache(root, assignment_id, folder, support)
     if not recording:
         cached = cache.read()

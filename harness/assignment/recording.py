@@ -6,6 +6,7 @@ This is the only place that runs the lecturer's strategies and imports Hypothesi
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable
@@ -16,6 +17,7 @@ from typing import Any
 from harness.assignment.compiling import compile_assignment
 from harness.assignment.draws import Request, freeze
 from harness.model.errors import UserError
+from harness.model.values import Value
 
 
 def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
@@ -24,6 +26,7 @@ def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
     The same request gives the same draws (of one Hypothesis version). Draws that no scenario asks
     for any more are removed. Raises SpecErrors, or UserError when a strategy or generator fails.
     """
+    root = root.resolve()
     compilation = compile_assignment(root, assignment_id, support=None, recording=True)
     folder = Path(compilation.specification.folder)
     written: list[Path] = []
@@ -120,11 +123,10 @@ def _frozen(request: Request, draw: Any) -> dict[str, str]:
         if not (isinstance(name, str) and name.isidentifier()):
             what = f"{request.source} gave {name!r}, which is no name"
             raise UserError(what, place=request.file)
-        literal = repr(value)
-        try:
+        literal, same = repr(value), NotImplemented
+        with contextlib.suppress(TypeError, ValueError, SyntaxError, RecursionError):
+            literal = Value.of(value).source()  # a set in one order, whatever the hash seed
             same = ast.literal_eval(literal)
-        except (ValueError, SyntaxError):
-            same = NotImplemented
         if type(same) is not type(value) or same != value:
             what = f"{request.source} gave {name} = {literal[:60]}, which is no Python literal"
             raise UserError(what, place=request.file)

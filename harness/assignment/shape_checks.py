@@ -61,6 +61,13 @@ def check_whole(value: Any) -> Any:
     return value
 
 
+def check_count(value: Any) -> Any:
+    """A whole number, one or more."""
+    if type(value) is not int or value < 1:
+        raise wrong(f"expected a whole number above zero, got {describe(value)}")
+    return value
+
+
 def check_visible(value: Any) -> Any:
     """true, false, after_due_date or after_published."""
     if isinstance(value, bool) or value in VISIBLE:

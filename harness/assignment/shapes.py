@@ -15,6 +15,7 @@ from harness.assignment import shape_schemas as schemas
 from harness.assignment.shape_checks import (
     as_list,
     check_choice,
+    check_count,
     check_positive,
     check_visible,
     check_whole,
@@ -23,7 +24,7 @@ from harness.assignment.shape_checks import (
 Words = Annotated[list[str], BeforeValidator(as_list), WithJsonSchema(schemas.WORDS)]
 Positive = Annotated[float, BeforeValidator(check_positive), WithJsonSchema(schemas.POSITIVE)]
 Points = Annotated[Any, WithJsonSchema(schemas.POINTS)]
-Whole = Annotated[int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE)]
+Whole = Annotated[int, BeforeValidator(check_count), WithJsonSchema(schemas.WHOLE)]
 Expected = Annotated[Any, WithJsonSchema(schemas.EXPECTED)]
 ExpectedText = Annotated[Any, WithJsonSchema(schemas.EXPECTED_TEXT)]
 

@@ -160,3 +160,14 @@ def test_recording_leaves_no_byte_code_behind(tmp_path: Path) -> None:
     write(tmp_path, {F: scenario_file(CASES)})
     record_draws(tmp_path, "small")
     assert not list(tmp_path.rglob("*.pyc"))
+
+
+def test_a_set_is_frozen_in_one_order_and_odd_values_make_safe_file_names(tmp_path: Path) -> None:
+    body = "name: s\ncall: check_win(board)\ncases: sets.make\nconstants: {BLANK_PIECE: ['/', a]}"
+    source = "def make():\n    yield {'board': {'b', 'a', 'c'}}\n"
+    write(tmp_path, {F: scenario_file(body), "specs/small/sets.py": source})
+    first, second = record_draws(tmp_path, "small")
+    assert first.name == "f.s.BLANK_PIECE=%27%2F%27.json"
+    assert second.name == "f.s.BLANK_PIECE=a.json"
+    assert json.loads(first.read_text())["draws"] == [{"board": "{'a', 'b', 'c'}"}]
+    assert len(load(tmp_path, "small").plan.scenarios) == 2

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from small_assignment import ASSIGNMENT, HEAD, SUPPORT, scenario_file, write
 
-from harness.assignment import available, find_root, load
+from harness.assignment import SpecErrors, available, find_root, load
 from harness.model.errors import UserError
 from harness.model.expectation import (
     AnyValue,
@@ -393,3 +393,31 @@ def test_an_assignment_that_is_not_there(tmp_path: Path) -> None:
 def test_no_root(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"holds specs/\. Hint: go to the project"):
         find_root(tmp_path)
+
+
+def test_a_support_folder_must_be_there_and_hold_something(tmp_path: Path) -> None:
+    write(tmp_path)
+    other = tmp_path / "other"
+    with pytest.raises(UserError, match=r"other is not there\. Hint: mend --support"):
+        load(tmp_path, "small", support=other)
+    other.mkdir()
+    with pytest.raises(SpecErrors) as caught:
+        load(tmp_path, "small", support=other)
+    what = "holds none of the provided files (a1_support.py). Hint: mend --support."
+    assert caught.value.errors == (f"other:1:1: {what}",)
+
+
+def test_what_editors_leave_behind_is_no_spec(tmp_path: Path) -> None:
+    write(tmp_path, {"specs/small/.hidden.yaml": "no spec at all"})
+    (tmp_path / "specs/small/.#f.yaml").symlink_to("someone@somewhere.1234")
+    (tmp_path / "specs/small/dangling.txt").symlink_to("nowhere")
+    assert load(tmp_path, "small") == load(tmp_path, "small")
+
+
+def test_a_byte_order_mark_and_crlf_are_accepted(tmp_path: Path) -> None:
+    text = scenario_file("name: s\nsession: |\n  >>> check_input('é')\n  True\nleaves: unchanged")
+    data = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
+    write(tmp_path, {F: data})
+    (scenario,) = load(tmp_path, "small").plan.scenarios
+    assert scenario.stated.shown == ("True\n",)
+    assert scenario.stimuli[0].action == Session(steps=("check_input('é')",))
