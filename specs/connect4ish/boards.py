@@ -106,10 +106,11 @@ def any_move(BOARD_SIZE: int) -> st.SearchStrategy[dict[str, object]]:  # noqa: 
 
 def any_command(BOARD_SIZE: int) -> st.SearchStrategy[dict[str, object]]:  # noqa: N803
     """A command that a player might type, right or wrong, without what the sheet leaves open."""
-    number = st.integers(0, 3 * BOARD_SIZE).map(str)
-    action = st.sampled_from([*"aArRhHqQxX1 ", "", "ad", "re"])
-    ending = st.sampled_from(["", "", "", "", " ", "a", "h", "!", ".0"])
-    command = st.builds("".join, st.tuples(action, st.one_of(st.just(""), number), ending))
+    column, integer = st.integers(1, BOARD_SIZE), st.integers(0, 3 * BOARD_SIZE)
+    number = st.one_of(column, column, integer).map(str)
+    action = st.sampled_from([*"aArR" * 4, *"hHqQxX1 ", "", "ad", "re"])
+    ending = st.sampled_from(["", "", "", "", "", "", " ", "a", "h", "!", ".0"])
+    command = st.builds("".join, st.tuples(action, st.one_of(number, number, st.just("")), ending))
     return st.fixed_dictionaries({"command": command.filter(_is_settled)})
 
 
