@@ -176,8 +176,8 @@ def _parse(
         return Unparsable(file=name, reason=_TOO_DEEP)
     except (ValueError, OverflowError, SystemError) as error:
         return Unparsable(file=name, reason=f"Python cannot read the file: {error}")
-    for warning in sorted(caught, key=lambda entry: entry.lineno):
-        notes.append(f"{name} line {warning.lineno}: Python warns: {warning.message}")
+    warned = sorted({(entry.lineno, str(entry.message)) for entry in caught})
+    notes += [f"{name} line {number}: Python warns: {message}" for number, message in warned]
     return tree
 
 

@@ -67,9 +67,11 @@ class Store(StoreReader):
 
     def close(self) -> None:
         """Let go of the file and of the right to write it."""
-        with translated(self.path):
-            super().close()
-        self._lock.release()
+        try:
+            with translated(self.path):
+                super().close()
+        finally:
+            self._lock.release()
 
     def begin(self, facts: RunFacts, plan: Plan) -> None:
         """Write down what the run is made with. Results of the same assignment stay.
@@ -140,8 +142,8 @@ class Store(StoreReader):
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with translated(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._connection.execute("BEGIN IMMEDIATE")
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
