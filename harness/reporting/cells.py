@@ -15,6 +15,7 @@ _KEYS = {Key.CTRL_C: "Ctrl-C", Key.CTRL_D: "Ctrl-D"}
 _CUT = Markup('<span class="cut">…</span>')
 _END = Markup("<i>¬</i>")
 _NO_END = Markup('<i class="none">(no line end)</i>')
+_NOTHING = Markup('<span class="none">(nothing printed)</span>')
 _NO_LINE = Markup('<span class="none">(no such line)</span>')
 
 
@@ -22,7 +23,7 @@ def cell_html(row: Row, side: Side, is_text: bool) -> Markup:
     """One side of a compared line, blanks visible where the line differs."""
     cell = row.expected if side == Side.EXPECTED else row.actual
     if cell is None:
-        return _NO_LINE
+        return _NOTHING if row.nothing == side else _NO_LINE
     spaces = is_text and not row.same
     end = _end_of_line(row, side, cell, is_text)
     at = cell.mark

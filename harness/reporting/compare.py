@@ -38,12 +38,14 @@ class Cell:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """Two aligned lines; None where that side has no such line. `lacks_end` names the side whose
-    text stops here without a line end that the other side has."""
+    text stops here without a line end that the other side has; `nothing` the side that printed
+    nothing at all."""
 
     expected: Cell | None
     actual: Cell | None
     same: bool
     lacks_end: Side | None = None
+    nothing: Side | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,53 +133,72 @@ def _paired(left: list[str], right: list[str]) -> list[DiffLine]:
 
 
 def _rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str, is_text: bool) -> Comparison:
-    lacking = _lacking_end(lines) if is_text else None
-    if lacking:
-        lines = lines[:-1]
-    first = next((i for i, line in enumerate(lines) if line.expected != line.actual), None)
-    start = 0 if first is None else max(0, first - _ROWS_BEFORE)
-    start = start if len(lines) > _MOST_ROWS else 0
-    stop = min(len(lines), start + _MOST_ROWS)
-    rows = [_row(lines[i], marked=i == first) for i in range(start, stop)]
-    if lacking and stop == len(lines):
-        # Lines that are alike so far differ in their end alone: mark that.
-        rows[-1] = replace(
-            _row(lines[-1], marked=first is None or first == len(lines) - 1),
-            same=False,
-            lacks_end=lacking,
-        )
+    left = [line.expected for line in lines]
+    right = [line.actual for line in lines]
+    open_left, open_right = _close(left, is_text), _close(right, is_text)
+    rows: list[Row] = []
+    marked = False
+    for index, (expected, actual) in enumerate(zip(left, right, strict=True)):
+        if expected is None and actual is None:
+            continue
+        lacks = _lacking(index, expected, actual, open_left, open_right)
+        same = expected == actual and lacks is None
+        row = _row(expected, actual, marked=not same and not marked)
+        marked = marked or not same
+        rows.append(replace(row, same=same, lacks_end=lacks))
+    return _cut(rows, channel, subject, is_text)
+
+
+def _close(side: list[str | None], is_text: bool) -> int | None:
+    """Fold the empty line behind a last line end into that line end; return the index of a last
+    line that has none."""
+    last = next((i for i in range(len(side) - 1, -1, -1) if side[i] is not None), None)
+    if last is None or not is_text:
+        return None
+    if side[last] == "":
+        side[last] = None
+        return None
+    return last
+
+
+def _lacking(
+    index: int,
+    expected: str | None,
+    actual: str | None,
+    open_left: int | None,
+    open_right: int | None,
+) -> Side | None:
+    if expected is None or actual is None or (index == open_left) is (index == open_right):
+        return None
+    return Side.EXPECTED if index == open_left else Side.ACTUAL
+
+
+def _cut(rows: list[Row], channel: Channel, subject: str, is_text: bool) -> Comparison:
+    first = next((i for i, row in enumerate(rows) if not row.same), 0)
+    start = max(0, first - _ROWS_BEFORE) if len(rows) > _MOST_ROWS else 0
+    stop = min(len(rows), start + _MOST_ROWS)
+    nothing = None
+    if is_text and rows:
+        if all(row.expected is None for row in rows):
+            nothing = Side.EXPECTED
+        elif all(row.actual is None for row in rows):
+            nothing = Side.ACTUAL
     return Comparison(
         channel=channel,
         subject=subject,
-        rows=tuple(rows),
+        rows=tuple(replace(row, nothing=nothing) for row in rows[start:stop]),
         is_text=is_text,
         left_out_before=start,
-        left_out_after=len(lines) - stop,
+        left_out_after=len(rows) - stop,
     )
 
 
-def _lacking_end(lines: tuple[DiffLine, ...]) -> Side | None:
-    """The side whose text stops without the other's last line end.
-
-    "a\\n" has the lines "a" and "", so that a missing line end shows as a missing empty line.
-    """
-    if len(lines) < 2 or lines[-2].expected is None or lines[-2].actual is None:
-        return None
-    match lines[-1]:
-        case DiffLine(expected="", actual=None):
-            return Side.ACTUAL
-        case DiffLine(expected=None, actual=""):
-            return Side.EXPECTED
-        case _:
-            return None
-
-
-def _row(line: DiffLine, *, marked: bool) -> Row:
-    at = first_difference(line.expected or "", line.actual or "")
+def _row(expected: str | None, actual: str | None, *, marked: bool) -> Row:
+    at = first_difference(expected or "", actual or "")
     return Row(
-        expected=None if line.expected is None else _cell(line.expected, at, marked),
-        actual=None if line.actual is None else _cell(line.actual, at, marked),
-        same=line.expected == line.actual,
+        expected=None if expected is None else _cell(expected, at, marked),
+        actual=None if actual is None else _cell(actual, at, marked),
+        same=expected == actual,
     )
 
 

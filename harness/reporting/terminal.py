@@ -17,15 +17,12 @@ from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.student import ShownCheck, StudentView, Surroundings
 from harness.reporting import cards, figures, words
-from harness.reporting.cards import Card, Cause
-from harness.reporting.cells import key_text, shorten
-from harness.reporting.compare import Comparison, Row, Side
-from harness.reporting.inert import visible, visible_lines
+from harness.reporting.cards import Cause
+from harness.reporting.inert import visible
 from harness.reporting.pages import is_other_python, mark_text, shown_checks
-from harness.reporting.screen import Piece, Screen
+from harness.reporting.terminal_cards import explained
 from harness.results import student_view
 
-_MOST_ROWS = 16
 _MOST_ROWS_OF_A_CLASS = 60
 
 
@@ -106,7 +103,7 @@ def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
     shown = cards.card(check, Surroundings(submitted=()))
     text = io.StringIO()
     console = Console(file=text, width=100, color_system=None, highlight=False)
-    console.print(Group(*_inside(shown)))
+    console.print(Group(*explained(shown)))
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
@@ -119,104 +116,13 @@ def _cause(number: int, cause: Cause) -> list[RenderableType]:
         (visible(f"{check.function}: {check.name}"), "bold"),
         (visible(f"  [{first.settings}]") if first.settings else "", "dim"),
     )
-    inside = _inside(first)
+    inside = explained(first)
     if cause.others:
         others = words.counted(len(cause.others), "other check")
         inside.append(
             Text(f"{others} {'fails' if len(cause.others) == 1 else 'fail'} in a like way", "dim")
         )
     return [title, Padding(Group(*inside), (0, 0, 0, 3))]
-
-
-def _inside(card: Card) -> list[RenderableType]:
-    verdict = card.check.verdict
-    inside: list[RenderableType] = [
-        Text(visible(shorten(verdict.message or words.VERDICT[verdict.kind], 600)))
-    ]
-    inside += _question(card)
-    if card.screen:
-        inside += _screen(card.screen)
-    for part in card.comparisons:
-        inside += _comparison(part)
-    return inside
-
-
-def _question(card: Card) -> list[RenderableType]:
-    lines: list[RenderableType] = []
-    for change in card.recipe.changes:
-        place = f"in {change.file} " if change.file else ""
-        lines.append(Text.assemble(("set    ", "dim"), visible(f"{place}{change.line}")))
-    lines.append(
-        Text.assemble(
-            ("try    ", "dim"),
-            visible_lines(shorten(card.question, 400)).replace("\n", "\n       "),
-        )
-    )
-    if card.recipe.inputs:
-        keys = "  ".join(key_text(one) for one in card.recipe.inputs)
-        lines.append(Text.assemble(("type   ", "dim"), shorten(keys, 400)))
-    return lines
-
-
-def _screen(screen: Screen) -> list[RenderableType]:
-    lines: list[RenderableType] = []
-    if screen.recent:
-        lines += [Text("right so far:", "dim"), _boxed(screen.recent)]
-    if not screen.parts:
-        return lines
-    if screen.comparison:
-        lines += _comparison(screen.comparison)
-        return lines
-    for title, pieces in (("expected next:", screen.expected), ("got:", screen.actual)):
-        lines.append(Text(title, "dim"))
-        lines.append(_boxed(pieces) if pieces else Text("  nothing more, it ends here", "dim"))
-    return lines
-
-
-def _boxed(pieces: tuple[Piece, ...]) -> RenderableType:
-    text = Text()
-    for piece in pieces:
-        for index, line in enumerate(piece.text.split("\n")):
-            text.append("\n" if index else "").append(visible(line), "cyan" if piece.typed else "")
-        text.append("\n" if piece.typed else "")
-    text.rstrip()
-    return Padding(text, (0, 0, 0, 2))
-
-
-def _comparison(part: Comparison) -> list[RenderableType]:
-    lines: list[RenderableType] = []
-    if part.subject not in ("turn", "return value"):
-        lines.append(Text(visible(part.subject), "dim"))
-    first = next((i for i, row in enumerate(part.rows) if not row.same), 0)
-    start = max(0, first - 3)
-    for row in part.rows[start : start + _MOST_ROWS]:
-        if row.same and not part.in_words:
-            lines.append(Text.assemble("         ", _side(row, Side.EXPECTED, part.is_text)))
-            continue
-        expected = _side(row, Side.EXPECTED, part.is_text)
-        lines.append(Text.assemble(("expected ", "green"), expected))
-        lines.append(Text.assemble(("got      ", "red"), _side(row, Side.ACTUAL, part.is_text)))
-    if len(part.rows) > start + _MOST_ROWS or part.left_out_after:
-        lines.append(Text("         …", "dim"))
-    return lines
-
-
-def _side(row: Row, side: Side, is_text: bool) -> Text:
-    cell = row.expected if side == Side.EXPECTED else row.actual
-    if cell is None:
-        return Text("(no such line)", "dim italic")
-    text = Text("…" if cell.cut_before else "")
-    for index, character in enumerate(cell.text):
-        shown = visible(character)
-        if not row.same and is_text:
-            shown = {" ": "·", "\t": "⇥"}.get(character, shown)
-        text.append(shown, "reverse bold" if index == cell.mark else "")
-    if cell.cut_after:
-        text.append("…")
-    elif not row.same and (is_text or cell.mark == len(cell.text)):
-        end = "(no line end)" if row.lacks_end == side else "¬"
-        text.append(end, "reverse bold" if cell.mark == len(cell.text) else "dim")
-    return text
 
 
 def _tally(view: StudentView) -> Text:

@@ -22,6 +22,7 @@ def sides(part: Comparison) -> list[tuple[str, str]]:
     ]
 
 
+NOTHING = '<span class="none">(nothing printed)</span>'
 NO_LINE = '<span class="none">(no such line)</span>'
 
 
@@ -47,7 +48,18 @@ NO_LINE = '<span class="none">(no such line)</span>'
             [('a<mark><i class="none">(no line end)</i></mark>', "a<mark><i>¬</i></mark>")],
         ),
         ("a\nb\nc", "a\nc", [("a", "a"), ("<mark>b</mark><i>¬</i>", NO_LINE), ("c", "c")]),
-        ("a", "a\n\n", [("a", "a"), (NO_LINE, "<mark><i>¬</i></mark>"), (NO_LINE, "<i>¬</i>")]),
+        (
+            "a",
+            "a\n\n",
+            [
+                ('a<mark><i class="none">(no line end)</i></mark>', "a<mark><i>¬</i></mark>"),
+                (NO_LINE, "<i>¬</i>"),
+            ],
+        ),
+        ("a\n", "a\nb\n", [("a", "a"), (NO_LINE, "<mark>b</mark><i>¬</i>")]),
+        ("a\n", "", [("<mark>a</mark><i>¬</i>", NOTHING)]),
+        ("", "a", [(NOTHING, "<mark>a</mark><i>¬</i>")]),
+        ("", "", []),
         (
             "x\ny",
             "X\nY",
