@@ -66,13 +66,18 @@ def aligned(expected: Sequence[str], actual: Sequence[str]) -> tuple[DiffLine, .
 
 def _middle(expected: Sequence[str], actual: Sequence[str]) -> list[DiffLine]:
     lengths = _common_lengths(expected, actual)
+    if len(expected) == len(actual):
+        # Rows of a board stay opposite each other, though other rows may look the same.
+        matching = sum(one == other for one, other in zip(expected, actual, strict=True))
+        if 2 * lengths[0][0] <= len(expected) or matching >= lengths[0][0] - 1:
+            return list(side_by_side(expected, actual))
     lines: list[DiffLine] = []
     left: list[str] = []
     right: list[str] = []
     i = j = 0
     while i < len(expected) or j < len(actual):
         if i < len(expected) and j < len(actual) and expected[i] == actual[j]:
-            lines += _beside(left, right)
+            lines += side_by_side(left, right)
             left, right = [], []
             lines.append(DiffLine(expected=expected[i], actual=actual[j]))
             i, j = i + 1, j + 1
@@ -82,7 +87,7 @@ def _middle(expected: Sequence[str], actual: Sequence[str]) -> list[DiffLine]:
         else:
             right.append(actual[j])
             j += 1
-    return lines + _beside(left, right)
+    return [*lines, *side_by_side(left, right)]
 
 
 def _common_lengths(expected: Sequence[str], actual: Sequence[str]) -> list[list[int]]:
@@ -98,13 +103,13 @@ def _common_lengths(expected: Sequence[str], actual: Sequence[str]) -> list[list
     return table
 
 
-def _beside(left: list[str], right: list[str]) -> list[DiffLine]:
-    """Lines that took each other's place, opposite each other."""
+def side_by_side(left: Sequence[str], right: Sequence[str]) -> tuple[DiffLine, ...]:
+    """Both sides opposite each other by their numbers alone."""
     size = max(len(left), len(right))
-    return [
+    return tuple(
         DiffLine(
             expected=left[i] if i < len(left) else None,
             actual=right[i] if i < len(right) else None,
         )
         for i in range(size)
-    ]
+    )

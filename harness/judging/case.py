@@ -9,6 +9,7 @@ from functools import cached_property
 
 from harness.judging.changes import Change, changes
 from harness.judging.comparing import at_import
+from harness.judging.edits import Edit, edit_of
 from harness.judging.matching import exact_text
 from harness.judging.mismatches import (
     EndingMismatch,
@@ -31,12 +32,16 @@ from harness.model.verdict import Channel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """Two texts that differ, printed or returned; `place` is how a sentence about them begins."""
+    """Two texts that differ, printed or returned; `place` is how a sentence about them begins.
+
+    `edit` is where, line by line: worked out once, for a text may be a flood.
+    """
 
     expected: str
     actual: str
     place: str
     printed: bool
+    edit: Edit
 
     @property
     def verb(self) -> str:
@@ -128,19 +133,15 @@ class Case:
         """The first printed text that differs, else the returned one."""
         ignore = self.expectation.stated.ignore
         if self.text is not None:
-            expected = exact_text(self.text.expected)
-            if expected is None:
+            wanted = exact_text(self.text.expected)
+            if wanted is None:
                 return None
-            return Texts(
-                expected=normalised(expected, ignore),
-                actual=normalised(self.text.actual, ignore),
-                place=self.place(self.text.turn),
-                printed=True,
-            )
+            expected, actual = normalised(wanted, ignore), normalised(self.text.actual, ignore)
+            return _texts(expected, actual, self.place(self.text.turn), printed=True)
         pair = self.exact_return
         if pair is None or not all(value.kind is ValueKind.STR for value in pair):
             return None
-        return Texts(expected=pair[0].text, actual=pair[1].text, place=self.place(), printed=False)
+        return _texts(pair[0].text, pair[1].text, self.place(), printed=False)
 
     @cached_property
     def expected_printed(self) -> str | None:
@@ -224,6 +225,11 @@ class Case:
         if where or subject == "it" or " " in subject:  # but a function's name stays as it is
             whole = whole[:1].upper() + whole[1:]
         return whole if whole.endswith((".", "?", "!")) else whole + "."
+
+
+def _texts(expected: str, actual: str, place: str, *, printed: bool) -> Texts:
+    edit = edit_of(expected.split("\n"), actual.split("\n"))
+    return Texts(expected=expected, actual=actual, place=place, printed=printed, edit=edit)
 
 
 def _function(source: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.judging.alignment import CONTEXT, WINDOW, shared_start, window
+from harness.judging.alignment import CONTEXT, WINDOW, shared_start, side_by_side, window
 from harness.judging.matching import exact_text, in_words
 from harness.judging.mismatches import (
     EndingMismatch,
@@ -110,7 +110,11 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Difference:
     expected_lines, actual_lines = _lines_of(mismatch.expected.value, mismatch.actual)
     if len(expected_lines) == len(actual_lines) == 1:
         return _one_line(mismatch.channel, subject, expected_lines[0], actual_lines[0])
-    return _aligned(mismatch.channel, subject, expected_lines, actual_lines)
+    if len(expected_lines) == len(actual_lines):
+        rows = side_by_side(expected_lines, actual_lines)
+    else:
+        rows = window(expected_lines, actual_lines).lines
+    return _of_rows(mismatch.channel, subject, rows)
 
 
 def _one_line(channel: Channel, subject: str, expected: str, actual: str) -> Difference:
@@ -160,9 +164,18 @@ def _item_lines(value: Value, start: int) -> list[str]:
     return [whole[0], *lines, "]" if whole[0] == "[" else ")"]
 
 
+def _turn(turn: int | None, stimulus: Stimulus) -> str:
+    if turn is None:
+        return "printed text"
+    if turn == 0:
+        return "turn 1, before the first input"
+    if isinstance(stimulus.action, Session) or turn > len(stimulus.inputs):
+        return f"turn {turn + 1}"
+    return f"turn {turn + 1}, after {shortened(stimulus.inputs[turn - 1].shown(), 60)!r}"
+
+
 def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Difference:
-    subject = "printed text" if mismatch.turn is None else f"turn {mismatch.turn + 1}"
-    subject = _in_step(subject, mismatch.step, stimulus)
+    subject = _in_step(_turn(mismatch.turn, stimulus), mismatch.step, stimulus)
     expected = exact_text(mismatch.expected)
     if expected is None:
         actual = "\n".join(_cut(mismatch.actual.split("\n", 60)[:60]))
@@ -171,8 +184,11 @@ def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Difference:
 
 
 def _aligned(channel: Channel, subject: str, expected: list[str], actual: list[str]) -> Difference:
-    near = window(expected, actual)
-    lines = tuple(_short_row(line) for line in near.lines)
+    return _of_rows(channel, subject, window(expected, actual).lines)
+
+
+def _of_rows(channel: Channel, subject: str, rows: tuple[DiffLine, ...]) -> Difference:
+    lines = tuple(_short_row(line) for line in rows)
     row = next((i for i, line in enumerate(lines) if line.expected != line.actual), None)
     column = None
     if row is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import zip_longest
 
 from harness.judging.matching import meets_text
@@ -34,6 +35,8 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> list[
         found.append(TextMismatch(expected=whole, actual=observation.printed))
     if by_turn is not None:
         found += _turn_by_turn(pieces(observation.turns), by_turn, stated.ignore)
+        if observation.reads == 0 and not expected_reads(expectation):
+            found = [replace(m, turn=None) if isinstance(m, TextMismatch) else m for m in found]
     if reference is None and stated.transcript is not None:
         shown = observation.transcript()
         if not meets_text(shown, exactly(stated.transcript), stated.ignore):

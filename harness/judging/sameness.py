@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from harness.judging.visible import spelled
 from harness.model.values import Value, ValueKind
 
+DEEPEST = 12  # no reader follows a path further in, and a hostile value may be a tower of lists
 _SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
@@ -71,7 +72,9 @@ def _in_order(value: Value) -> tuple[Value, ...]:
 def parting(expected: Value, actual: Value) -> Parting:
     """The innermost first place where two values that are not the same part."""
     path = ""
-    while expected.kind is actual.kind and expected.kind in _SEQUENCES:
+    for _ in range(DEEPEST):
+        if expected.kind is not actual.kind or expected.kind not in _SEQUENCES:
+            break
         index = _first_differing(expected.items, actual.items)
         path += f"[{index}]"
         left = expected.items[index] if index < len(expected.items) else None

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from harness.model.values import Value, ValueKind
 
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f")  # letters that show nothing
+_MOST_MARKS = 2  # more on one letter would cover the neighbouring lines
 QUOTE_LIMIT = 60
 SOURCE_LIMIT = 90
 _BRACKETS = {
@@ -20,12 +24,21 @@ def visible(text: str) -> str:
 
     Line ends and tabs are escaped too, so the result is one line of printable text.
     """
-    if text.isprintable():
+    if text.isascii() and text.isprintable():
         return text
-    return "".join(c if c.isprintable() else _escape(c) for c in text)
+    parts: list[str] = []
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        seen = character.isprintable() and character not in _BLANK and marks <= _MOST_MARKS
+        parts.append(character if seen else _escape(character))
+    return "".join(parts)
 
 
 def _escape(character: str) -> str:
+    code = ord(character)
+    if 0x7F < code <= 0xFFFF:
+        return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
     return character.encode("unicode_escape").decode("ascii")
 
 
@@ -92,6 +105,8 @@ def a_type(value: Value) -> str:
     """The value's type with its article: "an int", "a list", "None"."""
     if value.kind is ValueKind.NONE:
         return "None"
+    if value.kind is ValueKind.CYCLE:
+        return "a value that contains itself"
     return a_type_name(value.type_name)
 
 

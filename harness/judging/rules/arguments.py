@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.judging.case import Case
 from harness.judging.changes import Change
 from harness.judging.rules.tables import Cells, cells
-from harness.judging.sameness import same
-from harness.judging.visible import source
+from harness.judging.sameness import parting, same
+from harness.judging.visible import count, source
 from harness.model.values import ValueKind
 
 
@@ -17,7 +17,7 @@ def argument_not_changed(case: Case) -> str | None:
             continue
         if change.returned is not None and same(change.expected, change.returned):
             return case.says(f"is not changed: a new {_kind(change)} is returned", who=change.name)
-        return case.says(f"is not changed, it should be {source(change.expected)}", who=change.name)
+        return case.says(f"is not changed: {_first(change, 'it should be')}", who=change.name)
     return None
 
 
@@ -25,9 +25,20 @@ def argument_changed(case: Case) -> str | None:
     """The function should have left its argument alone."""
     for change in case.changes:
         if not change.should_change and change.did_change:
-            became = source(change.actual)
-            return case.says(f"is changed, it should stay as it was: {became}", who=change.name)
+            clause = f"is changed and should not be: {_first(change, 'it should stay')}"
+            return case.says(clause, who=change.name)
     return None
+
+
+def _first(change: Change, should: str) -> str:
+    """The first item that is not as it should be."""
+    place = parting(change.expected, change.actual)
+    if place.expected is None or place.actual is None:
+        sizes = len(change.actual.items), len(change.expected.items)
+        return f"it has {count(sizes[0], 'item')}, {should} {sizes[1]}"
+    item = f"item {place.path}" if place.path else "it"
+    got, wanted = source(place.actual, limit=60), source(place.expected, limit=60)
+    return f"{item} is {got}, {should} {wanted}"
 
 
 def _kind(change: Change) -> str:

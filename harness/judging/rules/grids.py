@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness.judging.alignment import shared_start
 from harness.judging.case import Case
-from harness.judging.rules.edits import edit_of
 from harness.judging.rules.tables import cells, grid_at, is_board, transposed
 from harness.judging.visible import quoted
 from harness.model.values import Value
@@ -22,10 +21,15 @@ def rows_and_columns_swapped(case: Case) -> str | None:
             change.before, change.expected, change.actual
         ):
             return case.says(_MESSAGE, who=change.name)
+    return None
+
+
+def printed_rows_and_columns_swapped(case: Case) -> str | None:
+    """The same of a board that is shown."""
     texts = case.texts
     if texts is None:
         return None
-    expected, actual = texts.expected.split("\n"), texts.actual.split("\n")
+    expected, actual = texts.edit.expected, texts.edit.actual
     first = shared_start(expected, actual)
     wanted, got = grid_at(expected, first), grid_at(actual, first)
     if wanted is None or got is None or wanted.start != got.start or wanted.rows == got.rows:
@@ -62,7 +66,7 @@ def printed_off_by_one_column(case: Case) -> str | None:
     texts = case.texts
     if texts is None:
         return None
-    expected, actual = texts.expected.split("\n"), texts.actual.split("\n")
+    expected, actual = texts.edit.expected, texts.edit.actual
     moved = _moved(expected, actual)
     if moved is None:
         return None
@@ -107,7 +111,7 @@ def board_shown_twice(case: Case) -> str | None:
     texts = case.texts
     if texts is None:
         return None
-    edit = edit_of(texts)
+    edit = texts.edit
     block, size = edit.inserted, len(edit.inserted)
     if edit.removed or size < 2 or edit.at < size:
         return None
@@ -125,7 +129,7 @@ def board_not_shown(case: Case) -> str | None:
     texts = case.texts
     if texts is None:
         return None
-    edit = edit_of(texts)
+    edit = texts.edit
     if edit.inserted or not _holds_board(edit.removed):
         return None
     who = "the board" if is_board(edit.removed) else "the text with the board"
@@ -142,7 +146,7 @@ def board_shown_unasked(case: Case) -> str | None:
     texts = case.texts
     if texts is None:
         return None
-    edit = edit_of(texts)
+    edit = texts.edit
     if edit.removed or not is_board(edit.inserted):
         return None
     clause = f"is shown once too often (from line {edit.at + 1} on)"

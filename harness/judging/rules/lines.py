@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.judging.alignment import shared_start
 from harness.judging.case import Case, Texts
-from harness.judging.rules.edits import Edit, edit_of
+from harness.judging.edits import Edit
 from harness.judging.visible import quoted
 
 
@@ -31,7 +31,7 @@ def line_missing(case: Case) -> str | None:
     texts = case.texts
     if texts is None:
         return None
-    edit = edit_of(texts)
+    edit = texts.edit
     if edit.inserted or not edit.removed:
         return None
     if len(edit.removed) == 1:
@@ -49,7 +49,7 @@ def line_too_many(case: Case) -> str | None:
     texts = case.texts
     if texts is None:
         return None
-    edit = edit_of(texts)
+    edit = texts.edit
     if edit.removed or not edit.inserted:
         return None
     if len(edit.inserted) == 1:
@@ -65,9 +65,9 @@ def prompt_differs(case: Case) -> str | None:
     texts = case.texts
     if texts is None or not _is_before_input(case):
         return None
-    edit = edit_of(texts)
+    edit = texts.edit
     pair = _one_line(edit)
-    if pair is None or not edit.is_last_line:
+    if pair is None or not edit.at_end:
         return None
     at = shared_start(*pair)
     wanted, got = (quoted(line, at=at) for line in pair)
@@ -85,13 +85,13 @@ def line_differs(case: Case) -> str | None:
     texts = case.texts
     if texts is None:
         return None
-    edit = edit_of(texts)
+    edit = texts.edit
     pair = _one_line(edit)
     if pair is None:
         return None
     at = shared_start(*pair)
     wanted, got = (quoted(line, at=at) for line in pair)
-    if edit.expected_count <= 2 and not texts.expected.partition("\n")[2]:
+    if len(edit.expected) <= 2 and not texts.expected.partition("\n")[2]:
         return case.says(f"{texts.verb} {got} instead of {wanted}", place=texts.place)
     who = f"line {edit.at + 1}"
     return case.says(f"is {got}, it should be {wanted}", place=texts.place, who=who)
@@ -118,7 +118,7 @@ def text_differs(case: Case) -> str | None:
 
 
 def _first_place(texts: Texts) -> tuple[int, int, str | None, str | None]:
-    expected, actual = texts.expected.split("\n"), texts.actual.split("\n")
+    expected, actual = texts.edit.expected, texts.edit.actual
     line = shared_start(expected, actual)
     wanted = expected[line] if line < len(expected) else None
     got = actual[line] if line < len(actual) else None

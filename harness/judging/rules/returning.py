@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from harness.judging.case import Case
 from harness.judging.matching import in_words
+from harness.judging.mismatches import ValueMismatch
 from harness.judging.sameness import parting
 from harness.judging.visible import a_type, plain, source, spelled
-from harness.model.expectation import OfType
+from harness.model.expectation import Exactly, OfType
 from harness.model.values import Value, ValueKind
 
 
@@ -68,11 +69,18 @@ def returned_none(case: Case) -> str | None:
 def too_large(case: Case) -> str | None:
     """A value that is beyond comparing."""
     for mismatch in (case.returns, case.leaves):
-        value = mismatch.actual if mismatch else None
+        value = _innermost(mismatch)
         if value is not None and value.kind is ValueKind.TOO_LARGE:
             what = "returned a value" if mismatch is case.returns else "left behind a value"
             return case.says(f"{what} too large to compare ({plain(value.text, limit=60)})")
     return None
+
+
+def _innermost(mismatch: ValueMismatch | None) -> Value | None:
+    """What stands at the first place that differs."""
+    if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, Exactly):
+        return mismatch.actual if mismatch else None
+    return parting(mismatch.expected.value, mismatch.actual).actual
 
 
 def returned_a_function(case: Case) -> str | None:
@@ -98,7 +106,10 @@ def wrong_type(case: Case) -> str | None:
     if ValueKind.NONE in (expected.kind, actual.kind):
         return None
     got, wanted = source(actual, limit=60), source(expected, limit=60)
-    clause = f"{got}, {a_type(actual)}, where {wanted}, {a_type(expected)}, is expected"
+    what = a_type(actual)
+    if actual.kind is ValueKind.FOREIGN and actual.text == expected.type_name:
+        what = f"an object of the program's own class {expected.type_name}"
+    clause = f"{got}, {what}, where {wanted}, {a_type(expected)}, is expected"
     if place.path:
         return case.says(f"is {clause}", who=f"item {place.path} of the result")
     return case.says(f"returned {clause}")

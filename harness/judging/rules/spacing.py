@@ -22,7 +22,7 @@ def only_whitespace(case: Case) -> str | None:
 
 
 def _what(texts: Texts) -> str:
-    expected, actual = texts.expected.split("\n"), texts.actual.split("\n")
+    expected, actual = texts.edit.expected, texts.edit.actual
     if texts.expected.rstrip("\n") == texts.actual.rstrip("\n"):
         return _line_ends(len(expected) - len(actual), texts.expected.rstrip("\n"))
     line = shared_start(expected, actual)
@@ -60,10 +60,17 @@ def _in_line(expected: str, actual: str) -> str:
         ends = (line[len(line.rstrip()) :] for line in (expected, actual))
         return _amount(next(ends), next(ends), "at its end")
     column = shared_start(expected, actual)
+    if column <= min(len(_indent(expected)), len(_indent(actual))):
+        return _first_of_several(_indent(expected), _indent(actual), "at its start")
     wanted, got = _gap(expected, column), _gap(actual, column)
-    if column == 0:
-        return _amount(_indent(expected), _indent(actual), "at its start")
-    return _amount(wanted, got, f"at column {column + 1}")
+    where = f"at column {column + 1}"
+    if expected[column + len(wanted) :] == actual[column + len(got) :]:
+        return _amount(wanted, got, where)
+    return _first_of_several(wanted, got, where)
+
+
+def _first_of_several(expected: str, actual: str, where: str) -> str:
+    return f"{_amount(expected, actual, where)} (and differs further on)"
 
 
 def _indent(line: str) -> str:
@@ -110,7 +117,7 @@ def only_case(case: Case) -> str | None:
     texts = case.texts
     if texts is None or texts.expected.casefold() != texts.actual.casefold():
         return None
-    expected, actual = texts.expected.split("\n"), texts.actual.split("\n")
+    expected, actual = texts.edit.expected, texts.edit.actual
     for number, (wanted, got) in enumerate(zip_longest(expected, actual, fillvalue=""), start=1):
         if wanted != got:
             at = shared_start(wanted, got)

@@ -95,5 +95,6 @@ def is_board(lines: Sequence[str]) -> bool:
     rows = [line for line in lines if len(line) == common]
     if len(rows) < 2 or 2 * len(rows) < len(lines):
         return False
-    # A grid is drawn with few signs; sentences of one length are not.
-    return len(set("".join(rows)) - set(" 0123456789")) <= 6
+    # A grid is drawn with few signs and fewer letters; sentences of one length are not.
+    signs = set("".join(rows)) - set(" 0123456789")
+    return len(signs) <= 6 and sum(sign.isalpha() for sign in signs) <= 3

@@ -1,0 +1,129 @@
+"""Short ways to write observations and cases in the tests of the judging room."""
+
+from __future__ import annotations
+
+from harness.judging.case import Case
+from harness.judging.comparing import mismatches
+from harness.judging.rules import RULES
+from harness.model.expectation import Exactly, Expectation, Matcher, Stated
+from harness.model.observation import Ending, Frame, Observation, Phase, Raised, StepOutcome, Turn
+from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
+from harness.model.values import Value
+
+BY_NAME = {rule.__name__: rule for rule in RULES}
+
+
+def turns(*parts: str) -> tuple[Turn, ...]:
+    """Printed and typed text by turns: printed, typed, printed, typed, …"""
+    found = []
+    for index in range(0, len(parts), 2):
+        typed = Typed(text=parts[index + 1]) if index + 1 < len(parts) else None
+        found.append(Turn(printed=parts[index], typed=typed))
+    return tuple(found)
+
+
+def called(value: object = None, *parts: str, before: tuple = (), after: tuple = ()) -> Observation:
+    """A call that answered with a plain value."""
+    described = value if isinstance(value, Value) else Value.of(value)
+    return Observation(
+        ending=Ending.ANSWERED,
+        value=described,
+        turns=turns(*parts),
+        arguments_before=tuple(Value.of(one) for one in before),
+        arguments=tuple(Value.of(one) for one in after or before),
+    )
+
+
+def ran(*parts: str, status: int | None = 0) -> Observation:
+    """A program that ran to its end."""
+    return Observation(ending=Ending.ANSWERED, turns=turns(*parts), exit_status=status)
+
+
+def ended(
+    ending: Ending, *parts: str, detail: str = "", phase: Phase = Phase.STIMULUS
+) -> Observation:
+    """A process that ended without an answer."""
+    return Observation(ending=ending, turns=turns(*parts), detail=detail, phase=phase)
+
+
+def raised(
+    type_name: str,
+    message: str = "",
+    *,
+    line: int | None = None,
+    source: str = "",
+    phase: Phase = Phase.STIMULUS,
+    parts: tuple[str, ...] = (),
+    bases: tuple[str, ...] = (),
+) -> Observation:
+    """A call that raised, on the student's own line if there is one."""
+    frames = () if line is None else (Frame(file="a1.py", line=line, function="f", source=source),)
+    return Observation(
+        ending=Ending.ANSWERED,
+        phase=phase,
+        turns=turns(*parts),
+        raised=Raised(type_name=type_name, message=message, frames=frames, bases=bases),
+    )
+
+
+def step(value: object = ..., *parts: str, error: str = "") -> StepOutcome:
+    """A session step: a value (`...`: a statement), printed text, or an exception's type."""
+    return StepOutcome(
+        turns=turns(*parts),
+        value=None if value is ... else Value.of(value),
+        raised=Raised(type_name=error, message="") if error else None,
+    )
+
+
+def session(*steps: StepOutcome, variables: tuple = ()) -> Observation:
+    """A session that went through."""
+    return Observation(
+        ending=Ending.ANSWERED,
+        steps=steps,
+        variables=variables,
+        turns=tuple(turn for one in steps for turn in one.turns),
+    )
+
+
+def exactly(value: object) -> Matcher:
+    """The matcher of one plain value."""
+    return Exactly(value=Value.of(value))
+
+
+CALL = Stimulus(action=Call(expression="add_piece(board, 'X', 1)"))
+RUN = Stimulus(action=Run(program="a1.py"))
+
+
+def typing(*inputs: str, stimulus: Stimulus = RUN) -> Stimulus:
+    """A stimulus with these inputs."""
+    return Stimulus(action=stimulus.action, inputs=tuple(Typed(text=one) for one in inputs))
+
+
+def steps(*sources: str) -> Stimulus:
+    """A session of these statements."""
+    return Stimulus(action=Session(steps=sources))
+
+
+def expecting(
+    reference: Observation | None, stated: Stated | None = None, names: tuple[str, ...] = ("board",)
+) -> Expectation:
+    """What a stimulus is held to."""
+    return Expectation(stated=stated or Stated(), reference=reference, parameters=names)
+
+
+def case(
+    reference: Observation | None,
+    observation: Observation,
+    stimulus: Stimulus = CALL,
+    stated: Stated | None = None,
+) -> Case:
+    """The case of an observation that fails (and it must)."""
+    expectation = expecting(reference, stated)
+    found = mismatches(observation, expectation, stimulus)
+    assert found, "this observation is as expected"
+    return Case(observation, expectation, stimulus, found)
+
+
+def sentence(rule: str, one: Case) -> str | None:
+    """What a single rule says of a case."""
+    return BY_NAME[rule](one)

@@ -1,0 +1,372 @@
+"""The verdict: kinds, channels, matchers, `ignore`, and which side a difference shows."""
+
+from __future__ import annotations
+
+import pytest
+from judging_cases import (
+    CALL,
+    RUN,
+    called,
+    ended,
+    exactly,
+    expecting,
+    raised,
+    ran,
+    session,
+    step,
+    steps,
+    turns,
+    typing,
+)
+
+from harness.judging import judge, resolve
+from harness.model.answer_key import PythonAnswer
+from harness.model.errors import HarnessError
+from harness.model.expectation import (
+    AnyValue,
+    Approximately,
+    Contains,
+    Ignore,
+    Matches,
+    OfType,
+    OneOf,
+    PythonValue,
+    Stated,
+    StatedLeave,
+    StatedRaise,
+    StatedTurn,
+    StatedTurns,
+)
+from harness.model.observation import Ending, NamedValue, Observation, Phase
+from harness.model.stimulus import Stimulus
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import Channel, VerdictKind
+
+
+def passes(
+    reference: Observation | None,
+    observation: Observation,
+    stated: Stated | None = None,
+    stimulus: Stimulus = CALL,
+) -> bool:
+    return judge(observation, expecting(reference, stated), stimulus).passed
+
+
+VALUES = [
+    (1, 1, True),
+    (1, True, False),
+    (1, 1.0, False),
+    (float("nan"), float("nan"), True),
+    (0.0, -0.0, True),
+    (complex(0, 0.0), complex(0, -0.0), True),
+    (float("inf"), float("-inf"), False),
+    ([1, 2], (1, 2), False),
+    ([1, [2]], [1, [2]], True),
+    ([1, [2]], [1, [3]], False),
+    ({1: 2, 3: 4}, {3: 4, 1: 2}, True),
+    ({1: 2, 3: 4}, {3: 2, 1: 4}, False),
+    ({1, 2}, {2, 1}, True),
+    ({1}, frozenset({1}), False),
+    ("a", b"a", False),
+    (range(3), range(1, 3), False),
+    (range(3), [0, 1, 2], False),
+    (None, None, True),
+    ("\ud800", "\ud800", True),
+]
+
+
+@pytest.mark.parametrize(("expected", "actual", "same"), VALUES)
+def test_values_are_compared_type_exact(expected: object, actual: object, same: bool) -> None:
+    assert passes(called(expected), called(actual)) is same
+
+
+def test_foreign_values_are_known_by_their_type_alone() -> None:
+    grid, other = Value(ValueKind.FOREIGN, "Grid"), Value(ValueKind.FOREIGN, "Row")
+    assert passes(called(grid), called(grid))
+    assert not passes(called(grid), called(other))
+    assert not passes(called(1), called(Value(ValueKind.FOREIGN, "int")))
+
+
+def test_what_is_too_large_is_the_same_as_nothing() -> None:
+    huge = Value(ValueKind.TOO_LARGE, "deep")
+    assert not passes(called(huge), called(huge))
+
+
+def test_a_value_far_deeper_than_the_stack_is_judged() -> None:
+    def deep(end: object) -> Value:
+        value = Value.of(end)
+        for _ in range(50_000):
+            value = Value(ValueKind.LIST, items=(value,))
+        return value
+
+    verdict = judge(called(deep(2)), expecting(called([1])), CALL)
+    assert verdict.message.startswith("Item [0] of the result is [[[")
+    assert passes(called([1]), called([1]))
+    assert not passes(called(deep(1)), called(deep(2)))
+
+
+MATCHERS = [
+    (AnyValue(), Value(ValueKind.FOREIGN, "x"), True),
+    (OfType(name="float"), 1.0, True),
+    (OfType(name="float"), 1, False),
+    (OfType(name="Grid"), Value(ValueKind.FOREIGN, "Grid"), True),
+    (Approximately(number=3.14, within=0.01), 3.141, True),
+    (Approximately(number=3.0, within=0.0), 3, True),
+    (Approximately(number=1.0, within=0.5), True, False),
+    (Approximately(number=1.0, within=1e9), float("nan"), False),
+    (Approximately(number=1.0, within=1.0), 10**400, False),
+    (Matches(pattern="^a.c$"), "abc", True),
+    (Matches(pattern="b"), "abc", True),
+    (Matches(pattern="1"), 1, False),
+    (Contains(text="b"), "abc", True),
+    (Contains(text="b"), ["b"], False),
+    (OneOf(values=(Value.of(1), Value.of("a"))), "a", True),
+    (OneOf(values=(Value.of(1), Value.of("a"))), True, False),
+]
+
+
+@pytest.mark.parametrize(("matcher", "value", "meets"), MATCHERS)
+def test_a_matcher_takes_the_place_of_the_reference(
+    matcher: AnyValue, value: object, meets: bool
+) -> None:
+    unlike = called("what the reference returns")
+    assert passes(unlike, called(value), Stated(returns=matcher)) is meets
+    assert passes(None, called(value), Stated(returns=matcher)) is meets
+
+
+def test_without_a_reference_only_what_is_stated_is_compared() -> None:
+    loose = Stated(prints=exactly("hi\n"))
+    assert passes(None, called(5, "hi\n", before=([],), after=([1],)), loose)
+    assert not passes(None, called(5, "ho\n"), loose)
+    assert not passes(None, raised("ValueError"), Stated(reads=0))
+    assert not passes(None, ended(Ending.ASKED_FOR_MORE), Stated(returns=AnyValue()))
+
+
+def test_a_program_that_prints_what_it_should_return_fails() -> None:
+    assert not passes(
+        session(step(True)), session(step(None, "True\n")), Stated(shown=("True\n",)), steps("f()")
+    )
+
+
+TEXTS = [
+    (Stated(), "a\n", "a\n", True),
+    (Stated(), "a\n", "a", False),
+    (Stated(prints=Contains(text="b")), "a", "abc", True),
+    (Stated(prints=Contains(text="b")), "b", "c", False),
+    (Stated(prints=Matches(pattern=r"\d+")), "a", "x 12", True),
+    (Stated(prints=exactly("a\n")), "a\n", "a\n", True),
+    (Stated(prints=AnyValue()), "a\n", "b", True),
+    (Stated(ignore=(Ignore.CASE,)), "Red WINS", "red wins", True),
+    (Stated(ignore=(Ignore.CASE,)), "Red wins", "red won", False),
+    (Stated(ignore=(Ignore.TRAILING_SPACE,)), "a \nb", "a\nb\t ", True),
+    (Stated(ignore=(Ignore.TRAILING_SPACE,)), " a", "a", False),
+    (Stated(ignore=(Ignore.BLANK_LINES,)), "a\n\nb\n", "\na\n  \nb\n\n", True),
+    (Stated(ignore=(Ignore.BLANK_LINES,)), "a\nb", "ab", False),
+    (Stated(ignore=(Ignore.CASE,), prints=Matches(pattern="RED")), "", "red", True),
+    (Stated(ignore=(Ignore.CASE,), prints=Contains(text="RED")), "", "red", True),
+    (Stated(ignore=(Ignore.CASE,), prints=OneOf(values=(Value.of("X"),))), "", "x", True),
+]
+
+
+@pytest.mark.parametrize(("stated", "expected", "actual", "same"), TEXTS)
+def test_printed_text(stated: Stated, expected: str, actual: str, same: bool) -> None:
+    assert passes(called(None, expected), called(None, actual), stated) is same
+
+
+def test_text_is_compared_turn_by_turn() -> None:
+    reference = ran("a\n> ", "x", "b\n")
+    assert passes(reference, ran("a\n> ", "x", "b\n"), stimulus=typing("x"))
+    assert not passes(reference, ran("> ", "x", "a\nb\n"), stimulus=typing("x"))
+
+
+def test_silence_after_the_last_input_is_no_turn_of_its_own() -> None:
+    assert passes(ran("> ", "x", ""), ran("> ", "x"), stimulus=typing("x"))
+    assert passes(ran(), ran(""))
+
+
+def test_stated_turns_replace_the_reference_on_those_turns_only() -> None:
+    reference = ran("a", "x", "b", "y", "c")
+    some = StatedTurns(turns=(StatedTurn(index=1, printed=Contains(text="B")),), all_turns=False)
+    both = typing("x", "y")
+    assert passes(reference, ran("a", "x", "-B-", "y", "c"), Stated(turns=some), both)
+    assert not passes(reference, ran("a", "x", "b", "y", "c"), Stated(turns=some), both)
+    assert not passes(reference, ran("A", "x", "B", "y", "c"), Stated(turns=some), both)
+
+
+def test_a_list_of_turns_says_how_many_there_are() -> None:
+    told = tuple(StatedTurn(index=i, printed=exactly(t)) for i, t in enumerate("ab"))
+    stated = Stated(turns=StatedTurns(turns=told, all_turns=True))
+    assert passes(None, ran("a", "x", "b"), stated, typing("x"))
+    assert not passes(None, ran("a", "x", "b", "y", ""), stated, typing("x", "y"))
+
+
+def test_a_stated_transcript_is_compared_where_there_is_no_reference() -> None:
+    stated = Stated(transcript="> x\nbye\n")
+    assert passes(None, ran("> ", "x", "bye\n"), stated, typing("x"))
+    assert not passes(None, ran("> ", "x", "Bye\n"), stated, typing("x"))
+
+
+def test_exceptions_agree_by_type_and_by_message_only_where_stated() -> None:
+    reference = raised("ValueError", "one way to say it")
+    other = raised("ValueError", "another way")
+    assert passes(reference, other)
+    message = StatedRaise(type_name="ValueError", message=exactly("one way to say it"))
+    assert not passes(reference, other, Stated(raises=message))
+    assert not passes(reference, raised("KeyError"))
+    assert not passes(reference, called(1))
+    assert not passes(called(1), reference)
+
+
+def test_an_exception_of_the_right_type_at_import_is_no_answer() -> None:
+    at_import = raised("ValueError", phase=Phase.LOADING)
+    assert not passes(raised("ValueError"), at_import)
+
+
+def test_the_exit_status_of_a_program() -> None:
+    assert passes(ran("x"), ran("x"), stimulus=RUN)
+    assert not passes(ran("x"), ran("x", status=3), stimulus=RUN)
+    assert passes(ran("x", status=3), ran("x", status=3), Stated(exit=3), RUN)
+    assert not passes(None, ran("x", status=1), Stated(exit=0), RUN)
+    assert passes(called(1), called(1), stimulus=RUN)
+
+
+def test_leaving_by_exit_with_status_0_is_a_fine_way_to_end_a_program() -> None:
+    by_exit = Observation(
+        ending=Ending.ANSWERED,
+        turns=turns("x"),
+        raised=raised("SystemExit").raised,
+        exit_status=0,
+    )
+    assert passes(ran("x"), by_exit, stimulus=RUN)
+    assert passes(by_exit, ran("x"), stimulus=RUN)
+    assert not passes(called(None, "x"), by_exit)
+
+
+def test_arguments_afterwards() -> None:
+    reference = called(None, before=([1],), after=([2],))
+    assert passes(reference, called(None, before=([1],), after=([2],)))
+    assert not passes(reference, called(None, before=([1],), after=([1],)))
+    named = Stated(leaves=(StatedLeave(name="board", value=exactly([3])),))
+    assert passes(reference, called(None, before=([1],), after=([3],)), named)
+    assert not passes(reference, called(None, before=([1],), after=([2],)), named)
+
+
+def test_an_argument_that_must_stay_is_held_against_itself() -> None:
+    stays = Stated(leaves_unchanged=True)
+    assert passes(None, called(1, before=([1],), after=([1],)), stays)
+    assert not passes(None, called(1, before=([1],), after=([2],)), stays)
+
+
+def test_variables_of_a_session_afterwards() -> None:
+    def left(**names: object) -> Observation:
+        values = tuple(NamedValue(name=n, value=Value.of(v)) for n, v in names.items())
+        return session(step(), variables=values)
+
+    script = steps("x = 1")
+    assert passes(left(x=1), left(x=1, own=2), stimulus=script)
+    assert not passes(left(x=1), left(x=2), stimulus=script)
+    assert not passes(left(x=1), left(), stimulus=script)
+    anything = Stated(leaves=(StatedLeave(name="x", value=AnyValue()),))
+    assert passes(left(x=1), left(x=2), anything, script)
+
+
+def test_a_session_fails_at_its_first_differing_step() -> None:
+    reference = session(step(), step(1), step(2, "two\n"))
+    observation = session(step(), step(5), step(2, "too\n"))
+    verdict = judge(observation, expecting(reference), steps("x = 0", "f(x)", "g(x)"))
+    assert verdict.message == "In step 2 (f(x)), f returned 5 instead of 1."
+    assert [d.subject for d in verdict.differences] == ["return value, step 2: f(x)"]
+
+
+def test_a_session_that_stops_asking_or_asks_too_much_fails() -> None:
+    reference = session(step("r4", "> ", "r4", ""))
+    script = steps("get_action()")
+    assert not passes(reference, session(step("r4")), stimulus=script)
+    assert not passes(reference, session(step("r4", "> ", "x", "> ", "r4", "")), stimulus=script)
+    assert not passes(reference, session(), stimulus=script)
+
+
+def test_without_a_reference_a_session_is_held_to_the_sheet() -> None:
+    stated = Stated(shown=("hi\n'x'\n",))
+    assert passes(None, session(step("x", "hi\n")), stated, steps("f()"))
+    assert not passes(None, session(step("y", "hi\n")), stated, steps("f()"))
+
+
+KINDS = {
+    Ending.ENDED_EARLY: VerdictKind.ENDED_EARLY,
+    Ending.MISSING: VerdictKind.MISSING,
+    Ending.TIMEOUT: VerdictKind.TIMEOUT,
+    Ending.CPU_LIMIT: VerdictKind.CPU_LIMIT,
+    Ending.MEMORY_LIMIT: VerdictKind.MEMORY_LIMIT,
+    Ending.OUTPUT_LIMIT: VerdictKind.OUTPUT_LIMIT,
+    Ending.CRASHED: VerdictKind.CRASHED,
+    Ending.TAMPERED: VerdictKind.TAMPERED,
+    Ending.STOPPED_EARLY: VerdictKind.STOPPED_EARLY,
+    Ending.HARNESS_ERROR: VerdictKind.HARNESS_ERROR,
+    Ending.ASKED_FOR_MORE: VerdictKind.FAILED,
+}
+
+
+@pytest.mark.parametrize(("ending", "kind"), KINDS.items())
+def test_an_ending_gives_its_verdict(ending: Ending, kind: VerdictKind) -> None:
+    verdict = judge(ended(ending), expecting(called(1)), CALL)
+    assert verdict.kind is kind
+    assert verdict.message
+    assert verdict.differences[0].channel is Channel.ENDING
+
+
+def test_an_ending_passes_where_it_is_stated() -> None:
+    stated = Stated(ends=Ending.ASKED_FOR_MORE)
+    asked = ended(Ending.ASKED_FOR_MORE, "> ", "a", "> ")
+    assert passes(asked, asked, stated, typing("a"))
+    assert not passes(asked, ended(Ending.ASKED_FOR_MORE, ": ", "a", ": "), stated, typing("a"))
+    assert not passes(asked, ran("> ", "a"), stated, typing("a"))
+
+
+@pytest.mark.parametrize("ending", [Ending.HARNESS_ERROR, Ending.TAMPERED, Ending.STOPPED_EARLY])
+def test_some_endings_never_pass(ending: Ending) -> None:
+    assert not passes(ended(ending), ended(ending))
+    assert not passes(ended(ending), ended(ending), Stated(ends=ending))
+
+
+def test_what_was_printed_while_loading_is_not_compared() -> None:
+    noisy = Observation(ending=Ending.ANSWERED, value=Value.of(1), loading_printed="hello\n")
+    assert passes(called(1), noisy)
+
+
+def test_a_difference_shows_both_sides_and_the_place() -> None:
+    verdict = judge(called(None, "a\nbx\n"), expecting(called(None, "a\nby\n")), CALL)
+    (difference,) = verdict.differences
+    assert difference.channel is Channel.PRINTS
+    assert (difference.expected, difference.actual) == ("a\nby\n", "a\nbx\n")
+    assert (difference.at_line, difference.at_column) == (2, 2)
+
+
+def test_a_long_list_is_shown_item_by_item() -> None:
+    rows = ["--------"] * 8
+    other = [*rows[:5], "---X----", *rows[6:]]
+    verdict = judge(called(other), expecting(called(rows)), CALL)
+    (difference,) = verdict.differences
+    assert (difference.at_line, difference.at_column) == (7, 9)
+    assert difference.actual.split("\n")[6] == "    '---X----',"
+
+
+def test_python_answers_take_the_place_of_their_expressions() -> None:
+    expression = PythonValue(expression="1 + 1")
+    stated = Stated(
+        returns=expression,
+        prints=expression,
+        turns=StatedTurns(turns=(StatedTurn(index=0, printed=expression),), all_turns=False),
+        raises=StatedRaise(type_name="ValueError", message=expression),
+        leaves=(StatedLeave(name="x", value=expression),),
+    )
+    two = exactly(2)
+    known = resolve(stated, (PythonAnswer(expression="1 + 1", value=Value.of(2)),))
+    assert (known.returns, known.prints) == (two, two)
+    assert known.turns is not None and known.turns.turns[0].printed == two
+    assert known.raises is not None and known.raises.message == two
+    assert known.leaves[0].value == two
+    with pytest.raises(HarnessError, match="1 \\+ 1"):
+        resolve(stated, ())
+    with pytest.raises(HarnessError, match="nobody evaluated"):
+        judge(called(2), expecting(None, stated), CALL)

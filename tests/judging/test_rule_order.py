@@ -1,0 +1,181 @@
+"""Where several rules apply, the most specific one is the reason."""
+
+from __future__ import annotations
+
+import pytest
+from judging_cases import BY_NAME, called, case, ended, raised, ran, session, step, steps, typing
+
+from harness.judging.case import Case
+from harness.judging.rules import RULES, explain
+from harness.model.observation import Ending, Phase
+from harness.model.values import Value, ValueKind
+
+EMPTY = ["---", "---", "---"]
+PLACED = ["--X", "---", "---"]
+BOARD = "|-|-|-|\n|-|-|-|\n|X|-|-|\n 1 2 3 \n"
+MOVED = "|-|-|-|\n|-|-|-|\n|-|X|-|\n 1 2 3 \n"
+TURNED = "|-|-|X|\n|-|-|-|\n|-|-|-|\n 1 2 3 \n"
+ASK = "Player 1 to move\nMove: "
+
+ORDER: list[tuple[str, str, Case]] = [
+    # the reason, a rule that applies as well, the case
+    (
+        "ran_at_import",
+        "did_not_end",
+        case(called(1), ended(Ending.CPU_LIMIT, phase=Phase.LOADING)),
+    ),
+    (
+        "ran_at_import",
+        "raised_unexpectedly",
+        case(called(1), raised("ValueError", line=1, source="x", phase=Phase.LOADING)),
+    ),
+    (
+        "did_not_ask_for_input",
+        "did_not_end",
+        case(ran("> ", "a", ""), ended(Ending.CPU_LIMIT), typing("a")),
+    ),
+    (
+        "did_not_ask_for_input",
+        "stopped_early",
+        case(called("a", "> ", "a", ""), called(None), typing("a")),
+    ),
+    ("recursed_too_deep", "raised_unexpectedly", case(called(1), raised("RecursionError"))),
+    ("called_exit", "raised_unexpectedly", case(called(1), raised("SystemExit"))),
+    (
+        "raised_unexpectedly",
+        "nothing_printed",
+        case(called(1, "x\n"), raised("ValueError", line=1, source="int('x')")),
+    ),
+    (
+        "asked_for_more",
+        "board_shown_unasked",
+        case(
+            ran("Again? ", "", ""),
+            ended(Ending.ASKED_FOR_MORE, "Again? ", "", BOARD + ASK),
+            typing(""),
+        ),
+    ),
+    (
+        "board_shown_twice",
+        "asked_for_more",
+        case(
+            ran(BOARD + ASK, "a1", "bye"),
+            ended(Ending.ASKED_FOR_MORE, BOARD + BOARD + ASK, "a1", ASK),
+            typing("a1"),
+        ),
+    ),
+    (
+        "printed_off_by_one_column",
+        "line_differs",
+        case(called(None, BOARD), called(None, MOVED)),
+    ),
+    (
+        "printed_rows_and_columns_swapped",
+        "text_differs",
+        case(called(None, BOARD), called(None, TURNED)),
+    ),
+    ("board_shown_twice", "line_too_many", case(called(None, BOARD), called(None, BOARD * 2))),
+    (
+        "board_shown_twice",
+        "board_shown_unasked",
+        case(called(None, BOARD), called(None, BOARD * 2)),
+    ),
+    ("board_not_shown", "line_missing", case(called(None, "a\n" + BOARD), called(None, "a\n"))),
+    (
+        "board_shown_unasked",
+        "line_too_many",
+        case(called(None, "a\n"), called(None, BOARD + "a\n")),
+    ),
+    ("printed_instead_of_returned", "returned_none", case(called(True), called(None, "True\n"))),
+    (
+        "printed_instead_of_returned",
+        "unexpected_output",
+        case(called(True), called(None, "True\n")),
+    ),
+    (
+        "returned_instead_of_printed",
+        "wrong_value",
+        case(called(None, "a\n"), called("a\n")),
+    ),
+    (
+        "argument_not_changed",
+        "wrong_type",
+        case(called(True, before=(EMPTY,), after=(PLACED,)), called(PLACED, before=(EMPTY,))),
+    ),
+    (
+        "argument_not_changed",
+        "returned_none",
+        case(called(True, before=(EMPTY,), after=(PLACED,)), called(None, before=(EMPTY,))),
+    ),
+    (
+        "returned_none",
+        "wrong_value",
+        case(
+            called(True, before=(EMPTY,), after=(PLACED,)),
+            called(None, before=(EMPTY,), after=(PLACED,)),
+        ),
+    ),
+    (
+        "returned_a_function",
+        "wrong_type",
+        case(called(1), called(Value(ValueKind.FUNCTION, "f"))),
+    ),
+    ("too_large", "wrong_type", case(called(1), called(Value(ValueKind.TOO_LARGE, "deep")))),
+    ("wrong_type", "wrong_value", case(called(True), called(1))),
+    ("only_whitespace", "line_differs", case(called(None, " 1 2 "), called(None, "1 2"))),
+    ("only_whitespace", "line_missing", case(called(None, "a\n\nb"), called(None, "a\nb"))),
+    ("only_whitespace", "wrong_value", case(called("a b"), called("ab"))),
+    ("only_case", "line_differs", case(called(None, "A"), called(None, "a"))),
+    ("only_case", "wrong_value", case(called("A"), called("a"))),
+    (
+        "stopped_early",
+        "line_missing",
+        case(ran("> ", "a", "b\n> ", "n", ""), ran("> ", "a", "> "), typing("a", "n")),
+    ),
+    (
+        "prompt_differs",
+        "line_differs",
+        case(ran("> ", "a", ""), ran(": ", "a", ""), typing("a")),
+    ),
+    ("wrong_value", "unexpected_output", case(called(1), called(2, "debug\n"))),
+    ("line_too_many", "text_differs", case(called("a\nc"), called("a\nb\nc"))),
+    (
+        "wrong_value",
+        "differs",
+        case(session(step(1), step(2)), session(step(3), step(None)), steps("f()", "g()")),
+    ),
+]
+
+
+@pytest.mark.parametrize(("reason", "other", "one"), ORDER)
+def test_the_more_specific_rule_is_the_reason(reason: str, other: str, one: Case) -> None:
+    assert BY_NAME[other](one) is not None
+    assert explain(one).rule == reason
+
+
+def test_every_rule_has_its_own_name_and_says_what_it_is_for() -> None:
+    assert len(BY_NAME) == len(RULES)
+    assert all(rule.__doc__ for rule in RULES)
+
+
+def test_a_sentence_is_one_printable_line() -> None:
+    hostile = "\x1b[31m\u202e\u2028\n\x07" * 2000
+    observations = [
+        called(hostile),
+        called([hostile]),
+        called(None, hostile),
+        called(Value(ValueKind.FOREIGN, hostile)),
+        called(Value(ValueKind.FUNCTION, hostile)),
+        called(Value(ValueKind.TOO_LARGE, hostile)),
+        raised(hostile, hostile, line=1, source=hostile),
+        raised("TypeError", f"takes {hostile} arguments"),
+        ended(Ending.MISSING, detail=hostile),
+        ended(Ending.CRASHED, detail=hostile),
+        ended(Ending.OUTPUT_LIMIT, hostile),
+        ended(Ending.ASKED_FOR_MORE, hostile, hostile, hostile),
+    ]
+    for reference in (called("x", "y\n"), called(None, "a\nb\n"), called([1, 2]), called(True)):
+        for observation in observations:
+            message = explain(case(reference, observation)).message
+            assert message.isprintable()
+            assert len(message) < 500
