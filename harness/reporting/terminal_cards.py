@@ -18,6 +18,7 @@ from harness.reporting.inert import visible, visible_lines
 from harness.reporting.screen import Piece, Screen
 
 _MOST_ROWS = 16
+_MOST_SCREEN_LINES = 14
 # What the explanation's sentence says in full.
 _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channel.EXIT})
 
@@ -43,7 +44,7 @@ def _question(card: Card) -> list[RenderableType]:
     grid.add_column(overflow="fold")
     for change in card.recipe.changes:
         place = f"in {change.file} " if change.file else ""
-        grid.add_row("set", _plain(f"{place}{change.line}"))
+        grid.add_row("set", Text(visible(f"{place}{change.line}")))
     grid.add_row("try", Text(visible_lines(shorten(card.question, 400))))
     if card.recipe.inputs:
         keys = "  ".join(key_text(one) for one in card.recipe.inputs)
@@ -54,7 +55,7 @@ def _question(card: Card) -> list[RenderableType]:
 def _screen(screen: Screen) -> list[RenderableType]:
     lines: list[RenderableType] = []
     if screen.recent:
-        lines += [Text("right so far:", "dim"), _boxed(screen.recent)]
+        lines += [Text("right so far:", "dim"), _boxed(screen.recent, _MOST_SCREEN_LINES)]
     if not screen.parts:
         return lines
     if screen.comparison:
@@ -66,13 +67,16 @@ def _screen(screen: Screen) -> list[RenderableType]:
     return lines
 
 
-def _boxed(pieces: tuple[Piece, ...]) -> RenderableType:
+def _boxed(pieces: tuple[Piece, ...], most: int | None = None) -> RenderableType:
     text = Text()
     for piece in pieces:
         for index, line in enumerate(piece.text.split("\n")):
             text.append("\n" if index else "").append(visible(line), "cyan" if piece.typed else "")
         text.append("\n" if piece.typed else "")
     text.rstrip()
+    lines = text.split("\n")
+    if most is not None and len(lines) > most:
+        text = Text("\n").join([Text("…", "dim"), *lines[-most:]])
     return Padding(text, (0, 0, 0, 2))
 
 
