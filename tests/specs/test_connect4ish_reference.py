@@ -1,0 +1,238 @@
+"""The reference of Connect 4 (ish), held against a second program that was written differently."""
+
+from __future__ import annotations
+
+import ast
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import connect4ish_oracle as oracle
+import pytest
+
+from harness.assignment import load
+from harness.execution import Driver, SubmissionServer, choose_tier, find_interpreter
+from harness.model.observation import Ending
+from harness.model.plan import Plan, Scenario
+from harness.model.specification import Specification
+from harness.model.stimulus import Call, Run
+from harness.policy import check
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "reference" / "connect4ish"
+SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13)
+
+
+@pytest.fixture(scope="module")
+def specification() -> Specification:
+    return load(ROOT, "connect4ish")
+
+
+@pytest.fixture(scope="module")
+def plan(specification: Specification) -> Plan:
+    return specification.plan
+
+
+@pytest.fixture(scope="module")
+def server(specification: Specification) -> Iterator[SubmissionServer]:
+    assignment = specification.plan.assignment
+    interpreter = find_interpreter(assignment.python)
+    with (
+        Driver(interpreter, choose_tier(interpreter).tier) as driver,
+        driver.submission(assignment, specification.reference) as submission,
+    ):
+        yield submission
+
+
+def support(size: int) -> ModuleType:
+    """The support module for a board of this size."""
+    source = (REFERENCE / "a1_support.py").read_text()
+    assert source.count("BOARD_SIZE = 8\n") == 1
+    module = ModuleType("a1_support")
+    exec(source.replace("BOARD_SIZE = 8\n", f"BOARD_SIZE = {size}\n"), module.__dict__)
+    return module
+
+
+@pytest.fixture(params=SIZES)
+def size(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+@pytest.fixture
+def a1(size: int, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The reference as a module, for a board of `size`."""
+    monkeypatch.setitem(sys.modules, "a1_support", support(size))
+    module = ModuleType("a1")
+    exec((REFERENCE / "a1.py").read_text(), module.__dict__)
+    return module
+
+
+def random_board(size: int, rng: random.Random) -> list[str]:
+    heights = [rng.randint(0, size) for _ in range(size)]
+    return ["".join(rng.choices("XO", k=height)).rjust(size, "-") for height in heights]
+
+
+def test_no_finding_of_our_own_policy(specification: Specification) -> None:
+    report = check(specification.reference, specification.plan.assignment.policy)
+    assert (report.findings, report.unparsable) == ((), None)
+
+
+def test_check_win_of_random_boards(a1: Any, size: int) -> None:
+    rng = random.Random(size)
+    boards = [random_board(size, rng) for _ in range(60)]
+    assert [a1.check_win(board) for board in boards] == [oracle.outcome(board) for board in boards]
+
+
+def test_check_win_of_scattered_pieces(a1: Any, size: int) -> None:
+    rng = random.Random(100 + size)
+    boards = [["".join(rng.choices("XO-", k=size)) for _ in range(size)] for _ in range(60)]
+    assert [a1.check_win(board) for board in boards] == [oracle.outcome(board) for board in boards]
+
+
+def test_display_board(a1: Any, size: int, capsys: pytest.CaptureFixture[str]) -> None:
+    board = random_board(size, random.Random(200 + size))
+    a1.display_board(board)
+    assert capsys.readouterr().out == oracle.picture(board)
+
+
+def test_every_short_command(a1: Any, size: int, capsys: pytest.CaptureFixture[str]) -> None:
+    constants = vars(support(size))
+    characters = "arhqx1089 +-"
+    commands = {"", *characters, *(a + b for a in characters for b in characters)}
+    commands |= {f"{a}{b}{c}" for a in "aRhq1" for b in characters for c in characters}
+    for command in sorted(commands):
+        message = oracle.complaint(command, constants)
+        assert a1.check_input(command) is (message is None), command
+        assert capsys.readouterr().out == (message or ""), command
+
+
+def test_moves(a1: Any, size: int, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = random.Random(300 + size)
+    for _ in range(40):
+        board = random_board(size, rng)
+        index = rng.randrange(size)
+        for column, call, message in (
+            (oracle.added(board[index], "e"), (a1.add_piece, "e"), a1.FULL_COLUMN_MESSAGE),
+            (oracle.removed(board[index]), (a1.remove_piece,), a1.EMPTY_COLUMN_MESSAGE),
+        ):
+            after = list(board)
+            function, *piece = call
+            assert function(after, *piece, index) is (column is not None)
+            kept = board[index] if column is None else column
+            assert after == [*board[:index], kept, *board[index + 1 :]]
+            assert capsys.readouterr().out == (f"{message}\n" if column is None else "")
+
+
+def test_columns_full_and_empty(a1: Any, size: int) -> None:
+    for height in range(size + 1):
+        column = ("XO" * size)[:height].rjust(size, "-")
+        assert a1.is_column_full(column) is (height == size)
+        assert a1.is_column_empty(column) is (height == 0)
+
+
+def test_a_new_board_each_time(a1: Any, size: int) -> None:
+    first = a1.generate_initial_board()
+    assert first == ["-" * size] * size
+    first[0] = "changed"
+    assert a1.generate_initial_board() == ["-" * size] * size
+
+
+def random_sitting(size: int, rng: random.Random) -> list[str]:
+    """What somebody might type: mostly moves in few columns, so that games end."""
+    near = [str(rng.randint(1, size)) for _ in range(3)]
+    actions = ["a"] * 8 + ["A", "r", "r", "R"]
+    odd = ["", "h", "H", "q", "a0", f"r{size + 1}", "a", "x1", "a1 ", "y", "Y"]
+    return [
+        rng.choice(odd) if rng.random() < 0.08 else rng.choice(actions) + rng.choice(near)
+        for _ in range(150)
+    ]
+
+
+@pytest.mark.parametrize("sitting", range(3))
+def test_random_sittings_as_a_program(size: int, sitting: int, tmp_path: Path) -> None:
+    module = support(size)
+    typed = random_sitting(size, random.Random(1000 * sitting + size))
+    play = oracle.Play(vars(module), typed, echo=False)
+    try:
+        play.program()
+    except oracle.InputEndsError:
+        typed = [*typed, "q", "no"]
+        play = oracle.Play(vars(module), typed, echo=False)
+        play.program()
+    source = (REFERENCE / "a1_support.py").read_text()
+    (tmp_path / "a1_support.py").write_text(
+        source.replace("BOARD_SIZE = 8", f"BOARD_SIZE = {size}")
+    )
+    (tmp_path / "a1.py").write_bytes((REFERENCE / "a1.py").read_bytes())
+    done = subprocess.run(
+        [sys.executable, "-B", "-W", "error", "a1.py"],
+        cwd=tmp_path,
+        input="\n".join(typed) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == (play.screen, "", 0)
+
+
+def is_game(scenario: Scenario) -> bool:
+    """Whether a scenario plays on a terminal."""
+    action = scenario.stimuli[0].action
+    if isinstance(action, Run):
+        return True
+    return isinstance(action, Call) and action.expression in ("play_game()", "main()")
+
+
+def constants_of(plan: Plan, scenario: Scenario) -> dict[str, Any]:
+    variant = plan.assignment.variant(scenario.stimuli[0].constants)
+    (source,) = (file.data for file in variant.files if file.name == "a1_support.py")
+    names: dict[str, Any] = {}
+    exec(source, names)
+    return names
+
+
+def test_every_game_looks_as_the_other_program_says(plan: Plan, server: SubmissionServer) -> None:
+    games = [scenario for scenario in plan.scenarios if is_game(scenario)]
+    assert games
+    for scenario in games:
+        (stimulus,) = scenario.stimuli
+        play = oracle.Play(constants_of(plan, scenario), [typed.text for typed in stimulus.inputs])
+        if stimulus.action == Call(expression="play_game()"):
+            play.game()
+        else:
+            play.program()
+        observation = server.observe(stimulus, scenario.limits)
+        assert observation.ending is Ending.ANSWERED, scenario.id
+        assert observation.transcript() == play.screen, scenario.id
+        assert observation.reads == len(stimulus.inputs) == play.taken, scenario.id
+
+
+@pytest.mark.parametrize("function", ["check_win", "display_board", "add_piece", "remove_piece"])
+def test_every_draw_as_the_other_program_says(
+    function: str, plan: Plan, server: SubmissionServer
+) -> None:
+    samples = [s for s in plan.scenarios if s.is_sample and s.function == function]
+    assert samples
+    for scenario in samples:
+        for stimulus in scenario.stimuli:
+            draw = {b.name: ast.literal_eval(b.literal) for b in stimulus.bindings}
+            board = draw["board"]
+            observation = server.observe(stimulus, scenario.limits)
+            assert observation.value is not None
+            value = ast.literal_eval(observation.value.source())
+            if function == "check_win":
+                assert value == oracle.outcome(board), draw
+            elif function == "display_board":
+                assert (value, observation.printed) == (None, oracle.picture(board)), draw
+            else:
+                column = board[draw["column_index"]]
+                adds = function == "add_piece"
+                after = oracle.added(column, draw["piece"]) if adds else oracle.removed(column)
+                left = ast.literal_eval(observation.arguments[0].source())
+                assert value is (after is not None), draw
+                assert left[draw["column_index"]] == (after or column), draw
