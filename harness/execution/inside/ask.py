@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from .modules import Library
 
+_saved_builtins: dict[str, Any] = {}
+
 
 class MissingFunctionError(Exception):
     """`str()` is a function that the stimulus needs and the submission does not define."""
@@ -47,7 +49,9 @@ class Surroundings:
     the built-ins, all as they were before the submission's body ran (functions: after)."""
 
     def __init__(self) -> None:
-        self.names: dict[str, Any] = {"__name__": NAME, "__builtins__": dict(vars(builtins))}
+        if not _saved_builtins:
+            _saved_builtins.update(vars(builtins))
+        self.names: dict[str, Any] = {"__name__": NAME, "__builtins__": _saved_builtins}
         self._before: dict[str, Any] = {}
 
     def add_functions(self, namespace: dict[str, Any], functions: frozenset[str]) -> None:
@@ -57,14 +61,12 @@ class Surroundings:
                 self.names[name] = namespace[name]
         self._before = dict(self.names)
 
-    def begin(
-        self, question: Question, bindings: list[tuple[str, str]], functions: frozenset[str]
-    ) -> None:
+    def begin(self, question: Question, bindings: list[tuple[str, str]]) -> None:
         """Bind the draw and run `given`; MissingFunctionError when the stimulus needs a function
         that is not there and that it does not bind itself."""
         for name, literal in bindings:
             self.names[name] = eval(literal, self.names)
-        for name in sorted(question.names & functions):
+        for name in question.needs:
             if name not in self.names:
                 raise MissingFunctionError(name)
         if question.given is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from _frozen_importlib import ModuleSpec
 
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
 
 _Module: type[ModuleType] = type(sys)
+_BUILTINS = builtins.__dict__  # the interpreter's, not our private copy of it
 
 
 class Source:
@@ -53,6 +55,7 @@ class Library:
 
     def exec_module(self, module: ModuleType) -> None:
         """Part of the import protocol."""
+        module.__dict__["__builtins__"] = _BUILTINS
         exec(self.sources[module.__name__].compiled(), module.__dict__)
 
     def get_source(self, name: str) -> str:
@@ -74,6 +77,7 @@ class Library:
         """A module of this library, its body not yet run."""
         source = self.sources[name]
         module = _Module(name)
+        module.__dict__["__builtins__"] = _BUILTINS
         module.__file__ = source.filename
         module.__spec__ = self._specs[name]
         module.__loader__ = self

@@ -34,9 +34,9 @@ class Step:
 
 class Question:
     """What to evaluate: `split` gives (function, arguments, keywords) of a plain call, else
-    `whole` gives the value. `names` are the names the stimulus reads."""
+    `whole` gives the value. `needs` are the public functions that the submission must have."""
 
-    __slots__ = ("given", "names", "source", "split", "steps", "whole")
+    __slots__ = ("given", "needs", "source", "split", "steps", "whole")
 
     def __init__(
         self, given: str, expression: str, steps: tuple[str, ...], functions: frozenset[str]
@@ -46,11 +46,13 @@ class Question:
         self.split: CodeType | None = None
         self.given = Step(given + "\n") if given else None
         self.steps = [Step(step) for step in steps]
-        self.names: set[str] = set()
+        read: set[str] = set()
+        bound: set[str] = set()
         for text, mode in ((given, "exec"), (expression, "eval"), *((s, "exec") for s in steps)):
             tree = _parse(text, mode) if text else None
             if tree is not None:
-                _collect_names(tree, self.names)
+                _collect_names(tree, read, bound)
+        self.needs = sorted((read - bound) & functions)
         tree = _parse(expression, "eval") if expression else None
         if tree is not None:
             parts = _call_parts(tree.body, functions)
@@ -103,14 +105,15 @@ def _call_parts(node: Any, functions: frozenset[str]) -> Any:
     return _ast.Tuple(elts=parts, ctx=load, **place)
 
 
-def _collect_names(node: Any, names: set[str]) -> None:
+def _collect_names(node: Any, read: set[str], bound: set[str]) -> None:
     if isinstance(node, _ast.Name):
-        names.add(node.id)
+        (read if isinstance(node.ctx, _ast.Load) else bound).add(node.id)
+    elif isinstance(node, _ast.arg):
+        bound.add(node.arg)
+    elif isinstance(node, _ast.FunctionDef | _ast.ClassDef):
+        bound.add(node.name)
     for field in node._fields:
         value = getattr(node, field, None)
-        if isinstance(value, list):
-            for part in value:
-                if isinstance(part, _ast.AST):
-                    _collect_names(part, names)
-        elif isinstance(value, _ast.AST):
-            _collect_names(value, names)
+        for part in value if isinstance(value, list) else (value,):
+            if isinstance(part, _ast.AST):
+                _collect_names(part, read, bound)

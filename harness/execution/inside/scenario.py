@@ -114,7 +114,7 @@ class Scenario:
         surroundings = self.surroundings
         surroundings.add_functions(vars(module), self.functions)
         try:
-            surroundings.begin(self.question, self.job["bindings"], self.functions)
+            surroundings.begin(self.question, self.job["bindings"])
         except ask.MissingFunctionError as error:
             answer.put("missing", quote(str(error)))
             return

@@ -1,0 +1,90 @@
+"""A small assignment to run programs in, and shorthand for stimuli and values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from harness.execution import Driver
+from harness.model.observation import Observation
+from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile
+from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Stimulus, Typed
+from harness.model.values import Value
+
+SUPPORT = 'BOARD_SIZE = {size}\nMESSAGE = f"1 to {{BOARD_SIZE}}"\nNAMES = ["x", "o"]\n'
+TEN = (Binding(name="BOARD_SIZE", literal="10"),)
+FUNCTIONS = ("f", "g", "size", "message", "add", "main", "ask")
+DRIVER_FILE = SourceFile(name="play.py", data=b"import a1\nprint('play', a1.f(2))\n")
+QUICK = Limits(cpu_seconds=0.3, wall_seconds=0.5, memory_mib=64, output_kib=8)
+
+
+def assignment(
+    *,
+    files: tuple[str, ...] = ("a1.py",),
+    laid_as: str | None = None,
+    extra: tuple[SourceFile, ...] = (DRIVER_FILE,),
+) -> Assignment:
+    """An assignment with a support module of two variants: size 8, and size 10."""
+    return Assignment(
+        id="small",
+        title="Small",
+        course="",
+        python="3.12",
+        submission_files=files,
+        laid_as=laid_as,
+        functionality_marks=Fraction(1),
+        limits=Limits(),
+        policy=None,
+        clauses=(),
+        functions=tuple(FunctionSignature(name=name, parameters=()) for name in FUNCTIONS),
+        variants=(
+            ProvidedVariant(constants=(), files=(support(8),)),
+            ProvidedVariant(constants=TEN, files=(support(10),)),
+        ),
+        extra_files=extra,
+    )
+
+
+def support(size: int) -> SourceFile:
+    return SourceFile(name="support.py", data=SUPPORT.format(size=size).encode())
+
+
+def source(program: str, name: str = "a1.py") -> SourceFile:
+    return SourceFile(name=name, data=program.encode())
+
+
+def call(expression: str, *lines: str | Key, **more: object) -> Stimulus:
+    return Stimulus(action=Call(expression=expression), inputs=typed(*lines), **more)  # type: ignore[arg-type]
+
+
+def session(*steps: str, lines: tuple[str | Key, ...] = (), **more: object) -> Stimulus:
+    return Stimulus(action=Session(steps=steps), inputs=typed(*lines), **more)  # type: ignore[arg-type]
+
+
+def run(*lines: str | Key, program: str = "a1.py", argv: tuple[str, ...] = ()) -> Stimulus:
+    return Stimulus(action=Run(program=program, argv=argv), inputs=typed(*lines))
+
+
+def typed(*lines: str | Key) -> tuple[Typed, ...]:
+    return tuple(
+        Typed(key=line) if isinstance(line, Key) else Typed(text=line) for line in lines
+    )
+
+
+def observe(
+    driver: Driver, program: str, stimulus: Stimulus, limits: Limits = QUICK
+) -> Observation:
+    with driver.submission(assignment(), (source(program),)) as server:
+        return server.observe(stimulus, limits)
+
+
+def turns(observation: Observation) -> list[tuple[str, str | None]]:
+    """The turns as pairs of what was printed and what was then typed."""
+    return [
+        (turn.printed, None if turn.typed is None else turn.typed.shown())
+        for turn in observation.turns
+    ]
+
+
+def plain(value: Value | None) -> str | None:
+    """A value as Python source."""
+    return None if value is None else value.source()

@@ -1,0 +1,356 @@
+"""What a program returns, raises, prints and changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.execution import Driver
+from harness.model.observation import Ending, Phase
+from harness.model.stimulus import Binding
+from small_world import TEN, assignment, call, observe, plain, run, session, source, turns
+
+VALUES = {
+    "None": "None",
+    "True": "True",
+    "1": "1",
+    "1.0": "1.0",
+    "-0.0": "-0.0",
+    "float('nan')": "nan",
+    "float('-inf')": "-inf",
+    "2j": "2j",
+    "'text'": "'text'",
+    "chr(0xD800) + chr(0x1F600)": repr("\ud800\U0001f600"),
+    "b'\\xff'": "b'\\xff'",
+    "[1, (2, 'a'), {'k': [None]}]": "[1, (2, 'a'), {'k': [None]}]",
+    "(1,)": "(1,)",
+    "{3, 1, 2}": "{1, 2, 3}",
+    "frozenset({1})": "frozenset({1})",
+    "range(1, 9, 2)": "range(1, 9, 2)",
+    "...": "Ellipsis",
+    "len": "<function len>",
+    "f": "<function f>",
+    "int": "<type object>",
+    "object()": "<object object>",
+    "10 ** 5000": "<too large to compare: an integer of 16610 bits>",
+    "'x' * 2_000_000": "<too large to compare: a text of 2000000 characters>",
+    "[0] * 200_000": "<too large to compare: more than 100000 parts>",
+}
+
+
+@pytest.mark.parametrize("expression", VALUES)
+def test_a_value_is_described_with_its_exact_type(driver: Driver, expression: str) -> None:
+    seen = observe(driver, f"def f():\n    return {expression}\n", call("f()"))
+    assert (seen.ending, seen.raised) == (Ending.ANSWERED, None)
+    assert plain(seen.value) == VALUES[expression]
+
+
+FOREIGN = """
+class Liar(int):
+    def __eq__(self, other): return True
+    def __repr__(self): raise SystemExit("asked")
+    __hash__ = int.__hash__
+    @property
+    def __class__(self): return int
+class Meta(type):
+    @property
+    def __name__(self): raise SystemExit("asked")
+class Strange(metaclass=Meta):
+    def __getattribute__(self, name): raise SystemExit("asked")
+class Text(str):
+    def __len__(self): raise SystemExit("asked")
+"""
+
+FOREIGN_VALUES = {
+    "Liar(3)": "<Liar object>",
+    "Strange()": "<Strange object>",
+    "Text('a')": "<Text object>",
+    "[Liar(1), {Liar(2): Text('b')}]": "[<Liar object>, {<Liar object>: <Text object>}]",
+    "range(Liar(3))": "range(0, 3)",
+    "(i for i in [])": "<generator object>",
+    "__import__('enum').IntEnum('E', 'A').A": "<E object>",
+    "type('X', (list,), {})()": "<X object>",
+}
+
+
+@pytest.mark.parametrize("expression", FOREIGN_VALUES)
+def test_a_foreign_object_is_never_asked_anything(driver: Driver, expression: str) -> None:
+    seen = observe(driver, f"{FOREIGN}\ndef f():\n    return {expression}\n", call("f()"))
+    assert (seen.ending, seen.raised) == (Ending.ANSWERED, None)
+    assert plain(seen.value) == FOREIGN_VALUES[expression]
+
+
+def test_a_cycle_and_a_deep_value(driver: Driver) -> None:
+    program = "def f():\n    x = [1]\n    x.append(x)\n    return x\n"
+    assert plain(observe(driver, program, call("f()")).value) == "[1, ...]"
+    program = "def f():\n    x = []\n    for _ in range(500): x = [x]\n    return x\n"
+    deep = plain(observe(driver, program, call("f()")).value)
+    assert deep == "<too large to compare: nested more than 100 deep>"
+    program = "def f():\n    x = []\n    for _ in range(60): x = [x, x]\n    return x\n"
+    wide = plain(observe(driver, program, call("f()")).value)
+    assert wide == "<too large to compare: more than 100000 parts>"
+
+
+def test_arguments_before_and_after_a_plain_call(driver: Driver) -> None:
+    program = "def add(board, piece, *, at=0):\n    board.insert(at, piece)\n    return len(board)\n"
+    seen = observe(driver, program, call("add(['-'], 'X', at=1)"))
+    assert plain(seen.value) == "2"
+    assert [plain(each) for each in seen.arguments_before] == ["['-']", "'X'"]
+    assert [plain(each) for each in seen.arguments] == ["['-', 'X']", "'X'"]
+    seen = observe(driver, program, call("add(['-'], 'X') + 1"))
+    assert (plain(seen.value), seen.arguments) == ("3", ())
+    seen = observe(driver, program, call("add(*[['-'], 'X'])"))
+    assert (plain(seen.value), seen.arguments) == ("2", ())
+
+
+def test_an_exception_has_the_students_frames_alone(driver: Driver) -> None:
+    program = "def g(x):\n    return 1 // x  # here\n\ndef f():\n    return list(map(g, [0]))\n"
+    raised = observe(driver, program, call("f()")).raised
+    assert raised is not None
+    assert raised.type_name == "ZeroDivisionError"
+    assert raised.bases == ("ArithmeticError", "Exception", "BaseException")
+    places = [(frame.file, frame.line, frame.function, frame.source) for frame in raised.frames]
+    assert places == [
+        ("a1.py", 5, "f", "    return list(map(g, [0]))"),
+        ("a1.py", 2, "g", "    return 1 // x  # here"),
+    ]
+
+
+RAISED = {
+    "raise SystemExit('no')": ("SystemExit", "no"),
+    "exit()": ("SystemExit", "None"),
+    "quit(3)": ("SystemExit", "3"),
+    "raise KeyboardInterrupt": ("KeyboardInterrupt", ""),
+    "raise GeneratorExit('x')": ("GeneratorExit", "x"),
+    "class Own(BaseException): pass\n    raise Own('mine')": ("Own", "mine"),
+    "class Own(Exception):\n        def __str__(self): raise self\n    raise Own": ("Own", ""),
+    "f()": ("RecursionError", "maximum recursion depth exceeded"),
+}
+
+
+@pytest.mark.parametrize("statement", RAISED)
+def test_whatever_escapes_a_call_was_raised(driver: Driver, statement: str) -> None:
+    seen = observe(driver, f"def f():\n    {statement}\n", call("f()"))
+    assert seen.ending is Ending.ANSWERED
+    assert seen.raised is not None
+    assert (seen.raised.type_name, seen.raised.message[:32]) == RAISED[statement]
+
+
+def test_a_stimulus_that_is_wrong_itself_has_no_frames(driver: Driver) -> None:
+    raised = observe(driver, "def f(): pass\n", call("f(")).raised
+    assert raised is not None
+    assert (raised.type_name, raised.frames) == ("SyntaxError", ())
+
+
+def test_a_missing_function(driver: Driver) -> None:
+    seen = observe(driver, "def f(): pass\n", call("g(1)"))
+    assert (seen.ending, seen.detail) == (Ending.MISSING, "g")
+    seen = observe(driver, "def f(): pass\n", session("f()", "x = [g]"))
+    assert (seen.ending, seen.detail) == (Ending.MISSING, "g")
+
+
+BROKEN = {
+    "def f(:\n": (1, "def f(:"),
+    "x = 1\nif x:\n\ty = 1\n        z = 2\n": (4, "        z = 2"),
+    'x = 1\nprint "hello"\n': (2, 'print "hello"'),
+}
+
+
+@pytest.mark.parametrize("program", BROKEN)
+def test_a_file_that_does_not_compile(driver: Driver, program: str) -> None:
+    line, text = BROKEN[program]
+    with driver.submission(assignment(), (source(program),)) as server:
+        for stimulus in (call("f()"), session("f()"), run()):
+            seen = server.observe(stimulus, assignment().limits)
+            assert (seen.ending, seen.phase) == (Ending.ANSWERED, Phase.LOADING)
+            assert seen.raised is not None
+            assert seen.raised.type_name in ("SyntaxError", "TabError", "IndentationError")
+            assert [(frame.line, frame.source) for frame in seen.raised.frames] == [(line, text)]
+
+
+def test_an_error_while_loading(driver: Driver) -> None:
+    seen = observe(driver, "print('hi')\ndef f(): pass\nundefined\n", call("f()"))
+    assert (seen.ending, seen.phase, seen.loading_printed) == (
+        Ending.ANSWERED,
+        Phase.LOADING,
+        "hi\n",
+    )
+    assert seen.raised is not None
+    assert (seen.raised.type_name, seen.raised.frames[0].line) == ("NameError", 3)
+
+
+def test_compile_warnings_stay_off_the_terminal(driver: Driver) -> None:
+    program = "def f(x):\n    print('\\d')\n    return x is 1\nif f(3) is 2: pass\n"
+    seen = observe(driver, program, call("f(2)"))
+    assert (plain(seen.value), seen.printed, seen.loading_printed) == ("False", "\\d\n", "\\d\n")
+
+
+IMPORTS = {
+    "from support import *": "BOARD_SIZE, MESSAGE",
+    "from support import BOARD_SIZE, MESSAGE": "BOARD_SIZE, MESSAGE",
+    "from support import BOARD_SIZE as B, MESSAGE as M": "B, M",
+    "import support": "support.BOARD_SIZE, support.MESSAGE",
+    "import support as s": "s.BOARD_SIZE, s.MESSAGE",
+    "import importlib\ns = importlib.import_module('support')": "s.BOARD_SIZE, s.MESSAGE",
+}
+
+
+@pytest.mark.parametrize("statement", IMPORTS)
+def test_overrides_reach_every_form_of_import(driver: Driver, statement: str) -> None:
+    program = f"{statement}\ndef size():\n    return {IMPORTS[statement]}\n"
+    with driver.submission(assignment(), (source(program),)) as server:
+        limits = assignment().limits
+        usual = server.observe(call("size()"), limits)
+        ten = server.observe(call("size()", constants=TEN), limits)
+    assert (plain(usual.value), plain(ten.value)) == ("(8, '1 to 8')", "(10, '1 to 10')")
+
+
+def test_a_stimulus_sees_the_constants_as_overridden_and_not_the_submissions(
+    driver: Driver,
+) -> None:
+    program = (
+        "import support\nBOARD_SIZE = 3\nsupport.BOARD_SIZE = 4\nsupport.NAMES.append('z')\n"
+        "import builtins\nbuiltins.len = lambda x: 99\ndef f(*x): return x\n"
+    )
+    seen = observe(driver, program, call("f(BOARD_SIZE, NAMES, len('ab'))", constants=TEN))
+    assert plain(seen.value) == "(10, ['x', 'o'], 2)"
+
+
+def test_bindings_come_first_then_given_then_constants(driver: Driver) -> None:
+    stimulus = call(
+        "f(a, b, BOARD_SIZE)",
+        bindings=(Binding(name="a", literal="[-1]"), Binding(name="BOARD_SIZE", literal="5")),
+        given="b = a + [2]\nc = f(b)",
+    )
+    seen = observe(driver, "def f(*x): return x\n", stimulus)
+    assert plain(seen.value) == "([-1], [-1, 2], 5)"
+
+
+def test_a_name_bound_by_the_stimulus_is_not_missing(driver: Driver) -> None:
+    seen = observe(driver, "def f(x): return x\n", call("f(g)", given="g = 3"))
+    assert plain(seen.value) == "3"
+
+
+def test_a_session_goes_on_after_an_error(driver: Driver) -> None:
+    program = (
+        "def add(board):\n    board.append(1)\n    print('added')\n"
+        "def ask():\n    return input('? ')\n"
+    )
+    steps = ("b = []", "add(b)", "1 / 0", "b", "nope", "ask()", "for i in b:\n    print(i)", "def", "b; ask()")
+    seen = observe(driver, program, session(*steps, lines=("yes", "no"), given="n = 2"))
+    assert seen.ending is Ending.ANSWERED
+    outcomes = [
+        (step.printed, plain(step.value), step.raised and step.raised.type_name)
+        for step in seen.steps
+    ]
+    assert outcomes == [
+        ("", None, None),
+        ("added\n", None, None),
+        ("", None, "ZeroDivisionError"),
+        ("", "[1]", None),
+        ("", None, "NameError"),
+        ("? ", "'yes'", None),
+        ("1\n", None, None),
+        ("", None, "SyntaxError"),
+        ("? ", "'no'", None),
+    ]
+    assert [turn.typed for turn in seen.steps[5].turns] == [seen.turns[0].typed, None]
+    assert turns(seen) == [("added\n? ", "yes"), ("1\n? ", "no"), ("", None)]
+    names = {variable.name: plain(variable.value) for variable in seen.variables}
+    assert names == {"n": "2", "b": "[1]", "i": "1"}
+
+
+def test_a_program_runs_as_main(driver: Driver) -> None:
+    program = "import sys\nprint(__name__, __file__, sys.argv)\nimport a1\nprint('end', end='')\n"
+    seen = observe(driver, program, run(argv=("one",)))
+    assert seen.printed == (
+        "__main__ a1.py ['a1.py', 'one']\na1 a1.py ['a1.py', 'one']\nendend"
+    )
+    assert (seen.ending, seen.exit_status, seen.raised) == (Ending.ANSWERED, 0, None)
+
+
+EXITS = {
+    "raise SystemExit": (0, ""),
+    "raise SystemExit(3)": (3, ""),
+    "raise SystemExit('bye')": (1, "bye\n"),
+    "exit()": (0, ""),
+    "quit(True)": (1, ""),
+    "import sys; sys.exit(256)": (0, ""),
+}
+
+
+@pytest.mark.parametrize("statement", EXITS)
+def test_a_programs_exit_status(driver: Driver, statement: str) -> None:
+    seen = observe(driver, statement, run())
+    assert (seen.ending, seen.raised) == (Ending.ANSWERED, None)
+    assert (seen.exit_status, seen.printed) == EXITS[statement]
+
+
+def test_a_programs_traceback_is_data(driver: Driver) -> None:
+    seen = observe(driver, "print('a')\n[][1]\n", run())
+    assert (seen.ending, seen.exit_status, seen.printed) == (Ending.ANSWERED, 1, "a\n")
+    assert seen.raised is not None
+    assert (seen.raised.type_name, seen.raised.frames[0].line) == ("IndexError", 2)
+
+
+def test_a_provided_program_drives_the_submission(driver: Driver) -> None:
+    with driver.submission(assignment(), (source("def f(x):\n    return x * 2\n"),)) as server:
+        stimulus = run(program="play.py")
+        without = server.observe(stimulus, assignment().limits)
+        seen = server.observe(
+            type(stimulus)(action=stimulus.action, provide=("play.py",)), assignment().limits
+        )
+    assert seen.printed == "play 4\n"
+    assert without.raised is not None
+
+
+def test_only_the_named_files_count(driver: Driver) -> None:
+    files = (
+        source("import random\nfrom support import *\ndef f(): return BOARD_SIZE, random.X\n"),
+        source("BOARD_SIZE = 99\n", "support.py"),
+        source("X = 1\n", "random.py"),
+    )
+    with driver.submission(assignment(), files) as server:
+        seen = server.observe(call("f()"), assignment().limits)
+        assert seen.raised is not None
+        assert seen.raised.type_name == "AttributeError"
+    named = assignment(files=("a1.py", "other.py"))
+    files = (source("import other\ndef f(): return other.X\n"), source("X = 5\n", "other.py"))
+    with driver.submission(named, files) as server:
+        assert plain(server.observe(call("f()"), named.limits).value) == "5"
+
+
+def test_a_file_is_laid_under_another_name(driver: Driver) -> None:
+    laid = assignment(files=("p4.py",), laid_as="a1.py")
+    files = (source("notes", "notes.txt"), source("def f(): return __name__, __file__\n", "bob.py"))
+    with driver.submission(laid, files) as server:
+        assert plain(server.observe(call("f()"), laid.limits).value) == "('a1', 'a1.py')"
+
+
+def test_a_submission_that_is_not_there(driver: Driver) -> None:
+    with driver.submission(assignment(), (source("x = 1", "other.py"),)) as server:
+        seen = server.observe(call("f()"), assignment().limits)
+    assert seen.phase is Phase.LOADING
+    assert seen.raised is not None
+    assert seen.raised.type_name == "ModuleNotFoundError"
+
+
+def test_random_hash_and_surroundings_are_the_same_every_time(driver: Driver) -> None:
+    program = (
+        "import random, os, time\n"
+        "def f():\n    return (random.random(), hash('a'), sorted(os.environ), time.tzname[0],\n"
+        "            tuple(os.get_terminal_size()), os.listdir('.'), os.environ.get('TERM'))\n"
+    )
+    with driver.submission(assignment(), (source(program),)) as server:
+        first, again = (server.observe(call("f()"), assignment().limits) for _ in range(2))
+        other = server.observe(call("f()", seed=1), assignment().limits)
+    assert first.value == again.value != other.value
+    assert first.value is not None
+    text = first.value.source()
+    assert text.endswith("'UTC', (80, 24), [], 'dumb')")
+
+
+def test_nothing_of_one_scenario_reaches_the_next(driver: Driver) -> None:
+    program = "import support\ndef f():\n    support.NAMES.append(1)\n    return support.NAMES\n"
+    with driver.submission(assignment(), (source(program),)) as server:
+        seen = [server.observe(call("f()"), assignment().limits).value for _ in range(2)]
+    assert [plain(value) for value in seen] == ["['x', 'o', 1]"] * 2
