@@ -38,7 +38,7 @@ def _typed(context: Context, loc: Loc, item: Any) -> Typed | None:
     if isinstance(item, dict):
         return _key(context, loc, item)
     if type(item) is int:
-        return Typed(text=str(item))
+        return Typed(text=context.document.raw(loc))
     if not isinstance(item, str):
         hint = "quote it" if item is None or isinstance(item, float | bool) else ""
         context.add(loc, f"expected text or a whole number, got {describe(item)}", hint)

@@ -237,7 +237,7 @@ def test_every_other_channel_of_a_call(tmp_path: Path) -> None:
     body = (
         "call: add_piece(['-'], 'X', column_index=0)\n"
         "prints: {matches: a}\n"
-        "input: [a1, ' b ', 3, '4,6', {key: ctrl-d}]\n"
+        "input: [a1, ' b ', -0, '4,6', {key: ctrl-d}]\n"
         'turns: {0: "{{ PROMPT }}", 5: {any: true}}\n'
         "leaves: {board: ['X']}\n"
         "reads: 5\nends: asks_for_more\nignore: [case, blank-lines]"
@@ -252,7 +252,7 @@ def test_every_other_channel_of_a_call(tmp_path: Path) -> None:
     assert (stated.reads, stated.ends) == (5, Ending.ASKED_FOR_MORE)
     assert stated.ignore == (Ignore.CASE, Ignore.BLANK_LINES)
     assert scenario.stimuli[0].inputs == (
-        Typed(text="a1"), Typed(text=" b "), Typed(text="3"), Typed(text="4,6"),
+        Typed(text="a1"), Typed(text=" b "), Typed(text="-0"), Typed(text="4,6"),
         Typed(key=Key.CTRL_D),
     )  # fmt: skip
 
