@@ -22,6 +22,7 @@ from harness.judging.mismatches import (
 )
 from harness.judging.normalising import normalised
 from harness.judging.printed import expected_reads
+from harness.judging.sameness import Parting, parting
 from harness.judging.visible import plain, quoted
 from harness.model.expectation import Exactly, Expectation
 from harness.model.observation import Ending, Observation, Turn
@@ -127,6 +128,11 @@ class Case:
         if not isinstance(mismatch.expected, Exactly):
             return None
         return mismatch.expected.value, mismatch.actual
+
+    @cached_property
+    def parting(self) -> Parting | None:
+        """Where the returned value first parts from the expected one."""
+        return None if self.exact_return is None else parting(*self.exact_return)
 
     @cached_property
     def texts(self) -> Texts | None:

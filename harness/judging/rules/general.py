@@ -20,11 +20,10 @@ def wrong_value(case: Case) -> str | None:
         return case.says("gave no value where there should be one")
     if case.texts is not None and not case.texts.printed and "\n" in case.texts.expected:
         return None  # the rules about lines say more
-    pair = case.exact_return
-    if pair is None:
+    pair, place = case.exact_return, case.parting
+    if pair is None or place is None:
         wanted = in_words(mismatch.expected) if mismatch.expected else "no value"
         return case.says(f"returned {source(mismatch.actual)}, expected {wanted}")
-    place = parting(*pair)
     if not place.path:
         got, expected = _around(pair[1], pair[0])
         return case.says(f"returned {got} instead of {expected}")

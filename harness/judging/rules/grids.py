@@ -57,7 +57,7 @@ def _change_transposed(before: Value, expected: Value, actual: Value) -> bool:
     return bool(should) and should == did
 
 
-def _square(rows: list[list[str | Value]]) -> int:
+def _square(rows: list[list[str]]) -> int:
     return len(rows) if all(len(row) == len(rows) for row in rows) else 0
 
 

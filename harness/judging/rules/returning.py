@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness.judging.case import Case
 from harness.judging.matching import in_words
-from harness.judging.mismatches import ValueMismatch
 from harness.judging.sameness import parting
 from harness.judging.visible import a_type, plain, source, spelled
 from harness.model.expectation import Exactly, OfType
@@ -68,16 +67,16 @@ def returned_none(case: Case) -> str | None:
 
 def too_large(case: Case) -> str | None:
     """A value that is beyond comparing."""
-    for mismatch in (case.returns, case.leaves):
-        value = _innermost(mismatch)
+    returned = case.parting.actual if case.parting else None
+    found = ((returned, "returned a value"), (_left_behind(case), "left behind a value"))
+    for value, what in found:
         if value is not None and value.kind is ValueKind.TOO_LARGE:
-            what = "returned a value" if mismatch is case.returns else "left behind a value"
             return case.says(f"{what} too large to compare ({plain(value.text, limit=60)})")
     return None
 
 
-def _innermost(mismatch: ValueMismatch | None) -> Value | None:
-    """What stands at the first place that differs."""
+def _left_behind(case: Case) -> Value | None:
+    mismatch = case.leaves
     if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, Exactly):
         return mismatch.actual if mismatch else None
     return parting(mismatch.expected.value, mismatch.actual).actual
@@ -96,10 +95,9 @@ def returned_a_function(case: Case) -> str | None:
 
 def wrong_type(case: Case) -> str | None:
     """The right value of the wrong type, or something of another type altogether."""
-    pair = case.exact_return
-    if pair is None:
+    place = case.parting
+    if place is None:
         return _not_of_type(case)
-    place = parting(*pair)
     expected, actual = place.expected, place.actual
     if expected is None or actual is None or expected.kind is actual.kind:
         return None

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 from harness.model.values import Value, ValueKind
 
-Cells = list[list[str | Value]]
+Cells = list[list[str]]
 
 LARGEST = 64  # rows, and cells of a row: beyond this nothing is taken for a board
 _OUTER = frozenset({ValueKind.LIST, ValueKind.TUPLE})
 
 
 def cells(value: Value) -> Cells | None:
-    """A list of texts, or of lists, as rows of cells; None for any other value."""
+    """A list of texts, or of lists of plain values, as rows of cells; None for another value."""
     if value.kind not in _OUTER or not 0 < len(value.items) <= LARGEST:
         return None
     rows: Cells = []
     for item in value.items:
         if item.kind is ValueKind.STR:
-            row: list[str | Value] = list(item.text[: LARGEST + 1])
-        elif item.kind in _OUTER:
-            row = list(item.items[: LARGEST + 1])
+            row = list(item.text[: LARGEST + 1])
+        elif item.kind in _OUTER and not any(cell.is_container for cell in item.items):
+            row = [cell.source() for cell in item.items[: LARGEST + 1]]
         else:
             return None
         if len(row) > LARGEST:
@@ -31,7 +31,7 @@ def cells(value: Value) -> Cells | None:
     return rows
 
 
-def transposed(rows: Sequence[Sequence[str | Value]]) -> Cells | None:
+def transposed(rows: Sequence[Sequence[str]]) -> Cells | None:
     """Rows and columns exchanged; None unless all rows have one length."""
     if len({len(row) for row in rows}) != 1:
         return None
@@ -78,7 +78,7 @@ def _shape(line: str) -> tuple[int, str] | None:
     return (len(line), "") if len(set(line)) <= 4 and " " not in line.strip() else None
 
 
-def _row(line: str, separator: str) -> list[str | Value]:
+def _row(line: str, separator: str) -> list[str]:
     if not separator:
         return list(line)
     if len(set(line[::2])) == 1 and len(line) % 2:
