@@ -24,6 +24,10 @@ class Side(StrEnum):
     ACTUAL = "actual"
 
 
+# Expected line, actual line, and the side that lacks its line end.
+Pair = tuple[str | None, str | None, Side | None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One side of a row. `mark` is the index of the first differing character, at the text's
@@ -136,17 +140,33 @@ def _rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str, is_text: 
     left = [line.expected for line in lines]
     right = [line.actual for line in lines]
     open_left, open_right = _close(left, is_text), _close(right, is_text)
-    rows: list[Row] = []
-    marked = False
+    pairs: list[Pair] = []
     for index, (expected, actual) in enumerate(zip(left, right, strict=True)):
-        if expected is None and actual is None:
-            continue
-        lacks = _lacking(index, expected, actual, open_left, open_right)
-        same = expected == actual and lacks is None
-        row = _row(expected, actual, marked=not same and not marked)
-        marked = marked or not same
-        rows.append(replace(row, same=same, lacks_end=lacks))
-    return _cut(rows, channel, subject, is_text)
+        if expected is not None or actual is not None:
+            lacks = _lacking(index, expected, actual, open_left, open_right)
+            pairs.append((expected, actual, lacks))
+    first = next((i for i, (one, other, lacks) in enumerate(pairs) if one != other or lacks), None)
+    start = max(0, (first or 0) - _ROWS_BEFORE) if len(pairs) > _MOST_ROWS else 0
+    stop = min(len(pairs), start + _MOST_ROWS)
+    nothing = _silent_side(left, right) if is_text else None
+    rows = [
+        replace(_row(pairs[index], marked=index == first), nothing=nothing)
+        for index in range(start, stop)
+    ]
+    return Comparison(
+        channel=channel,
+        subject=subject,
+        rows=tuple(rows),
+        is_text=is_text,
+        left_out_before=start,
+        left_out_after=len(pairs) - stop,
+    )
+
+
+def _silent_side(left: list[str | None], right: list[str | None]) -> Side | None:
+    if all(line is None for line in left):
+        return Side.EXPECTED
+    return Side.ACTUAL if all(line is None for line in right) else None
 
 
 def _close(side: list[str | None], is_text: bool) -> int | None:
@@ -173,32 +193,14 @@ def _lacking(
     return Side.EXPECTED if index == open_left else Side.ACTUAL
 
 
-def _cut(rows: list[Row], channel: Channel, subject: str, is_text: bool) -> Comparison:
-    first = next((i for i, row in enumerate(rows) if not row.same), 0)
-    start = max(0, first - _ROWS_BEFORE) if len(rows) > _MOST_ROWS else 0
-    stop = min(len(rows), start + _MOST_ROWS)
-    nothing = None
-    if is_text and rows:
-        if all(row.expected is None for row in rows):
-            nothing = Side.EXPECTED
-        elif all(row.actual is None for row in rows):
-            nothing = Side.ACTUAL
-    return Comparison(
-        channel=channel,
-        subject=subject,
-        rows=tuple(replace(row, nothing=nothing) for row in rows[start:stop]),
-        is_text=is_text,
-        left_out_before=start,
-        left_out_after=len(rows) - stop,
-    )
-
-
-def _row(expected: str | None, actual: str | None, *, marked: bool) -> Row:
+def _row(pair: Pair, *, marked: bool) -> Row:
+    expected, actual, lacks = pair
     at = first_difference(expected or "", actual or "")
     return Row(
         expected=None if expected is None else _cell(expected, at, marked),
         actual=None if actual is None else _cell(actual, at, marked),
-        same=expected == actual,
+        same=expected == actual and lacks is None,
+        lacks_end=lacks,
     )
 
 

@@ -427,7 +427,7 @@ FINDINGS = (
 MANY_FAULTS = result(
     "many-faults",
     VERDICTS,
-    mark=Fraction(6 * 4, 13) - Fraction(1, 2),
+    mark=Fraction(6 * 3, 13) - Fraction(1, 2),
     flagged=True,
     findings=FINDINGS,
     notes=("The file starts with a byte order mark.",),

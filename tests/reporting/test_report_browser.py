@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -180,6 +179,8 @@ def test_on_paper_nothing_is_cut_off(browser: Browser, reports: Path) -> None:
             ".filter(e => e.scrollWidth > e.clientWidth + 1).length"
         )
         assert cut == 0
+        folded = opened.page.locator("details li").first
+        assert folded.bounding_box() is not None
         assert opened.page.pdf().startswith(b"%PDF")
 
 
@@ -187,11 +188,9 @@ def test_thousands_of_submissions_open_and_sort(browser: Browser, tmp_path: Path
     many = tuple(replace((PERFECT, MANY_FAULTS)[i % 2], id=f"student-{i:04d}") for i in range(3000))
     index = write_index(RunResult(facts=FACTS, submissions=many), PLAN, tmp_path)
     assert index.stat().st_size < 4_000_000
-    started = time.monotonic()
     with Opened(browser, index, width=DESKTOP) as opened:
         opened.page.get_by_role("button", name="Mark").click()
         assert opened.page.locator("#marks tbody th").first.inner_text() == "student-0001"
-    assert time.monotonic() - started < 20
 
 
 # The lowest contrast of any text with what is behind it, after WCAG 2's formula.

@@ -117,7 +117,7 @@ def test_a_long_line_is_cut_around_the_first_difference() -> None:
 
 
 def test_a_flood_is_laid_out_at_once() -> None:
-    started = time.monotonic()
+    started = time.process_time()
     of_texts("a\nb\n" * 30_000, "b\na\n" * 40_000, "turn")
     of_texts("x\n" * 199, "y\nx\n" * 99, "turn")
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
