@@ -77,8 +77,9 @@ def _reference(
             loc: Loc = ("submission", "files", index)
             document.add(loc, f"{shown(root, folder / name)} is not there")
             continue
-        found.append(SourceFile(name=name, data=(folder / name).read_bytes()))
-        _check_python(document, root, folder / name, found[-1])
+        file = SourceFile(name=name, data=(folder / name).read_bytes())
+        if _is_readable(document, root, folder / name, file):
+            found.append(file)
     return tuple(found)
 
 
@@ -101,19 +102,28 @@ def _provided(
         if not path.is_file():
             document.add(loc, f"{shown(root, path)} is not there")
             continue
-        found.append(SourceFile(name=name, data=path.read_bytes()))
-        _check_python(document, root, path, found[-1])
+        file = SourceFile(name=name, data=path.read_bytes())
+        if _is_readable(document, root, path, file):
+            found.append(file)
     return tuple(found)
 
 
-def _check_python(document: Document, root: Path, path: Path, file: SourceFile) -> None:
+def _is_readable(document: Document, root: Path, path: Path, file: SourceFile) -> bool:
     if not file.name.endswith(".py"):
-        return
+        return True
+    place = Place(file=shown(root, path), line=1, column=1)
     try:
+        file.data.decode("utf-8-sig")
         ast.parse(file.data)
+    except UnicodeDecodeError as error:
+        what = f"byte {error.start} is not UTF-8"
+        document.problems.add(place, "", what, "save the file as UTF-8")
+        return False
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         column = getattr(error, "offset", None) or 1
-        place = Place(file=shown(root, path), line=line, column=column)
         reason = getattr(error, "msg", None) or str(error)
+        place = Place(file=place.file, line=line, column=column)
         document.problems.add(place, "", f"not Python ({reason})")
+        return False
+    return True

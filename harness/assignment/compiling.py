@@ -22,7 +22,6 @@ from harness.model.plan import (
     PLAN_VERSION,
     Assignment,
     Clause,
-    FunctionSignature,
     Place,
     Plan,
     SourceFile,
@@ -85,10 +84,7 @@ class _Compiler:
             document.add(("provided", index), str(error))
             self._only_shapes()
             return None
-        except SyntaxError:  # noted by read_heading
-            self._only_shapes()
-            return None
-        functions = _functions(heading)
+        functions = public_functions(heading.reference) if heading.reference else None
         policy = self._policy(heading, clauses, constants)
         vocabulary = Vocabulary(
             folder=self.folder,
@@ -225,16 +221,6 @@ class _Compiler:
         parts = [(name, (self.folder / name).read_bytes()) for name in there]
         parts += [(f"provided/{file.name}", file.data) for file in heading.provided]
         return digest(parts)
-
-
-def _functions(heading: Heading) -> tuple[FunctionSignature, ...] | None:
-    """The reference's functions; None where there is no reference, or none that can be read."""
-    if not heading.reference:
-        return None
-    try:
-        return public_functions(heading.reference)
-    except SyntaxError:  # noted by read_heading
-        return None
 
 
 def digest(parts: Iterable[tuple[str, bytes]]) -> str:

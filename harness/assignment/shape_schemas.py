@@ -100,3 +100,4 @@ MARK: Schema = {
         {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
     ]
 }
+ONE_STIMULUS: Schema = {"oneOf": [{"required": [key]} for key in ("call", "session", "run")]}

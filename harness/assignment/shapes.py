@@ -97,6 +97,8 @@ class Settings(Shape):
 class ScenarioShape(Settings):
     """One scenario: exactly one of call, session and run, and what is expected of it."""
 
+    model_config = ConfigDict(json_schema_extra=schemas.ONE_STIMULUS)
+
     name: str
     """What is tested, unique in its file."""
     call: str = ""

@@ -759,6 +759,12 @@ FILES = {
             "specs/small/assignment.yaml:5:12: provided, item 1: a1_support.py cannot be run: ZeroDivisionError: division by zero.",
         ],
     ),
+    "provided file is not UTF-8": (
+        {S: b"# coding: latin-1\nA = '\xe9'\n"},
+        [
+            "reference/small/a1_support.py:1:1: byte 23 is not UTF-8. Hint: save the file as UTF-8.",
+        ],
+    ),
     "reference is not Python": (
         {R: "def f(:\n"},
         [

@@ -80,6 +80,8 @@ REFUSED = [
     ("scenarios", "scenarios: []\n"),
     ("scenarios", "function: f\n"),
     ("scenarios", scenario_file("call: f()")),
+    ("scenarios", scenario_file("name: s")),
+    ("scenarios", scenario_file(CALL + "run: a1.py")),
     ("scenarios", scenario_file(CALL + "retruns: 1")),
     ("scenarios", scenario_file(CALL + "returns: {pyhton: a}")),
     ("scenarios", scenario_file(CALL + "returns: {any: true, type: int}")),
