@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -19,10 +20,8 @@ class ProcessClock:
 
     def cpu(self) -> float:
         """CPU time used."""
-        try:
+        with contextlib.suppress(OSError):
             self._cpu = time.clock_gettime(self._clock)
-        except OSError:
-            pass
         return self._cpu
 
     def asleep(self, elapsed: float) -> float:

@@ -47,6 +47,7 @@ class Conversation:
         server: ServerProcess,
         listener: Listener | None,
         terminal: Terminal,
+        *,
         limits: Limits,
         inputs: tuple[Typed, ...],
         may_type: Callable[[], bool],

@@ -125,7 +125,7 @@ def _probe(driver: Driver) -> tuple[tuple[Probe, ...], bool]:
 
 
 def _probe_from(driver: Driver, place: Path) -> tuple[tuple[Probe, ...], bool]:
-    facts = f"PLACE = {str(place)!r}\nDRIVER = {os.getpid()}\nCANARY = {_CANARY!r}\n"
+    facts = f"PLACE = {str(place)!r}\nDRIVER = {os.getpid()}\n"
     body = resources.files("harness.execution").joinpath("forbidden_acts.py").read_text("utf-8")
     source = SourceFile(name="acts.py", data=(facts + body).encode())
     with driver.submission(_assignment(), (source,)) as server:

@@ -1,4 +1,4 @@
-"""Reads what a scenario's process says of itself: strict in shape, bounded in size, never trusted."""
+"""Reads what a scenario's process says of itself: strict in shape, bounded in size, not trusted."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from harness.model.observation import Frame, Phase, Raised
-from harness.model.observation import NamedValue
+from harness.model.observation import Frame, NamedValue, Phase, Raised
 from harness.model.values import Value, ValueKind
 
 LARGEST = 8 * 1024 * 1024

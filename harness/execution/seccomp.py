@@ -8,26 +8,37 @@ from __future__ import annotations
 
 import errno
 import functools
+import importlib
 import tempfile
 from types import ModuleType
 
 from harness.model.errors import HarnessError
 
-_FREE = (
-    "access arch_prctl brk chdir clock_getres clock_gettime clock_nanosleep close close_range "
-    "dup dup2 dup3 epoll_create epoll_create1 epoll_ctl epoll_pwait epoll_pwait2 epoll_wait "
-    "eventfd2 exit exit_group faccessat faccessat2 fadvise64 fchdir flock fork fstat fstatfs futex "
-    "getcpu getcwd getdents getdents64 getegid geteuid getgid getgroups getitimer getpgid getpgrp "
-    "getpid getppid getpriority getrandom getresgid getresuid getrlimit getrusage getsid gettid "
-    "gettimeofday getuid kill lseek lstat madvise membarrier mincore mmap mprotect mremap munmap "
-    "nanosleep newfstatat open openat pause pidfd_open pidfd_send_signal pipe pipe2 prctl readlink "
-    "readlinkat recvfrom recvmsg restart_syscall riscv_flush_icache rseq rt_sigaction "
-    "rt_sigpending rt_sigprocmask rt_sigreturn rt_sigsuspend rt_sigtimedwait "
-    "sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max "
-    "sched_get_priority_min sched_yield sendmsg sendto seccomp set_robust_list set_tid_address "
-    "setrlimit setsid sigaltstack stat statfs statx sysinfo tgkill time times ugetrlimit umask "
-    "uname vfork wait4 waitid write writev pwrite64"
-).split()
+pyseccomp: ModuleType | None = None
+_missing = ""
+try:
+    pyseccomp = importlib.import_module("pyseccomp")
+except (ImportError, OSError, RuntimeError) as error:  # the package, or the library it wraps
+    _missing = str(error)
+
+_FREE = [
+    "access", "arch_prctl", "brk", "chdir", "clock_getres", "clock_gettime", "clock_nanosleep",
+    "close", "close_range", "dup", "dup2", "dup3", "epoll_create", "epoll_create1", "epoll_ctl",
+    "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd2", "exit", "exit_group", "faccessat",
+    "faccessat2", "fadvise64", "fchdir", "flock", "fork", "fstat", "fstatfs", "futex", "getcpu",
+    "getcwd", "getdents", "getdents64", "getegid", "geteuid", "getgid", "getgroups", "getitimer",
+    "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getrandom", "getresgid",
+    "getresuid", "getrlimit", "getrusage", "getsid", "gettid", "gettimeofday", "getuid", "kill",
+    "lseek", "lstat", "madvise", "membarrier", "mincore", "mmap", "mprotect", "mremap", "munmap",
+    "nanosleep", "newfstatat", "open", "openat", "pause", "pidfd_open", "pidfd_send_signal",
+    "pipe", "pipe2", "prctl", "readlink", "readlinkat", "recvfrom", "recvmsg", "restart_syscall",
+    "riscv_flush_icache", "rseq", "rt_sigaction", "rt_sigpending", "rt_sigprocmask",
+    "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_getaffinity", "sched_getparam",
+    "sched_getscheduler", "sched_get_priority_max", "sched_get_priority_min", "sched_yield",
+    "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setrlimit", "setsid",
+    "sigaltstack", "stat", "statfs", "statx", "sysinfo", "tgkill", "time", "times", "ugetrlimit",
+    "umask", "uname", "vfork", "wait4", "waitid", "write", "writev", "pwrite64",
+]  # fmt: skip
 _READS = ("read", "readv", "pread64", "preadv", "preadv2")
 _WAITS = {"select": 0, "pselect6": 0, "poll": 1, "ppoll": 1}  # position of the descriptor count
 _FCNTL = (0, 1, 2, 3, 4, 5, 6, 7, 1030)  # not F_SETOWN, which can send signals
@@ -39,19 +50,15 @@ _THREAD = 0x00010000
 _NEW_NAMESPACE = 0x7E020080 | 0x02000000
 _AF_UNIX = 1
 
-_REFUSED_TO_CHILDREN = (
-    "clone fork vfork kill tgkill pidfd_open pidfd_send_signal sendmsg recvmsg sendto recvfrom "
-    "prctl seccomp setrlimit setsid"
-).split()
+_REFUSED_TO_CHILDREN = [
+    "clone", "fork", "vfork", "kill", "tgkill", "pidfd_open", "pidfd_send_signal", "sendmsg",
+    "recvmsg", "sendto", "recvfrom", "prctl", "seccomp", "setrlimit", "setsid",
+]  # fmt: skip
 
 
 def available() -> str:
     """Empty when filters can be built here, else why not."""
-    try:
-        _library()
-    except (ImportError, OSError, RuntimeError) as error:
-        return f"libseccomp or pyseccomp is missing ({error})"
-    return ""
+    return "" if pyseccomp is not None else f"libseccomp or pyseccomp is missing ({_missing})"
 
 
 @functools.cache
@@ -97,12 +104,10 @@ def child_filter() -> bytes:
     return _exported(built)
 
 
-@functools.cache
 def _library() -> ModuleType:
-    import pyseccomp
-
-    library: ModuleType = pyseccomp
-    return library
+    if pyseccomp is None:
+        raise HarnessError(available())
+    return pyseccomp
 
 
 def _add(lib: ModuleType, built: object, action: int, name: str, *arguments: object) -> None:

@@ -9,13 +9,12 @@ from dataclasses import replace
 
 from harness.execution import screen
 from harness.execution.conversation import Conversation, End
-from harness.execution.inside import wire
 from harness.execution.reply import FinalReply, Reply, TamperedError, read_reply
 from harness.execution.screen import Screen
 from harness.execution.server_link import ServerLink
 from harness.execution.terminal import Terminal
 from harness.model.errors import HarnessError
-from harness.model.observation import Ending, Observation, Phase, StepOutcome, Turn
+from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome, Turn
 from harness.model.plan import Assignment
 from harness.model.stimulus import Binding, Call, Limits, Run, Session, Stimulus
 
@@ -49,8 +48,8 @@ class SubmissionServer:
                 self._link.server,
                 self._link.listener,
                 terminal,
-                limits,
-                stimulus.inputs,
+                limits=limits,
+                inputs=stimulus.inputs,
                 may_type=lambda: shown.loaded,
             ).follow()
         finally:
@@ -125,9 +124,16 @@ def _answered(observation: Observation, stimulus: Stimulus, final: FinalReply) -
     )
     if final.missing is not None:
         return replace(observation, ending=Ending.MISSING, detail=final.missing)
-    if final.out_of_memory or (final.raised and final.raised.type_name == "MemoryError"):
+    if final.out_of_memory or (final.raised and _is_out_of_memory(final.raised)):
         return replace(observation, ending=Ending.MEMORY_LIMIT)
     return observation
+
+
+def _is_out_of_memory(raised: Raised) -> bool:
+    """A MemoryError, or what CPython makes of one when there is no room for its traceback."""
+    if raised.type_name == "SystemError":
+        return raised.message == "error return without exception set"
+    return raised.type_name == "MemoryError"
 
 
 def _without_answer(

@@ -1,15 +1,17 @@
-"""The terminal that a scenario runs on, as pexpect sees terminals. The only file that knows pexpect.
+"""The terminal that a scenario runs on, as pexpect sees them. The only file that knows pexpect.
 
 A line is typed when the program asks for it and at no other time, so there are no delays here.
 """
 
 from __future__ import annotations
 
+import codecs
 import fcntl
 import os
 import select
 import struct
 import termios
+from typing import Any
 
 import pexpect
 from pexpect.spawnbase import SpawnBase
@@ -23,7 +25,7 @@ _SIZE = struct.pack("HHHH", 24, 80, 0, 0)
 _KEYS = {Key.CTRL_C: b"\x03", Key.CTRL_D: b"\x04"}
 
 
-class Terminal(SpawnBase):  # type: ignore[misc]
+class Terminal(SpawnBase[str]):
     """A new pseudo-terminal: the master's side, and the slave to hand to a process.
 
     Echo and output processing are off; input comes by lines, Ctrl-C and Ctrl-D work.
@@ -37,6 +39,7 @@ class Terminal(SpawnBase):  # type: ignore[misc]
         self.delayafterread = None
         self.screen = screen
         self.finished = False
+        self._incremental = codecs.getincrementaldecoder("utf-8")("replace")
         self._shown = 0
         self.child_fd, self.slave = os.openpty()
         self.closed = False
@@ -91,8 +94,7 @@ class Terminal(SpawnBase):  # type: ignore[misc]
         if not data:
             self.flag_eof = True
             raise pexpect.EOF("the program has ended")
-        text: str = self._decoder.decode(data, final=False)
-        return text
+        return self._incremental.decode(data, final=False)
 
     def send(self, s: str) -> int:
         """Type text as it stands, without remembering it."""
@@ -107,12 +109,13 @@ class Terminal(SpawnBase):  # type: ignore[misc]
 
 
 def _prepare(slave: int) -> None:
-    control = [_OFF] * len(termios.tcgetattr(slave)[6])
+    control: list[Any] = [_OFF] * len(termios.tcgetattr(slave)[6])
     control[termios.VINTR] = b"\x03"
     control[termios.VEOF] = b"\x04"
     control[termios.VMIN] = b"\x01"
     flags = termios.CS8 | termios.CREAD
     local = termios.ICANON | termios.ISIG | termios.NOFLSH
     speed = termios.B38400
-    termios.tcsetattr(slave, termios.TCSANOW, [0, 0, flags, local, speed, speed, control])
+    modes: list[Any] = [0, 0, flags, local, speed, speed, control]
+    termios.tcsetattr(slave, termios.TCSANOW, modes)
     fcntl.ioctl(slave, termios.TIOCSWINSZ, _SIZE)

@@ -43,7 +43,12 @@ class ToolServer:
         try:
             self._link.send(marshal.dumps(job, 2), terminal.slave)
             end = Conversation(
-                self._link.server, self._link.listener, terminal, limits, (), lambda: False
+                self._link.server,
+                self._link.listener,
+                terminal,
+                limits=limits,
+                inputs=(),
+                may_type=lambda: False,
             ).follow()
         finally:
             terminal.close()

@@ -65,9 +65,7 @@ def run(*lines: str | Key, program: str = "a1.py", argv: tuple[str, ...] = ()) -
 
 
 def typed(*lines: str | Key) -> tuple[Typed, ...]:
-    return tuple(
-        Typed(key=line) if isinstance(line, Key) else Typed(text=line) for line in lines
-    )
+    return tuple(Typed(key=line) if isinstance(line, Key) else Typed(text=line) for line in lines)
 
 
 def observe(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from small_world import TEN, assignment, call, observe, plain, run, session, source, turns
 
 from harness.execution import Driver
 from harness.model.observation import Ending, Phase
 from harness.model.stimulus import Binding
-from small_world import TEN, assignment, call, observe, plain, run, session, source, turns
 
 VALUES = {
     "None": "None",
@@ -91,7 +91,9 @@ def test_a_cycle_and_a_deep_value(driver: Driver) -> None:
 
 
 def test_arguments_before_and_after_a_plain_call(driver: Driver) -> None:
-    program = "def add(board, piece, *, at=0):\n    board.insert(at, piece)\n    return len(board)\n"
+    program = (
+        "def add(board, piece, *, at=0):\n    board.insert(at, piece)\n    return len(board)\n"
+    )
     seen = observe(driver, program, call("add(['-'], 'X', at=1)"))
     assert plain(seen.value) == "2"
     assert [plain(each) for each in seen.arguments_before] == ["['-']", "'X'"]
@@ -235,7 +237,17 @@ def test_a_session_goes_on_after_an_error(driver: Driver) -> None:
         "def add(board):\n    board.append(1)\n    print('added')\n"
         "def ask():\n    return input('? ')\n"
     )
-    steps = ("b = []", "add(b)", "1 / 0", "b", "nope", "ask()", "for i in b:\n    print(i)", "def", "b; ask()")
+    steps = (
+        "b = []",
+        "add(b)",
+        "1 / 0",
+        "b",
+        "nope",
+        "ask()",
+        "for i in b:\n    print(i)",
+        "def",
+        "b; ask()",
+    )
     seen = observe(driver, program, session(*steps, lines=("yes", "no"), given="n = 2"))
     assert seen.ending is Ending.ANSWERED
     outcomes = [
@@ -262,9 +274,7 @@ def test_a_session_goes_on_after_an_error(driver: Driver) -> None:
 def test_a_program_runs_as_main(driver: Driver) -> None:
     program = "import sys\nprint(__name__, __file__, sys.argv)\nimport a1\nprint('end', end='')\n"
     seen = observe(driver, program, run(argv=("one",)))
-    assert seen.printed == (
-        "__main__ a1.py ['a1.py', 'one']\na1 a1.py ['a1.py', 'one']\nendend"
-    )
+    assert seen.printed == ("__main__ a1.py ['a1.py', 'one']\na1 a1.py ['a1.py', 'one']\nendend")
     assert (seen.ending, seen.exit_status, seen.raised) == (Ending.ANSWERED, 0, None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pexpect
 import pytest
+from small_world import QUICK, assignment, call, observe, plain, run, source, turns, typed
 
 from harness.execution import Driver, Interpreter
 from harness.execution.screen import Screen
@@ -11,7 +12,6 @@ from harness.execution.terminal import Terminal
 from harness.model.observation import Ending, Phase
 from harness.model.result import Tier
 from harness.model.stimulus import Key, Limits, Stimulus
-from small_world import QUICK, assignment, call, observe, plain, run, source, turns, typed
 
 Turns = list[tuple[str, str | None]]
 

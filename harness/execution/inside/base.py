@@ -2,9 +2,12 @@
 
 It never reads a byte of a submission: what it reads, every later child inherits.
 """
+# pathlib would be heavy for every fork to carry
+# ruff: noqa: PTH112
 
 from __future__ import annotations
 
+import _sitebuiltins
 import _socket
 import builtins
 import gc
@@ -16,6 +19,11 @@ from posix import _exit, fork
 from . import wire
 from .server import Server
 
+try:
+    from . import confine
+except ImportError:  # the portable tier is started without it: it may lack ctypes
+    confine = None  # type: ignore[assignment]
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -25,9 +33,7 @@ def serve(control: int, orders: dict[str, Any]) -> None:
     """Serve until the driver hangs up."""
     _complete_the_interpreter()
     library: list[str] = []
-    if orders["confined"]:
-        from . import confine
-
+    if confine is not None:
         confine.be_undumpable()
         library = _reach_the_library_through_descriptors()
     for name in orders["preload"]:
@@ -75,8 +81,6 @@ def _end(pid: int) -> None:
 
 def _complete_the_interpreter() -> None:
     """`exit`, `quit` and `help`, which the `site` module gives elsewhere."""
-    import _sitebuiltins
-
     end_key = "Ctrl-D (i.e. EOF)"
     builtins.quit = _sitebuiltins.Quitter("quit", end_key)
     builtins.exit = _sitebuiltins.Quitter("exit", end_key)
@@ -92,7 +96,7 @@ def _reach_the_library_through_descriptors() -> list[str]:
     """
     moved: dict[str, str] = {}
     for place in sys.path:
-        if os.path.isdir(place):  # noqa: PTH112 - as above
+        if os.path.isdir(place):
             number = os.open(place, os.O_PATH | os.O_CLOEXEC)
             moved[place] = f"/proc/self/fd/{number}"
     sys.path[:] = list(moved.values())

@@ -141,7 +141,7 @@ def _other(thing: object, kind: type, budget: Budget) -> str:
 
 def _name_of(thing: object) -> str:
     if type(thing) is _METHOD:
-        thing = thing.__func__
+        thing = thing.__func__  # type: ignore[attr-defined]
     name = thing.__name__ if type(thing) in (_FUNCTION, _BUILTIN) else None  # type: ignore[attr-defined]
     return name if type(name) is str else "function"
 

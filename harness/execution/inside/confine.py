@@ -3,6 +3,8 @@
 The seccomp programs are built by the driver; this side only loads their bytes. Landlock has no
 maintained package, so its three calls are made here.
 """
+# pathlib would be heavy for every fork to carry
+# ruff: noqa: PTH112
 
 from __future__ import annotations
 
@@ -152,7 +154,7 @@ def _allow_reading(ruleset: int, path: str, rights: int) -> None:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
         return
-    if not os.path.isdir(path):  # noqa: PTH112 - pathlib is too heavy for every fork to carry
+    if not os.path.isdir(path):
         rights &= _READ_FILE
     rule = _PathBeneath(allowed_access=rights, parent_fd=place)
     failed = _syscall(_LANDLOCK_ADD, ruleset, 1, ctypes.byref(rule), 0)

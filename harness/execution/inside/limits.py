@@ -4,6 +4,8 @@ The driver's clocks decide about time (`harness.execution.clock`); these limits 
 is looking. They are set in the server, which each scenario inherits from: a scenario of its own
 accord could not raise them, and setting them anew after every fork costs more than it looks.
 """
+# pathlib would be heavy for every fork to carry
+# ruff: noqa: PTH123
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ class Limits:
 def _address_space() -> int:
     """This process's address space, bytes; 0 where the system does not tell."""
     try:
-        with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123 - pathlib is heavy to fork
+        with open("/proc/self/statm", "rb") as statm:
             return int(statm.read().split()[0]) * resource.getpagesize()
     except FileNotFoundError:
         return 0

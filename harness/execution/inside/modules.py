@@ -80,7 +80,7 @@ class Library:
         module.__dict__["__builtins__"] = _BUILTINS
         module.__file__ = source.filename
         module.__spec__ = self._specs[name]
-        module.__loader__ = self
+        module.__loader__ = self  # type: ignore[assignment]
         module.__package__ = ""
         return module
 

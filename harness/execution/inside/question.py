@@ -88,14 +88,14 @@ def _call_parts(node: Any, functions: frozenset[str]) -> Any:
         return None
     if any(keyword.arg is None for keyword in node.keywords):
         return None
-    place = {
+    place: Any = {
         "lineno": node.lineno,
         "col_offset": node.col_offset,
         "end_lineno": node.end_lineno,
         "end_col_offset": node.end_col_offset,
     }
     load = _ast.Load()
-    keys = [_ast.Constant(value=keyword.arg, **place) for keyword in node.keywords]
+    keys: list[Any] = [_ast.Constant(value=keyword.arg, **place) for keyword in node.keywords]
     values = [keyword.value for keyword in node.keywords]
     parts = [
         node.func,

@@ -25,13 +25,17 @@ class Sources:
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self._files = files
+        self._lines: dict[str, list[str]] = {}
 
     def __contains__(self, name: object) -> bool:
         return type(name) is str and name in self._files
 
     def line(self, name: str, number: int) -> str:
         """A file's line (1-based), without its end; empty when there is none."""
-        lines = self._files[name].decode("utf-8-sig", "replace").splitlines()
+        lines = self._lines.get(name)
+        if lines is None:
+            lines = self._files[name].decode("utf-8-sig", "replace").splitlines()
+            self._lines[name] = lines
         return lines[number - 1][:LONGEST_LINE] if 0 < number <= len(lines) else ""
 
 
@@ -40,8 +44,6 @@ def describe(error: BaseException, sources: Sources) -> str:
     kind = type(error)
     bases = [type_name(base) for base in _mro_of(kind)[1:] if base in _BUILTIN]
     frames = _frames(error, sources)
-    if len(frames) > 2 * MOST_FRAMES:
-        frames = frames[:MOST_FRAMES] + frames[-MOST_FRAMES:]
     return (
         '{"type_name":' + quote(type_name(kind)[:LONGEST_LINE])
         + ',"message":' + quote(_message(error))
@@ -59,14 +61,20 @@ def _message(error: BaseException) -> str:
 
 
 def _frames(error: BaseException, sources: Sources) -> list[str]:
-    frames: list[str] = []
+    first: list[str] = []
+    last: list[tuple[str, int, str]] = []
     step = _traceback_of(error)
     while step is not None:
         code = step.tb_frame.f_code
         if code.co_filename in sources and step.tb_lineno is not None:
-            line = sources.line(code.co_filename, step.tb_lineno)
-            frames.append(_frame(code.co_filename, step.tb_lineno, code.co_qualname, line))
+            place = (code.co_filename, step.tb_lineno, code.co_qualname)
+            if len(first) < MOST_FRAMES:
+                first.append(_frame(*place, sources.line(place[0], place[1])))
+            else:
+                last.append(place)
+                del last[:-MOST_FRAMES]
         step = step.tb_next
+    frames = first + [_frame(*place, sources.line(place[0], place[1])) for place in last]
     if isinstance(error, SyntaxError) and type(error) in _BUILTIN:
         name, number = error.filename, error.lineno
         if type(name) is str and name in sources and type(number) is int:

@@ -89,7 +89,7 @@ class Scenario:
             random.seed(self.job["seed"])
 
     def _observe(self, answer: ask.Answer) -> None:
-        sys.meta_path.insert(0, self.files.library)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, self.files.library)
         self.surroundings.names.update(self._constants())
         runs = self.job["action"] == "run"
         try:

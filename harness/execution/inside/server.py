@@ -1,4 +1,6 @@
 """The submission server: confined once, compiles the files, forks one child a scenario."""
+# pathlib would be heavy for every fork to carry
+# ruff: noqa: PTH110, PTH123
 
 from __future__ import annotations
 
@@ -18,6 +20,11 @@ from .question import Question
 from .scenario import Files, Scenario
 from .tool import Tool
 
+try:
+    from . import confine
+except ImportError:  # the portable tier is started without it: it may lack ctypes
+    confine = None  # type: ignore[assignment]
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
 
 _TIOCSCTTY = 0x540E if sys.platform == "linux" else 0x20007461
 _HAS_PIDFD = hasattr(os, "pidfd_open")
-_HAS_PROC = os.path.exists("/proc/self/statm")  # noqa: PTH110 - as above
+_HAS_PROC = os.path.exists("/proc/self/statm")
 _USEFUL = frozenset({
     "bisect", "collections", "copy", "datetime", "dataclasses", "decimal", "enum", "fractions",
     "functools", "heapq", "itertools", "json", "math", "operator", "random", "re", "statistics",
@@ -75,10 +82,8 @@ class Server:
 
     def _confine(self) -> int:
         orders = self.setup["confinement"]
-        if orders is None:
+        if orders is None or confine is None:
             return -1
-        from . import confine
-
         self.confined = True
         self.child_filter = confine.LoadedFilter(orders["child_filter"])
         self.die_with_parent = confine.die_with_parent
@@ -218,7 +223,7 @@ def _kill_descendants() -> None:
     """Without confinement a scenario may have forked; as subreaper this process inherits those."""
     own = os.getpid()
     while _HAS_PROC:
-        with open(f"/proc/{own}/task/{own}/children", "rb") as children:  # noqa: PTH123
+        with open(f"/proc/{own}/task/{own}/children", "rb") as children:
             pids = [int(pid) for pid in children.read().split()]
         if not pids:
             return

@@ -40,5 +40,9 @@ class AskingInput(io.RawIOBase):
 def install(asks: Callable[[], None]) -> None:
     """Put it in the place of `sys.stdin`."""
     raw = AskingInput(asks)
-    stream = io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8", line_buffering=True)
+    stream = io.TextIOWrapper(
+        io.BufferedReader(raw),  # type: ignore[type-var]
+        encoding="utf-8",
+        line_buffering=True,
+    )
     sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]

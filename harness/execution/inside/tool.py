@@ -24,7 +24,7 @@ class Tool:
                 for name, text in sources.items()
             }
         )
-        sys.meta_path.insert(0, library)  # type: ignore[arg-type]
+        sys.meta_path.insert(0, library)
         module, _, function = entry.partition(":")
         __import__(module)
         self._function: Callable[[str], str] = getattr(sys.modules[module], function)

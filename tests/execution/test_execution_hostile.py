@@ -1,0 +1,337 @@
+"""Broken and hostile programs: each ends where it should, and harms nobody but itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from small_world import QUICK, assignment, call, observe, plain, run, session, source, turns
+
+from harness.execution import Driver, Interpreter
+from harness.model.observation import Ending, Observation, Phase
+from harness.model.result import Tier
+from harness.model.stimulus import Limits
+
+ENDINGS: dict[str, tuple[str, Ending, str]] = {
+    "loop": ("while True: pass", Ending.CPU_LIMIT, ""),
+    "loop that catches everything": (
+        "while True:\n        try:\n            while True: pass\n        except: pass",
+        Ending.CPU_LIMIT,
+        "",
+    ),
+    "loop that ignores signals": (
+        "import signal\n    for n in (24, 27, 14, 15):\n        signal.signal(n, signal.SIG_IGN)\n"
+        "    while True: pass",
+        Ending.CPU_LIMIT,
+        "",
+    ),
+    "sleep": ("import time; time.sleep(60)", Ending.TIMEOUT, ""),
+    "large power": ("return 7 ** 10 ** 8", Ending.CPU_LIMIT, ""),
+    "regex": ("import re; re.match('(a+)+$', 'a' * 40 + 'b')", Ending.CPU_LIMIT, ""),
+    "memory": ("return [0] * 10 ** 9", Ending.MEMORY_LIMIT, ""),
+    "memory by and by": (
+        "x = []\n    while True: x.append(bytearray(1000000))",
+        Ending.MEMORY_LIMIT,
+        "",
+    ),
+    "os._exit": ("import os; os._exit(0)", Ending.ENDED_EARLY, "exit status 0"),
+    "os._exit 3": ("import os; os._exit(3)", Ending.ENDED_EARLY, "exit status 3"),
+    "segmentation fault": ("import ctypes; ctypes.string_at(0)", Ending.CRASHED, "SIGSEGV"),
+    "flood": ("while True: print('x' * 100)", Ending.OUTPUT_LIMIT, ""),
+    "endless prompts": ("while True: input('again? ' * 100)", Ending.ASKED_FOR_MORE, ""),
+    "closes everything and spins": (
+        "import os\n    os.closerange(0, 200)\n    while True: pass",
+        Ending.CPU_LIMIT,
+        "",
+    ),
+    "closes everything": ("import os; os.closerange(0, 200)", Ending.ENDED_EARLY, "exit status 70"),
+    "exec": ("import os; os.execv('/bin/true', ['true'])", Ending.ANSWERED, ""),
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_how_it_ends(driver: Driver, name: str) -> None:
+    body, ending, detail = ENDINGS[name]
+    seen = observe(driver, f"def f():\n    {body}\n", call("f()"))
+    assert (seen.ending, seen.detail, seen.phase) == (ending, detail, Phase.STIMULUS)
+
+
+def test_a_swallowed_memory_error_is_the_programs_own_affair(driver: Driver) -> None:
+    program = (
+        "def f():\n    try:\n        [0] * 10 ** 9\n    except MemoryError:\n        return 1\n"
+    )
+    assert plain(observe(driver, program, call("f()")).value) == "1"
+
+
+def test_a_recursion_without_a_limit_ends(driver: Driver) -> None:
+    program = "import sys\nsys.setrecursionlimit(10 ** 9)\ndef f(n): return f(n + 1) + 1\n"
+    seen = observe(driver, program, call("f(0)"), Limits(cpu_seconds=5, memory_mib=64))
+    assert seen.ending in (Ending.CRASHED, Ending.MEMORY_LIMIT)
+
+
+def test_limits_hold_while_loading(driver: Driver) -> None:
+    seen = observe(driver, "print('a')\nwhile True: pass\n", call("f()"))
+    assert (seen.ending, seen.phase, seen.loading_printed) == (
+        Ending.CPU_LIMIT,
+        Phase.LOADING,
+        "a\n",
+    )
+    seen = observe(driver, "import os; os._exit(0)\n", call("f()"))
+    assert (seen.ending, seen.phase) == (Ending.ENDED_EARLY, Phase.LOADING)
+    seen = observe(driver, "while True: print('x' * 100)\n", call("f()"))
+    assert (seen.ending, seen.phase) == (Ending.OUTPUT_LIMIT, Phase.LOADING)
+    assert len(seen.loading_printed) == QUICK.output_kib * 1024
+
+
+def test_output_is_cut_at_exactly_the_limit(driver: Driver) -> None:
+    most = QUICK.output_kib * 1024
+    for count, ending in ((most, Ending.ANSWERED), (most + 1, Ending.OUTPUT_LIMIT)):
+        program = f"def f():\n    print('x' * {count}, end='')\n"
+        seen = observe(driver, program, call("f()"))
+        assert (seen.ending, seen.printed) == (ending, "x" * most)
+
+
+def test_a_fraction_of_a_second_of_cpu_is_honoured(driver: Driver) -> None:
+    program = "def f():\n    while True: pass\n"
+    started = time.monotonic()
+    seen = observe(driver, program, call("f()"), Limits(cpu_seconds=0.05))
+    assert seen.ending is Ending.CPU_LIMIT
+    assert 0.05 <= seen.cpu_seconds < 0.2
+    assert time.monotonic() - started < 5
+
+
+def test_a_session_that_ends_keeps_what_it_did(driver: Driver) -> None:
+    program = "def f():\n    print('in f')\n    while True: pass\n"
+    seen = observe(driver, program, session("x = 1", "x", "f()", "2"))
+    assert seen.ending is Ending.CPU_LIMIT
+    assert [(step.printed, plain(step.value)) for step in seen.steps] == [
+        ("", None),
+        ("", "1"),
+        ("in f\n", None),
+    ]
+
+
+FORGERIES: dict[str, str] = {
+    "two replies": "answer(b'A{}')",
+    "a reply and then a hang": "answer(b'A{}')\n    time.sleep(60)",
+    "garbage": "write(b'garbage garbage')\n    os._exit(0)",
+    "not JSON": "answer(b'A{')\n    os._exit(0)",
+    "nested too deep": "answer(b'A' + b'[' * 100000)\n    os._exit(0)",
+    "another shape": 'answer(b\'A{"value":["int",5]}\')\n    os._exit(0)',
+    "an unknown kind": 'answer(b\'A{"value":["magic","5"]}\')\n    os._exit(0)',
+    "an unknown field": 'answer(b\'A{"verdict":"passed"}\')\n    os._exit(0)',
+    "endless": "while True: write(b'\\0\\1\\0\\0A' + b'x' * 255)",
+    "steps of no session": "answer(b'S{}')\n    answer(b'A{}')\n    os._exit(0)",
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_reply_is_seen(one_driver: Driver, name: str) -> None:
+    program = (
+        "import os, stat, time\n"
+        "def write(data):\n"
+        "    for number in range(3, 64):\n"
+        "        try:\n"
+        "            if stat.S_ISFIFO(os.fstat(number).st_mode): os.write(number, data)\n"
+        "        except OSError: pass\n"
+        "def answer(body): write(len(body).to_bytes(4, 'little') + body)\n"
+        f"def f():\n    {FORGERIES[name]}\n"
+    )
+    seen = observe(one_driver, program, call("f()"), Limits(cpu_seconds=5, wall_seconds=1))
+    assert seen.ending is Ending.TAMPERED
+
+
+FORBIDDEN: dict[str, str] = {
+    "fork": "os.fork()",
+    "thread": "import threading; threading.Thread(target=print).start()",
+    "subprocess": "import subprocess; subprocess.run(['/bin/true'])",
+    "spec": "open({spec!r}).read()",
+    "password file": "open('/etc/passwd').read()",
+    "root folder": "os.listdir('/')",
+    "own environment": "open('/proc/self/environ').read()",
+    "driver's environment": "open('/proc/{driver}/environ').read()",
+    "driver's memory": "open('/proc/{driver}/mem', 'rb').read(1)",
+    "server's memory": "open(f'/proc/{{os.getppid()}}/mem', 'rb').read(1)",
+    "kill the driver": "os.kill({driver}, 9)",
+    "kill the server": "os.kill(os.getppid(), 9)",
+    "kill by group": "os.killpg(0, 9)",
+    "limits of the driver": "import resource; resource.prlimit({driver}, 7, (1, 1))",
+    "own limits": "import resource; resource.setrlimit(9, (-1, -1))",
+    "priority": "os.nice(1)",
+    "processor": "os.sched_setaffinity(0, [0])",
+    "internet": "import socket; socket.create_connection(('127.0.0.1', {port}))",
+    "datagram": "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
+    "unix socket": "import socket; socket.socket(socket.AF_UNIX)",
+    "write": "open('x', 'w')",
+    "write in /tmp": "open('/tmp/x', 'w')",
+    "truncate": "os.truncate({spec!r}, 0)",
+    "remove": "os.remove({spec!r})",
+    "mode": "os.chmod({spec!r}, 0)",
+    "folder": "os.mkdir('/tmp/y')",
+    "new terminal": "os.openpty()",
+    "own terminal anew": "open('/dev/tty')",
+    "become root": "os.setuid(0)",
+    "mount": "import ctypes; check(ctypes.CDLL(None, use_errno=True).mount(0, b'/', 0, 0, 0))",
+    "unshare": "import ctypes; check(ctypes.CDLL(None, use_errno=True).unshare(0x10000000))",
+    "memory file": "os.memfd_create('x')",
+}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_a_forbidden_act_fails(one_driver: Driver, name: str, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("expected: 42\n", "utf-8")
+    tmp_path.chmod(0o755)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        act = FORBIDDEN[name].format(
+            spec=str(spec), driver=os.getpid(), port=listening.getsockname()[1]
+        )
+        program = (
+            "import os\ndef check(result):\n    if result < 0: raise OSError('refused')\n"
+            f"def f():\n    {act}\n"
+        )
+        seen = observe(one_driver, program, call("f()"))
+    assert seen.ending is Ending.ANSWERED
+    assert seen.raised is not None
+    assert seen.raised.type_name in ("OSError", "PermissionError", "RuntimeError", "ValueError")
+    assert spec.read_text("utf-8") == "expected: 42\n"
+
+
+def test_threads_and_exit_handlers_never_run_on(driver: Driver) -> None:
+    program = (
+        "import atexit\natexit.register(lambda: print('late'))\n"
+        "class Late:\n    def __del__(self): print('late')\nlate = Late()\n"
+        "def f(): return 1\n"
+    )
+    seen = observe(driver, program, call("f()"))
+    assert (plain(seen.value), seen.printed) == ("1", "")
+    assert observe(driver, "import atexit\natexit.register(print, 'late')\n", run()).printed == ""
+
+
+PATCHES = {
+    "builtins": "import builtins\nfor name in ('len', 'type', 'repr', 'str', 'id', 'list'):\n"
+    "    setattr(builtins, name, None)\n",
+    "os": "import os\nos.write = os._exit = os.dup2 = None\n",
+    "sys": "import sys\nsys.stdout = sys.stderr = None\nsys.modules.clear()\nsys.meta_path = []\n",
+    "streams": "import sys\nclass S:\n    def flush(self): raise SystemExit\nsys.stdout = S()\n",
+    "recursion": "import sys\nsys.setrecursionlimit(50)\n",
+    "digits": "import sys\nsys.set_int_max_str_digits(640)\n",
+}
+
+
+@pytest.mark.parametrize("name", PATCHES)
+def test_a_program_patches_only_itself(driver: Driver, name: str) -> None:
+    seen = observe(driver, f"{PATCHES[name]}def f(x):\n    return [x, 1]\n", call("f('a')"))
+    assert (seen.ending, plain(seen.value)) == (Ending.ANSWERED, "['a', 1]")
+    clean = observe(driver, "def f(x):\n    return [x, 1]\n", call("f('a')"))
+    assert plain(clean.value) == "['a', 1]"
+
+
+COMPILE_BOMBS = {
+    "brackets": "(" * 100_000,
+    "deep expression": "x = " + "-" * 500_000 + "1\n",
+    "deep tree": "x = " + "+".join(["1"] * 200_000) + "\n",
+    "null byte": "x = 1\0\n",
+    "codec": "# -*- coding: nonsense -*-\nx = 1\n",
+    "rot13": "# -*- coding: rot13 -*-\nk = 1\n",
+    "large constants": "x = " + "(1,) * 255 * " * 3 + "1\ny = 'a' * 4096 * 4096\n",
+}
+
+
+@pytest.mark.parametrize("name", COMPILE_BOMBS)
+def test_a_file_cannot_hurt_its_server(driver: Driver, name: str) -> None:
+    seen = observe(driver, COMPILE_BOMBS[name], call("f()"))
+    assert seen.phase is Phase.LOADING or seen.ending is Ending.MISSING
+    assert seen.ending in (
+        Ending.ANSWERED,
+        Ending.CRASHED,
+        Ending.MEMORY_LIMIT,
+        Ending.CPU_LIMIT,
+        Ending.MISSING,
+    )
+    assert plain(observe(driver, "def f(): return 1\n", call("f()")).value) == "1"
+
+
+def test_the_terminals_modes_are_fresh_for_each_scenario(driver: Driver) -> None:
+    program = (
+        "import termios, tty, sys\n"
+        "def f():\n    was = termios.tcgetattr(0)\n    tty.setraw(0)\n    return was[3]\n"
+        "def g():\n    return termios.tcgetattr(0)[3]\n"
+    )
+    with driver.submission(assignment(), (source(program),)) as server:
+        first = server.observe(call("f()"), QUICK)
+        second = server.observe(call("g()"), QUICK)
+    assert first.value == second.value is not None
+
+
+def _running_below(pid: int) -> list[str]:
+    found: list[str] = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in children.read_text("ascii").split():
+            found += [child, *_running_below(int(child))]
+    return found
+
+
+def test_nothing_is_left_running(interpreter: Interpreter) -> None:
+    before = set(_running_below(os.getpid()))
+    descriptors = len(list(Path("/proc/self/fd").iterdir()))
+    with Driver(interpreter, Tier.STANDARD) as driver:
+        during = set(_running_below(os.getpid())) - before
+        assert len(during) == 1
+        for body in ("while True: pass", "import time; time.sleep(99)", "return 1"):
+            observe(driver, f"def f():\n    {body}\n", call("f()"))
+            assert set(_running_below(os.getpid())) - before == during
+    assert set(_running_below(os.getpid())) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
+
+
+def test_a_daemon_in_the_portable_tier_does_not_survive(portable_driver: Driver) -> None:
+    program = (
+        "import os, time\n"
+        "def f():\n"
+        "    if os.fork() == 0:\n"
+        "        os.setsid()\n"
+        "        if os.fork() == 0:\n"
+        "            time.sleep(600)\n"
+        "        os._exit(0)\n"
+        "    time.sleep(0.05)\n"
+        "    return 1\n"
+    )
+    before = set(_running_below(os.getpid()))
+    with portable_driver.submission(assignment(), (source(program),)) as server:
+        during = set(_running_below(os.getpid()))
+        assert plain(server.observe(call("f()"), QUICK).value) == "1"
+        assert set(_running_below(os.getpid())) == during
+    assert set(_running_below(os.getpid())) == before
+
+
+def test_the_portable_tier_observes_the_same(portable_driver: Driver, one_driver: Driver) -> None:
+    program = (
+        "from support import *\ndef ask(n):\n    print(BOARD_SIZE)\n"
+        "    return [input(f'{i}> ') for i in range(n)]\n"
+    )
+    stimuli = (
+        call("ask(2)", "a", "b"),
+        call("ask(3)", "a"),
+        session("x = ask(1)", "x", "1 / 0", lines=("q",)),
+        call("ask('x')"),
+    )
+    for stimulus in stimuli:
+        portable = observe(portable_driver, program, stimulus)
+        standard = observe(one_driver, program, stimulus)
+        assert _judged(portable) == _judged(standard)
+
+
+def _judged(seen: Observation) -> tuple[object, ...]:
+    return (seen.ending, seen.value, seen.raised, turns(seen), seen.steps, seen.variables)
+
+
+def test_a_signal_number_has_its_name(one_driver: Driver) -> None:
+    program = "import ctypes\ndef f():\n    ctypes.CDLL(None).abort()\n"
+    seen = observe(one_driver, program, call("f()"))
+    assert seen.ending is Ending.CRASHED
+    assert seen.detail in {each.name for each in signal.Signals}
