@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
+import subprocess
+import sys
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from harness.execution import Driver, Interpreter
@@ -50,20 +52,30 @@ class WorkerFailure:
 
 
 class SpawnedWorker:
-    """Starts the process; `send` a job, then `receive` its outcome."""
+    """Starts the process; `send` a job, then `receive` its outcome.
+
+    Not `multiprocessing.Process`: that imports the caller's `__main__` again, and blocks for ever
+    when a child dies before it has read a large setup.
+    """
 
     def __init__(self, setup: WorkerSetup) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_main, args=(theirs, setup), daemon=True)
-        self.process.start()
-        theirs.close()
         self.current: Job | None = None
+        self.connection, theirs = multiprocessing.Pipe()
+        code = f"import sys; sys.path[:] = {sys.path!r}; from harness.grading.worker import main; "
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", f"{code}main({theirs.fileno()})"],
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+        )
+        theirs.close()
+        with contextlib.suppress(OSError):  # a worker dead this early is noticed on `receive`
+            self.connection.send(setup)
 
     def send(self, job: Job) -> None:
         """Hand over one job."""
         self.current = job
-        self.connection.send(job)
+        with contextlib.suppress(OSError):
+            self.connection.send(job)
 
     def receive(self) -> Graded | WorkerFailure:
         """Wait for the outcome of what was sent; EOFError or OSError if the worker died."""
@@ -72,15 +84,25 @@ class SpawnedWorker:
         return outcome
 
     def stop(self) -> None:
-        """End the process and everything below it."""
+        """End the process; everything below it ends with it."""
         self.connection.close()
-        self.process.terminate()
-        self.process.join()
+        self._process.terminate()
+        self._process.wait()
 
 
-def _main(connection: Connection, setup: WorkerSetup) -> None:
+def main(descriptor: int) -> None:
+    """The worker's side: read the setup, then grade until the parent is gone."""
     # Ctrl-C goes to the whole foreground group; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    connection = Connection(descriptor)
+    try:
+        setup: WorkerSetup = connection.recv()
+        _serve(connection, setup)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return
+
+
+def _serve(connection: Connection, setup: WorkerSetup) -> None:
     plan = serial.loads(Plan, setup.plan)
     key = serial.loads(AnswerKey, setup.key)
     memory: Memory = Store.read_only(setup.store) if setup.store else NoMemory()
@@ -99,8 +121,6 @@ def _main(connection: Connection, setup: WorkerSetup) -> None:
                         break
                     pending = None
                     connection.send(graded)
-        except (EOFError, BrokenPipeError, ConnectionResetError):
-            return
         except HarnessError as failure:
             job = pending or connection.recv()
             pending = None
