@@ -151,7 +151,9 @@ def _unlike(text: str, matcher: Matcher, stated: Stated) -> str:
     left = has[line] if line < len(has) else None
     right = says[line] if line < len(says) else None
     at = shared_start(left or "", right or "")
-    is_, should = ("at its end" if one is None else quoted(one, at=at) for one in (left, right))
+    is_, should = (
+        "the end of the text" if one is None else quoted(one, at=at) for one in (left, right)
+    )
     return f"differs from line {line + 1} on: it is {is_}, but {should} is stated."
 
 

@@ -73,6 +73,8 @@ def _shows_raise(printed: str, raised: Raised, shown: str, ignore: tuple[Ignore,
 
 
 def _is_value(text: str, value: Value) -> bool:
+    if text[:1].isspace():
+        return False  # an empty line before the value is printed text
     try:
         return same(Value.parse(" ".join(text.split("\n")).strip()), value)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):

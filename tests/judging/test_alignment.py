@@ -1,0 +1,114 @@
+"""Aligning: both sides come back whole, and a flood costs no more than a look along it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judging_cases import CALL, called, expecting
+
+from harness.judging import judge
+from harness.judging.alignment import CONTEXT, WINDOW, aligned, window
+from harness.judging.differences import LONGEST_LINE, LONGEST_VALUE
+from harness.model.verdict import DiffLine
+
+LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=25)
+
+
+class Counted(str):
+    """A line that counts how often it is compared."""
+
+    comparisons = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Counted.comparisons += 1
+        return str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        Counted.comparisons += 1
+        return str.__ne__(self, other)
+
+
+@given(expected=LINES, actual=LINES)
+@settings(deadline=None)
+def test_both_sides_come_back_whole_and_in_order(expected: list[str], actual: list[str]) -> None:
+    lines = aligned(expected, actual)
+    assert [line.expected for line in lines if line.expected is not None] == expected
+    assert [line.actual for line in lines if line.actual is not None] == actual
+    assert all(line.expected is not None or line.actual is not None for line in lines)
+
+
+@given(lines=LINES, extra=st.integers(min_value=0, max_value=25))
+@settings(deadline=None)
+def test_one_more_line_is_the_only_one_without_a_partner(lines: list[str], extra: int) -> None:
+    place = min(extra, len(lines))
+    longer = [*lines[:place], "new", *lines[place:]]
+    alone = [line for line in aligned(lines, longer) if line.expected is None]
+    assert alone == [DiffLine(expected=None, actual="new")]
+    assert all(line.expected == line.actual for line in aligned(lines, longer) if line.expected)
+
+
+def test_rows_of_a_board_stay_opposite_each_other() -> None:
+    expected, actual = ["--", "X-", "--", "--"], ["--", "--", "X-", "--"]
+    pairs = [(line.expected, line.actual) for line in aligned(expected, actual)]
+    assert pairs == list(zip(expected, actual, strict=True))
+
+
+@given(expected=LINES, actual=LINES, shared=st.integers(min_value=0, max_value=60))
+@settings(deadline=None)
+def test_a_window_is_a_stretch_of_both_sides(
+    expected: list[str], actual: list[str], shared: int
+) -> None:
+    expected, actual = ["s"] * shared + expected, ["s"] * shared + actual
+    near = window(expected, actual)
+    left = [line.expected for line in near.lines if line.expected is not None]
+    right = [line.actual for line in near.lines if line.actual is not None]
+    assert left == expected[near.start : near.start + near.expected]
+    assert right == actual[near.start : near.start + near.actual]
+    assert max(len(left), len(right)) <= CONTEXT + WINDOW
+
+
+@pytest.mark.parametrize("shared", [0, 100_000])
+def test_a_flood_is_looked_at_once_and_aligned_in_a_window(shared: int) -> None:
+    size = 50_000
+    start = [Counted("s")] * shared
+    expected = start + [Counted(f"e{index}") for index in range(size)]
+    actual = start + [Counted(f"a{index}") for index in range(size)]
+    Counted.comparisons = 0
+    near = window(expected, actual)
+    assert len(near.lines) <= CONTEXT + 2 * WINDOW
+    assert Counted.comparisons <= shared + 3 * (CONTEXT + WINDOW) ** 2
+
+
+FLOODS = [
+    ("a\nb\n", "\n" * 262_144),
+    ("a\nb\n" * 60_000, "a\nb\n" * 60_000 + "c"),
+    ("a" * 262_144, "a" * 262_143 + "b"),
+    ("|-|-|\n" * 30_000, "|-|-|\n" * 30_001),
+    ("x", "\u202e" * 100_000),
+]
+
+
+@pytest.mark.parametrize(("expected", "actual"), FLOODS)
+def test_what_is_kept_of_a_flood_is_small(expected: str, actual: str) -> None:
+    (difference,) = judge(called(None, actual), expecting(called(None, expected)), CALL).differences
+    assert len(difference.lines) <= CONTEXT + 2 * WINDOW
+    assert len(difference.expected) + len(difference.actual) < 2 * LONGEST_LINE * 80
+    assert difference.expected != difference.actual
+
+
+VALUE_FLOODS = [
+    (list(range(50_000)), [*range(49_999), 0]),
+    ("x" * 300_000, "x" * 299_999 + "y"),
+    ([["x"] * 300] * 300, [["x"] * 300] * 301),
+    ({n: n for n in range(5_000)}, {}),
+]
+
+
+@pytest.mark.parametrize(("expected", "actual"), VALUE_FLOODS)
+def test_what_is_kept_of_a_huge_value_is_small(expected: object, actual: object) -> None:
+    (difference,) = judge(called(actual), expecting(called(expected)), CALL).differences
+    kept = len(difference.expected) + len(difference.actual)
+    assert kept < max(3 * LONGEST_VALUE, 2 * LONGEST_LINE * (CONTEXT + WINDOW + 4))
+    assert difference.expected != difference.actual

@@ -1,0 +1,278 @@
+"""A size written out is told from other faults that show at other sizes only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+import pytest
+from judging_cases import called, ended, expecting, raised, ran
+
+from harness.judging import judge, refine
+from harness.judging.siblings import RULE
+from harness.model.answer_key import KEY_VERSION, Answer, AnswerKey, ScenarioAnswers
+from harness.model.expectation import Stated
+from harness.model.observation import Ending, Observation
+from harness.model.plan import (
+    PLAN_VERSION,
+    Assignment,
+    Place,
+    Plan,
+    ProvidedVariant,
+    Scenario,
+    SourceFile,
+    Visibility,
+)
+from harness.model.stimulus import Binding, Call, Limits, Run, Stimulus
+from harness.model.verdict import Verdict
+
+SUPPORT = b"BOARD_SIZE: int = 8\nWIN = 4\nTITLE = 'x'\nROWS = BOARD_SIZE\n"
+Behaviour = Callable[[int], Observation]
+
+
+def scenario(function: str, size: int | None, stimulus: str, group: str) -> Scenario:
+    constants = () if size is None else (Binding(name="BOARD_SIZE", literal=str(size)),)
+    action = Run(program="a1.py") if stimulus == "run" else Call(expression=stimulus)
+    return Scenario(
+        id=f"{group}[BOARD_SIZE={size}]",
+        group=group,
+        name="a name",
+        function=function,
+        clauses=("1",),
+        visibility=Visibility.HIDDEN,
+        points=Fraction(1),
+        limits=Limits(),
+        stimuli=(Stimulus(action=action, constants=constants),),
+        stated=Stated(),
+        place=Place(file="x.yaml", line=1, column=1),
+    )
+
+
+class Swept:
+    """A group of scenarios, swept over sizes, with a reference and a submission for each."""
+
+    def __init__(
+        self,
+        reference: Behaviour,
+        submission: Behaviour,
+        *,
+        stimulus: str = "f(BOARD_SIZE)",
+        sizes: tuple[int | None, ...] = (4, 7, 8, 10),
+        function: str = "f",
+        group: str = "f/one",
+    ) -> None:
+        self.scenarios = {size: scenario(function, size, stimulus, group) for size in sizes}
+        self.seen = {s.id: submission(size or 8) for size, s in self.scenarios.items()}
+        self.right = {s.id: reference(size or 8) for size, s in self.scenarios.items()}
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """As judged one by one."""
+        return {
+            one.id: judge(self.seen[one.id], expecting(self.right[one.id]), one.stimuli[0])
+            for one in self.scenarios.values()
+        }
+
+
+def refined(*groups: Swept) -> Mapping[str, Verdict]:
+    """All groups' verdicts, refined together."""
+    scenarios = [one for group in groups for one in group.scenarios.values()]
+    plan = Plan(
+        version=PLAN_VERSION,
+        assignment=Assignment(
+            id="x",
+            title="",
+            course="",
+            python="3.12",
+            submission_files=("a1.py",),
+            laid_as=None,
+            functionality_marks=Fraction(6),
+            limits=Limits(),
+            policy=None,
+            clauses=(),
+            functions=(),
+            variants=(
+                ProvidedVariant(
+                    constants=(), files=(SourceFile(name="a1_support.py", data=SUPPORT),)
+                ),
+            ),
+        ),
+        scenarios=tuple(scenarios),
+        spec_digest="",
+        reference_digest="",
+    )
+    key = AnswerKey(
+        version=KEY_VERSION,
+        spec_digest="",
+        reference_digest="",
+        made_with="",
+        scenarios=tuple(
+            ScenarioAnswers(scenario_id=name, answers=(Answer(observation=answer),))
+            for group in groups
+            for name, answer in group.right.items()
+        ),
+    )
+    verdicts = {name: one for group in groups for name, one in group.verdicts().items()}
+    seen = {name: (one,) for group in groups for name, one in group.seen.items()}
+    assert refine(plan, verdicts, seen, None) == verdicts
+    found = refine(plan, verdicts, seen, key)
+    assert {name: one.kind for name, one in found.items()} == {
+        name: one.kind for name, one in verdicts.items()
+    }
+    return found
+
+
+def told(*groups: Swept) -> set[str]:
+    """The scenarios of which it is said that they look hard-coded."""
+    found = refined(*groups).items()
+    return {name for name, v in found if v.explanation and v.explanation.rule == RULE}
+
+
+def board(size: int) -> Observation:
+    return called(["-" * size] * size)
+
+
+def shown(size: int, columns: int | None = None) -> Observation:
+    row = "|" + "-|" * (columns or size)
+    labels = " " + "".join(f"{i} " for i in range(1, (columns or size) + 1))
+    return called(None, f"{row}\n" * size + labels + "\n")
+
+
+def game(size: int) -> Observation:
+    return ran(shown(size).printed + "Move: ", "q", "Again? ")
+
+
+def failing(*sizes: int, group: str = "f/one") -> set[str]:
+    return {f"{group}[BOARD_SIZE={size}]" for size in sizes}
+
+
+def invalid_column(size: int, says: int | None = None) -> Observation:
+    return called(False, f"Invalid column, enter a number between 1 and {says or size}\n")
+
+
+HARD_CODED = {
+    "returns a board of the default size": (Swept(board, lambda _: board(8)), (4, 7, 10)),
+    "shows a board of the default size": (Swept(shown, lambda _: shown(8)), (4, 7, 10)),
+    "shows as many columns as by default": (
+        Swept(shown, lambda size: shown(size, columns=8)),
+        (4, 7, 10),
+    ),
+    "the number stands in a text": (
+        Swept(invalid_column, lambda size: invalid_column(size, says=8)),
+        (4, 7, 10),
+    ),
+    "the column after the last is good up to the default": (
+        Swept(
+            invalid_column,
+            lambda size: called(True) if size + 1 <= 8 else invalid_column(size),
+            stimulus='check_input(f"a{BOARD_SIZE + 1}")',
+        ),
+        (4, 7),
+    ),
+    "an index beyond every smaller board": (
+        Swept(
+            lambda _: called("X"),
+            lambda size: raised("IndexError", line=3, source="b[7]") if size < 8 else called("X"),
+            sizes=(4, 5, 7, 8, 10),
+        ),
+        (4, 5, 7),
+    ),
+    "a game on a board of the default size, at another size only": (
+        Swept(game, lambda _: game(8), stimulus="run", sizes=(4,)),
+        (4,),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HARD_CODED)
+def test_a_number_written_out_is_told(name: str) -> None:
+    group, sizes = HARD_CODED[name]
+    assert told(group) == failing(*sizes)
+
+
+def single_digit(size: int) -> Observation:
+    return called(True) if size < 10 else invalid_column(size)
+
+
+def labels_joined(size: int) -> Observation:
+    one = shown(size)
+    return called(None, one.printed.replace("9 10", "910")) if size == 10 else one
+
+
+def loops_at_ten(size: int) -> Observation:
+    return ended(Ending.CPU_LIMIT) if size == 10 else called(True)
+
+
+ANOTHER_FAULT = {
+    "one digit of a column is read": Swept(
+        lambda _: called(True), single_digit, stimulus='check_input(f"a{BOARD_SIZE}")'
+    ),
+    "labels of two digits run together": Swept(shown, labels_joined),
+    "too slow at the largest size": Swept(lambda _: called(True), loops_at_ten),
+    "wrong at every size": Swept(board, lambda size: board(size + 1)),
+    "a board of the default size at every size, which is one too many at 7": Swept(
+        board, lambda size: board(size + 1), sizes=(7,)
+    ),
+    "no check of the column at all, a question that does not move": Swept(
+        lambda size: called(True) if size >= 8 else invalid_column(size),
+        lambda _: called(True),
+        stimulus='check_input("a8")',
+    ),
+    "an index that is out of range at the smallest size alone": Swept(
+        lambda _: called("X"),
+        lambda size: raised("IndexError", line=1, source="b[4]") if size == 4 else called("X"),
+    ),
+    "everything right": Swept(board, board),
+    "wrong at one size in the middle": Swept(
+        lambda _: called("X"), lambda size: called("O" if size == 7 else "X")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANOTHER_FAULT)
+def test_another_fault_is_not_taken_for_a_number_written_out(name: str) -> None:
+    assert told(ANOTHER_FAULT[name]) == set()
+
+
+def test_the_sentence_names_the_constant_and_both_sizes() -> None:
+    group = Swept(board, lambda _: board(8))
+    assert refined(group)["f/one[BOARD_SIZE=4]"].message == (
+        "This looks hard-coded to 8: it is right when BOARD_SIZE is 8 and wrong when it is 4; "
+        "use BOARD_SIZE in place of the number."
+    )
+
+
+def test_the_sentence_where_the_default_size_is_not_played() -> None:
+    group = Swept(game, lambda _: game(8), stimulus="run", sizes=(4,))
+    assert refined(group)["f/one[BOARD_SIZE=4]"].message == (
+        "This looks hard-coded to 8: it shows a board of that size though BOARD_SIZE is 4; "
+        "use BOARD_SIZE in place of the number."
+    )
+
+
+def test_a_scenario_without_overrides_stands_for_the_default() -> None:
+    group = Swept(board, lambda _: board(8), sizes=(None, 4))
+    assert told(group) == failing(4)
+
+
+def test_other_failures_of_the_same_function_have_the_same_cause() -> None:
+    boards = Swept(board, lambda _: board(8))
+    last = Swept(
+        lambda _: called(True),
+        lambda size: called(size <= 8),
+        stimulus='f(f"a{BOARD_SIZE}")',
+        group="f/two",
+    )
+    elsewhere = Swept(
+        lambda _: called(True),
+        lambda size: called(size <= 8),
+        function="g",
+        group="g/one",
+    )
+    expected = failing(4, 7, 10) | failing(10, group="f/two")
+    assert told(boards, last, elsewhere) == expected
+
+
+def test_what_fails_at_the_default_size_as_well_has_another_cause() -> None:
+    boards = Swept(board, lambda _: board(8))
+    broken = Swept(board, lambda _: called(None), group="f/two")
+    assert told(boards, broken) == failing(4, 7, 10)

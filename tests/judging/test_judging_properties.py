@@ -1,0 +1,188 @@
+"""Whatever was observed agrees with itself, and a change of it does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judging_cases import exactly, expecting
+
+from harness.judging import disagreements, judge
+from harness.judging.sameness import parting, same
+from harness.judging.sheet import screen_of
+from harness.judging.visible import spelled, visible
+from harness.model.expectation import Exactly, Ignore, Stated, StatedRaise
+from harness.model.observation import Ending, NamedValue, Observation, Raised, StepOutcome, Turn
+from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
+from harness.model.values import Value
+
+TEXT = st.text(max_size=20)
+LITERALS = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT
+    | st.binary(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(TEXT | st.integers(), inner, max_size=3)
+        | st.sets(st.integers() | TEXT, min_size=1, max_size=3)
+    ),
+    max_leaves=12,
+)
+VALUES = LITERALS.map(Value.of)
+RAISED = st.builds(
+    lambda name, message: Raised(type_name=name, message=message),
+    st.sampled_from(["ValueError", "KeyError", "TypeError"]),
+    TEXT,
+)
+TYPED = st.lists(
+    st.builds(lambda p, t: Turn(printed=p, typed=Typed(text=t)), TEXT, st.sampled_from("abc")),
+    max_size=4,
+)
+TURNS = st.builds(lambda some, last: (*some, Turn(printed=last)), TYPED, TEXT)
+
+
+@st.composite
+def outcomes(draw: st.DrawFn) -> dict[str, object]:
+    """Either a value or an exception."""
+    if draw(st.booleans()):
+        return {"raised": draw(RAISED)}
+    return {"value": draw(VALUES)}
+
+
+STEPS = st.lists(st.builds(lambda t, o: StepOutcome(turns=t, **o), TURNS, outcomes()), max_size=4)
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[Observation, Stimulus]:
+    """An observation and the stimulus that it may be of."""
+    kind = draw(st.sampled_from(["call", "run", "session"]))
+    if kind == "session":
+        steps = tuple(draw(STEPS))
+        names = draw(st.dictionaries(st.sampled_from("xyz"), VALUES, max_size=3))
+        observation = Observation(
+            ending=Ending.ANSWERED,
+            steps=steps,
+            turns=tuple(turn for step in steps for turn in step.turns),
+            variables=tuple(NamedValue(name=n, value=v) for n, v in names.items()),
+        )
+        action = Session(steps=tuple(f"f({index})" for index in range(len(steps))))
+    elif kind == "run":
+        observation = Observation(
+            ending=Ending.ANSWERED,
+            turns=draw(TURNS),
+            raised=draw(st.none() | RAISED),
+            exit_status=draw(st.integers(0, 3)),
+        )
+        action = Run(program="a1.py")
+    else:
+        before = draw(st.lists(VALUES, max_size=3))
+        observation = Observation(
+            ending=draw(st.sampled_from([Ending.ANSWERED, Ending.ASKED_FOR_MORE])),
+            turns=draw(TURNS),
+            arguments_before=tuple(before),
+            arguments=tuple(draw(VALUES) for _ in before),
+            **draw(outcomes()),
+        )
+        action = Call(expression="f(1, 2, 3)")
+    inputs = tuple(turn.typed for turn in observation.turns if turn.typed)
+    return observation, Stimulus(action=action, inputs=inputs)
+
+
+def everything(observation: Observation) -> Stated:
+    """All that an observation shows, stated."""
+    raised = observation.raised
+    told = raised and StatedRaise(type_name=raised.type_name, message=exactly(raised.message))
+    value = observation.value
+    shown = tuple(screen_of(step) for step in observation.steps)
+    return Stated(
+        returns=None if value is None or raised else Exactly(value=value),
+        prints=exactly(observation.printed),
+        transcript=observation.transcript(),
+        shown=shown or None,
+        raises=told,
+        exit=observation.exit_status,
+        reads=observation.reads,
+        ends=observation.ending,
+    )
+
+
+@given(question=questions(), ignore=st.sets(st.sampled_from(Ignore)))
+@settings(deadline=None)
+def test_an_observation_passes_against_itself(
+    question: tuple[Observation, Stimulus], ignore: set[Ignore]
+) -> None:
+    observation, stimulus = question
+    stated = Stated(ignore=tuple(ignore))
+    assert judge(observation, expecting(observation, stated), stimulus).passed
+
+
+@given(question=questions())
+@settings(deadline=None)
+def test_an_observation_passes_where_all_of_it_is_stated(
+    question: tuple[Observation, Stimulus],
+) -> None:
+    observation, stimulus = question
+    stated = everything(observation)
+    assert judge(observation, expecting(observation, stated), stimulus).passed
+    assert judge(observation, expecting(None, stated), stimulus).passed
+    assert disagreements(observation, expecting(observation, stated), stimulus) == ()
+
+
+@given(question=questions(), other=questions())
+@settings(deadline=None)
+def test_any_two_observations_are_judged_with_a_reason(
+    question: tuple[Observation, Stimulus], other: tuple[Observation, Stimulus]
+) -> None:
+    observation, stimulus = question
+    verdict = judge(other[0], expecting(observation), stimulus)
+    assert verdict.passed is (verdict.explanation is None)
+    assert verdict.passed is (verdict.differences == ())
+    assert verdict.message.isprintable()
+
+
+@given(question=questions(), text=st.text(alphabet="abc", min_size=1, max_size=5))
+@settings(deadline=None)
+def test_one_more_printed_character_is_seen(
+    question: tuple[Observation, Stimulus], text: str
+) -> None:
+    observation, stimulus = question
+    if isinstance(stimulus.action, Session):
+        return
+    first, *rest = observation.turns
+    more = replace(first, printed=first.printed + text)
+    other = replace(observation, turns=(more, *rest))
+    assert not judge(other, expecting(observation), stimulus).passed
+
+
+@given(left=LITERALS, right=LITERALS)
+@settings(deadline=None)
+def test_values_are_the_same_exactly_when_their_spelling_is(left: object, right: object) -> None:
+    one, other = Value.of(left), Value.of(right)
+    assert same(one, one)
+    assert same(one, other) is same(other, one)
+    if spelled(one) == spelled(other):
+        assert same(one, other)
+    if same(one, other):
+        assert left == right
+    else:
+        place = parting(one, other)
+        assert (
+            place.expected is None or place.actual is None or not same(place.expected, place.actual)
+        )
+
+
+@given(value=LITERALS)
+@settings(deadline=None)
+def test_a_value_is_spelled_as_its_source(value: object) -> None:
+    assert spelled(Value.of(value)) == Value.of(value).source()
+
+
+@given(text=st.text(alphabet=st.characters(), max_size=50))
+def test_visible_text_is_one_printable_line(text: str) -> None:
+    assert visible(text).isprintable()
+    assert len(visible(text)) >= len(text)
