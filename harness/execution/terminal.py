@@ -11,7 +11,7 @@ import os
 import select
 import struct
 import termios
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pexpect
 from pexpect.spawnbase import SpawnBase
@@ -25,7 +25,13 @@ _SIZE = struct.pack("HHHH", 24, 80, 0, 0)
 _KEYS = {Key.CTRL_C: b"\x03", Key.CTRL_D: b"\x04"}
 
 
-class Terminal(SpawnBase[str]):
+if TYPE_CHECKING:
+    _Spawn = SpawnBase[str]
+else:
+    _Spawn = SpawnBase
+
+
+class Terminal(_Spawn):
     """A new pseudo-terminal: the master's side, and the slave to hand to a process.
 
     Echo and output processing are off; input comes by lines, Ctrl-C and Ctrl-D work.
