@@ -11,6 +11,7 @@ from harness.model.verdict import Channel, VerdictKind
 from harness.reporting import paste
 from harness.reporting.compare import Comparison, comparison
 from harness.reporting.screen import Screen, screen
+from harness.reporting.words import section_order
 
 # Passed, or not run at all: that the file is unreadable is said once, above.
 _NO_CAUSE = frozenset({VerdictKind.PASSED, VerdictKind.UNREADABLE})
@@ -100,7 +101,7 @@ def causes(
 
 
 def clause_tallies(checks: Sequence[ShownCheck]) -> tuple[ClauseTally, ...]:
-    """Clause by clause, in the order in which the checks name them; ungraded checks left out."""
+    """Clause by clause, in the order of the sheet's sections; ungraded checks left out."""
     members: dict[str, list[ShownCheck]] = {}
     clauses: dict[str, Clause] = {}
     for check in checks:
@@ -111,11 +112,11 @@ def clause_tallies(checks: Sequence[ShownCheck]) -> tuple[ClauseTally, ...]:
             members.setdefault(clause.id, []).append(check)
     return tuple(
         ClauseTally(
-            clause=clauses[clause_id],
-            passed=sum(check.verdict.passed for check in group),
-            total=len(group),
+            clause=clause,
+            passed=sum(check.verdict.passed for check in members[clause.id]),
+            total=len(members[clause.id]),
         )
-        for clause_id, group in members.items()
+        for clause in sorted(clauses.values(), key=lambda c: section_order(c.section))
     )
 
 

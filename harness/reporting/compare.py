@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from harness.model.verdict import Channel, Difference, DiffLine
+from harness.reporting.words import ending
 
 _MOST_ROWS = 60
 _ROWS_BEFORE = 8
@@ -90,9 +91,12 @@ def comparison(difference: Difference) -> Comparison:
 
 def _side_by_side(difference: Difference) -> Comparison:
     """Without a place of difference, as where the expectation is only described in words."""
+    expected, actual = difference.expected, difference.actual
+    if difference.channel is Channel.ENDING:
+        expected, actual = ending(expected), ending(actual)
     row = Row(
-        expected=_cell(difference.expected, 0, False),
-        actual=_cell(difference.actual, 0, False),
+        expected=_cell(expected, 0, False),
+        actual=_cell(actual, 0, False),
         same=True,
     )
     return Comparison(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -16,9 +16,19 @@ from harness.reporting import cells, figures, files, inert, words
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-# The words for one and the same thing, by who reads the page.
-LECTURER = SimpleNamespace(expected="Expected", actual="Got", try_it="To see it yourself")
-STUDENT = SimpleNamespace(expected="Expected", actual="Your program", try_it="Try it yourself")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """The words for one and the same thing, by who reads the page."""
+
+    expected: str
+    actual: str
+    try_it: str
+    points: bool
+
+
+LECTURER = Reader(expected="Expected", actual="Got", try_it="To see it yourself", points=True)
+STUDENT = Reader(expected="Expected", actual="Your program", try_it="Try it yourself", points=False)
 
 
 def render(template: str, **context: object) -> str:

@@ -29,7 +29,8 @@ _MOST_ROWS_OF_A_CLASS = 60
 def summary_table(run: RunResult, plan: Plan) -> RenderableType:
     """A run as a table, a submission a row, with what a reader must know under it."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("submission", overflow="fold")
+    longest = max((len(visible(result.id)) for result in run.submissions), default=0)
+    table.add_column("submission", overflow="fold", min_width=min(longest, 34))
     table.add_column("state")
     table.add_column("mark", justify="right")
     table.add_column("passed", justify="right")

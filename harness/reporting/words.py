@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
+from harness.model.observation import Ending
 from harness.model.policy import Consequence, PolicyRule, Severity
 from harness.model.result import SubmissionStatus
 from harness.model.rounding import rounded
@@ -47,6 +49,38 @@ RULE = {
     PolicyRule.MODULE_LEVEL: "Code outside functions",
     PolicyRule.OVERRIDES_PROVIDED: "Replaces a provided constant",
 }
+
+
+ENDING = {
+    Ending.ANSWERED: "it runs to its end",
+    Ending.ASKED_FOR_MORE: "it asks for more input than it is given",
+    Ending.ENDED_EARLY: "the whole program ends before that",
+    Ending.MISSING: "the function is not there",
+    Ending.TIMEOUT: "it does not end in time",
+    Ending.CPU_LIMIT: "it computes without end",
+    Ending.MEMORY_LIMIT: "it uses too much memory",
+    Ending.OUTPUT_LIMIT: "it prints without end",
+    Ending.CRASHED: "Python itself crashes",
+    Ending.TAMPERED: "it does not answer properly",
+    Ending.STOPPED_EARLY: "it was stopped early",
+    Ending.HARNESS_ERROR: "unknown: our error",
+}
+
+
+def ending(name: str) -> str:
+    """How a process ended, in words; an unknown name stays as it is."""
+    return ENDING[Ending(name)] if name in set(Ending) else name
+
+
+def section(text: str) -> str:
+    """A section of the sheet: a bare number gets its sign."""
+    return f"§{text}" if text[:1].isdigit() else text
+
+
+def section_order(text: str) -> tuple[int, ...]:
+    """By the numbers of a section, so that 4.2 stands before 4.10; tables and the like last."""
+    numbers = (int(number) for number in re.findall(r"[0-9]{1,9}", text))
+    return (0 if section(text).startswith("§") else 1, *numbers)
 
 
 def sign(kind: VerdictKind) -> str:

@@ -8,7 +8,10 @@ from fractions import Fraction
 import pytest
 from report_samples import IMPORT_ASKS, MANY_FAULTS, PERFECT, PLAN, RUN, WINS
 
-from harness.model.result import RunResult
+from harness.model.observation import Ending
+from harness.model.policy import Consequence, PolicyRule, Severity
+from harness.model.result import RunResult, SubmissionStatus
+from harness.model.verdict import VerdictKind
 from harness.reporting import figures, words
 
 
@@ -81,3 +84,18 @@ def test_number(value: Fraction, shown: str) -> None:
 )
 def test_percent_says_all_and_nothing_only_when_so(part: int, whole: int, shown: int) -> None:
     assert words.percent(part, whole) == shown
+
+
+def test_sections_stand_in_the_sheets_order() -> None:
+    sections = ["4.10", "4.2", "§3 step 5", "4", "Table 1", ""]
+    in_order = sorted(sections, key=words.section_order)
+    assert in_order == ["§3 step 5", "4", "4.2", "4.10", "", "Table 1"]
+    assert [words.section(text) for text in ("4.2", "§3", "Table 1")] == ["§4.2", "§3", "Table 1"]
+
+
+def test_every_kind_has_its_words() -> None:
+    assert set(words.VERDICT) == set(VerdictKind)
+    assert set(words.STATUS) == set(SubmissionStatus)
+    assert set(words.RULE) == set(PolicyRule)
+    assert set(words.ENDING) == set(Ending)
+    assert all(words.consequence(Consequence(severity=severity)) for severity in Severity)
