@@ -116,8 +116,12 @@ def clause_tallies(checks: Sequence[ShownCheck]) -> tuple[ClauseTally, ...]:
             passed=sum(check.verdict.passed for check in members[clause.id]),
             total=len(members[clause.id]),
         )
-        for clause in sorted(clauses.values(), key=lambda c: section_order(c.section))
+        for clause in sorted(clauses.values(), key=_place_in_sheet)
     )
+
+
+def _place_in_sheet(clause: Clause) -> tuple[tuple[int, ...], ...]:
+    return section_order(clause.section), section_order(clause.id)
 
 
 def _says_the_turn(shown: Screen) -> bool:
