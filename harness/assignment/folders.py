@@ -15,13 +15,14 @@ REFERENCE = "reference"
 
 
 def find_root(start: Path) -> Path:
-    """The nearest folder upwards from `start` that holds `specs/`; UserError if none does."""
+    """The nearest folder upwards from `start` that holds `specs/` with an assignment in it;
+    UserError if none does."""
     here = start.resolve()
     for folder in (here, *here.parents):
-        if (folder / SPECS).is_dir():
+        if available(folder):
             return folder
     raise UserError(
-        f"no folder upwards from {start} holds {SPECS}/",
+        f"no folder upwards from {start} holds {SPECS}/<assignment>/{ASSIGNMENT}",
         hint="go to the project's folder, or give --root",
     )
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from harness.grading.validation.report import SampleOutcome
 from harness.marking import rounded
+from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.specification import SampleExpectation
 
@@ -23,8 +25,11 @@ def _matches(patterns: Iterable[re.Pattern[str]], name: str) -> bool:
     return any(pattern.fullmatch(name) for pattern in patterns)
 
 
-def compare(result: SubmissionResult, expected: SampleExpectation) -> SampleOutcome:
-    """How a graded sample parts from its expectation."""
+def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -> SampleOutcome:
+    """How a graded sample parts from its expectation. Informational scenarios are no part of it."""
+    ungraded = {scenario.id for scenario in plan.scenarios if scenario.informational}
+    kept = tuple(entry for entry in result.scenarios if entry.scenario_id not in ungraded)
+    result = replace(result, scenarios=kept)
     fails = [glob(pattern) for pattern in expected.fails]
     kinds = {entry.pattern: entry.kind for entry in expected.verdicts}
     parts: list[str] = []

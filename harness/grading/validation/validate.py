@@ -63,7 +63,7 @@ def validate(
         for mutant, job in zip(specification.mutants, mutants, strict=True)
     )
     problems += mutant_problems(specification, outcomes)
-    sampled = tuple(compare(results[s.submission.id], s.expected) for s in samples)
+    sampled = tuple(compare(results[s.submission.id], s.expected, plan) for s in samples)
     problems += [
         Problem(check="samples", place=f"{sample.name}/expect.yaml", message=part)
         for sample in sampled
