@@ -6,7 +6,8 @@ of rows, each from left to right. Nothing here asks the reference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -149,96 +150,104 @@ def every_floater() -> Iterator[Named]:
             yield {"board": board}
 
 
-@st.composite
-def boards(draw: st.DrawFn, smallest: int = 1, largest: int = 7) -> Board:
+def seeded(make: Callable[[Random], Named]) -> st.SearchStrategy[Named]:
+    """Draws of `make`, evenly spread: Hypothesis alone likes the same few values."""
+    return st.integers(0, 2**32 - 1).map(lambda seed: make(Random(seed)))
+
+
+def stacked(dice: Random, smallest: int = 1, largest: int = 7) -> Board:
     """A rectangular board without floating pieces, of at most two colors."""
-    rows = draw(st.integers(smallest, largest))
-    columns = draw(st.integers(smallest, largest))
-    colors = draw(st.sampled_from(["AB", "OX", "RY", "ZQ"]))
-    pieces = st.text(alphabet=colors, max_size=rows).map(lambda text: text.rjust(rows, BLANK))
-    stacks = draw(st.lists(pieces, min_size=columns, max_size=columns))
-    return [[stack[row] for stack in stacks] for row in range(rows)]
+    rows, columns = dice.randint(smallest, largest), dice.randint(smallest, largest)
+    colors = dice.choice(["AB", "OX", "RY", "ZQ"])
+    board = blank(rows, columns)
+    for column in range(columns):
+        for row in range(dice.randint(0, rows), rows):
+            board[row][column] = dice.choice(colors)
+    return board
 
 
 def any_board() -> st.SearchStrategy[Named]:
-    return st.fixed_dictionaries({"board": boards()})
+    return seeded(lambda dice: {"board": stacked(dice)})
 
 
 def any_grid() -> st.SearchStrategy[Named]:
     """Any rectangle of periods and a few letters, and one of the letters."""
 
-    def rectangle(columns: int) -> st.SearchStrategy[Board]:
-        row = st.lists(st.sampled_from("...XOABZ"), min_size=columns, max_size=columns)
-        return st.lists(row, min_size=1, max_size=6)
+    def grid(dice: Random) -> Named:
+        rows, columns = dice.randint(1, 6), dice.randint(1, 6)
+        letters = dice.choice(["...XOABZ", "..AB", ".....Z"])
+        board = [dice.choices(letters, k=columns) for _ in range(rows)]
+        return {"board": board, "color": dice.choice("XOABZ")}
 
-    grids = st.integers(1, 6).flatmap(rectangle)
-    return st.fixed_dictionaries({"board": grids, "color": st.sampled_from("XOABZ")})
+    return seeded(grid)
 
 
 def any_text() -> st.SearchStrategy[Named]:
     """The text of a board, blank lines among its lines, the last newline there or not."""
 
-    @st.composite
-    def text(draw: st.DrawFn) -> str:
-        rows = ["".join(row) for row in draw(boards())]
-        ends = [draw(st.sampled_from(["\n", "\n", "\n\n", "\n\n\n"])) for _ in rows]
-        ends[-1] = draw(st.sampled_from(["", "\n", "\n\n"]))
-        start = draw(st.sampled_from(["", "", "\n", "\n\n"]))
-        return start + "".join(row + end for row, end in zip(rows, ends, strict=True))
+    def text(dice: Random) -> Named:
+        rows = ["".join(row) for row in stacked(dice)]
+        lines = [row + dice.choice(["\n", "\n", "\n\n", "\n\n\n"]) for row in rows[:-1]]
+        return {
+            "s": dice.choice(["", "", "\n", "\n\n"])
+            + "".join(lines)
+            + rows[-1]
+            + dice.choice(["", "\n", "\n\n"])
+        }
 
-    return st.fixed_dictionaries({"s": text()})
+    return seeded(text)
 
 
 def any_wrong_text() -> st.SearchStrategy[Named]:
     """The text of a board with one character of another kind, or a line too long or too short."""
 
-    @st.composite
-    def text(draw: st.DrawFn) -> str:
-        rows = ["".join(row) for row in draw(boards(smallest=2))]
-        at = draw(st.integers(0, len(rows) - 1))
-        where = draw(st.integers(0, len(rows[at]) - 1))
+    def text(dice: Random) -> Named:
+        rows = ["".join(row) for row in stacked(dice, smallest=2)]
+        at = dice.randrange(len(rows))
+        where = dice.randrange(len(rows[at]))
         before, after = rows[at][:where], rows[at][where + 1 :]
-        odd = draw(st.sampled_from("abxyz0159,;:-_*?!/|#"))
-        rows[at] = draw(st.sampled_from([before + odd + after, rows[at] + ".", before + after]))
-        if not rows[at]:
-            rows[at] = odd
-        return "\n".join(rows) + "\n"
+        odd = dice.choice("abxyz0159,;:-_*?!/|#")
+        rows[at] = dice.choice(
+            [before + odd + after, before + odd + after, rows[at] + ".", before + after]
+        )
+        return {"s": "\n".join(rows) + "\n"}
 
-    return st.fixed_dictionaries({"s": text()})
+    return seeded(text)
 
 
 def any_move() -> st.SearchStrategy[Named]:
     """A board, one of its colors, and a column of it or one beside it; full columns often."""
 
-    @st.composite
-    def move(draw: st.DrawFn) -> Named:
-        board = draw(boards())
+    def move(dice: Random) -> Named:
+        board = stacked(dice)
         colors = sorted({spot for row in board for spot in row} - {BLANK}) or ["A"]
-        last = len(board[0])
-        column = draw(st.integers(-2, last + 1) | st.integers(0, last - 1))
-        if draw(st.booleans()) and 0 <= column < last:
+        columns = len(board[0])
+        column = dice.randrange(columns)
+        beside = [-columns - 1, -columns, -1, columns, columns + 1]
+        if dice.random() < 0.3:
+            column = dice.choice(beside)
+        elif dice.random() < 0.3:
             for number, row in enumerate(board):
                 row[column] = colors[number % len(colors)]
-        return {"board": board, "c": column, "color": draw(st.sampled_from(colors))}
+        return {"board": board, "c": column, "color": dice.choice(colors)}
 
-    return move()
+    return seeded(move)
 
 
 def any_place() -> st.SearchStrategy[Named]:
     """A board on which runs are likely, and a place on it or beside it."""
 
-    @st.composite
-    def place(draw: st.DrawFn) -> Named:
-        board = draw(boards(smallest=3, largest=6))
-        row = draw(st.integers(-1, len(board)))
-        column = draw(st.integers(-1, len(board[0])))
-        direction = draw(st.sampled_from(DIRECTIONS))
-        for at, beside in line((row, column), direction, draw(st.integers(2, 5))):
-            if 0 <= at < len(board) and 0 <= beside < len(board[0]):
-                board[at][beside] = "A"
+    def place(dice: Random) -> Named:
+        board = stacked(dice, smallest=3, largest=6)
+        rows, columns = len(board), len(board[0])
+        row, column = dice.randint(-1, rows), dice.randint(-1, columns)
+        length = dice.randint(2, 5)
+        for down, right in line((row, column), dice.choice(DIRECTIONS), length):
+            if 0 <= down < rows and 0 <= right < columns:
+                board[down][right] = "A"
         return {"board": board, "r": row, "c": column}
 
-    return place()
+    return seeded(place)
 
 
 def has_run(board: Board, color: str) -> bool:
@@ -270,20 +279,18 @@ def wins_by_popping(board: Board, color: str) -> bool:
 def any_attack() -> st.SearchStrategy[Named]:
     """A board with a line that wants one piece, and a color. No color wins it by popping out."""
 
-    @st.composite
-    def attack(draw: st.DrawFn) -> Named:
-        places = draw(st.sampled_from([*lines(draw(st.sampled_from(DIRECTIONS)))]))
-        color = draw(st.sampled_from("RY"))
-        board = drawn(places, color)
-        row, column = draw(st.sampled_from(places))
-        for above in range(row + 1):
-            board[above][column] = BLANK
-        return {"board": board, "color": draw(st.sampled_from("RRYYZ"))}
+    def attack(dice: Random) -> Named:
+        while True:
+            places = dice.choice([*lines(dice.choice(DIRECTIONS))])
+            color = dice.choice("RY")
+            board = drawn(places, color)
+            row, column = dice.choice(places)
+            for above in range(row + 1):
+                board[above][column] = BLANK
+            if not any(wins_by_popping(board, each) for each in "RY"):
+                return {
+                    "board": board,
+                    "color": color if dice.random() < 0.7 else dice.choice("RYZ"),
+                }
 
-    def settled(draw: Named) -> bool:
-        board, color = draw["board"], draw["color"]
-        assert isinstance(board, list)
-        assert isinstance(color, str)
-        return not wins_by_popping(board, color)
-
-    return attack().filter(settled)
+    return seeded(attack)
