@@ -1,0 +1,225 @@
+"""States of games and entries for the specs of Fancy Naughts & Crosses.
+
+Generators and strategies take the constants they name and give dicts: the names a scenario uses,
+and plain values. A board is a list of rows; its states are such that play leads to them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+EMPTY = "  "
+PLAYERS = ("O", "X")
+GAMES = 400
+
+Cell = tuple[int, int]
+Move = tuple[int, int, int]
+
+
+@dataclass
+class State:
+    """A game on a grid of `grid` rows, in which each player began with `pieces` pieces."""
+
+    grid: int
+    pieces: int
+    board: list[list[str]] = field(init=False)
+    left: dict[str, list[int]] = field(init=False)
+    player: str = "O"
+
+    def __post_init__(self) -> None:
+        self.board = [[EMPTY] * self.grid for _ in range(self.grid)]
+        self.left = {player: list(range(1, self.pieces + 1)) for player in PLAYERS}
+
+    def fits(self, cell: Cell, size: int) -> bool:
+        """Whether a piece may lie on a cell."""
+        lies = self.board[cell[0]][cell[1]]
+        return lies == EMPTY or int(lies[1:]) < size
+
+    def moves(self, player: str) -> list[Move]:
+        """What a player can do, whoever's turn it is."""
+        cells = [(row, column) for row in range(self.grid) for column in range(self.grid)]
+        return [
+            (*cell, size) for cell in cells for size in self.left[player] if self.fits(cell, size)
+        ]
+
+    def make(self, move: Move) -> None:
+        """Carry out a move of the player whose turn it is."""
+        row, column, size = move
+        self.board[row][column] = f"{self.player}{size}"
+        self.left[self.player].remove(size)
+        self.player = "X" if self.player == "O" else "O"
+
+    def is_won(self) -> bool:
+        """Whether somebody fills a line."""
+        owners = ({self.board[row][column][0] for row, column in line} for line in lines(self.grid))
+        return any(len(found) == 1 and found != {" "} for found in owners)
+
+    def is_settled(self) -> bool:
+        """Whether the sheet says if this is a stalemate: not when it is won, nor when the pieces
+        ran out before the empty cells."""
+        has_room = any(EMPTY in row for row in self.board)
+        return not self.is_won() and not (has_room and not any(self.left.values()))
+
+    def named(self) -> dict[str, object]:
+        """The state as the parameters of a scenario."""
+        return {
+            "board": self.board,
+            "naught_pieces": self.left["O"],
+            "cross_pieces": self.left["X"],
+        }
+
+
+def lines(grid: int) -> Iterator[list[Cell]]:
+    """Every row, column and diagonal."""
+    for one in range(grid):
+        yield [(one, other) for other in range(grid)]
+        yield [(other, one) for other in range(grid)]
+    yield [(one, one) for one in range(grid)]
+    yield [(one, grid - 1 - one) for one in range(grid)]
+
+
+def played(grid: int, pieces: int, choose: Callable[[Sequence[Move]], Move | None]) -> State:
+    """A game in which `choose` picks every move, until it picks none or the game is over."""
+    state = State(grid=grid, pieces=pieces)
+    while not state.is_won() and (moves := state.moves(state.player)):
+        move = choose(moves)
+        if move is None:
+            break
+        state.make(move)
+    return state
+
+
+def every_line(GRID_SIZE: int) -> Iterator[dict[str, object]]:  # noqa: N803
+    """Every line, of either player, with pieces in ascending and in descending order; the other
+    player has pieces elsewhere."""
+    for winner, other in (PLAYERS, PLAYERS[::-1]):
+        for line in lines(GRID_SIZE):
+            for order in (1, -1):
+                board = [[EMPTY] * GRID_SIZE for _ in range(GRID_SIZE)]
+                for size, (row, column) in enumerate(line[::order], 1):
+                    board[row][column] = f"{winner}{size}"
+                cells = ((row, column) for row in range(GRID_SIZE) for column in range(GRID_SIZE))
+                free = [cell for cell in cells if cell not in line]
+                for size, (row, column) in enumerate(free[:: GRID_SIZE - 1][: GRID_SIZE - 1], 2):
+                    board[row][column] = f"{other}{size}"
+                yield {"board": board}
+
+
+def every_broken_line(GRID_SIZE: int) -> Iterator[dict[str, object]]:  # noqa: N803
+    """Every line with one of its cells, each in its turn, empty or the other player's."""
+    for number, line in enumerate(lines(GRID_SIZE)):
+        player, other = PLAYERS if number % 2 else PLAYERS[::-1]
+        for gap in range(GRID_SIZE):
+            for filling in (EMPTY, f"{other}{GRID_SIZE}"):
+                board = [[EMPTY] * GRID_SIZE for _ in range(GRID_SIZE)]
+                for size, (row, column) in enumerate(line, 1):
+                    board[row][column] = filling if size == gap + 1 else f"{player}{size}"
+                yield {"board": board}
+
+
+def every_stalemate(GRID_SIZE: int, PIECES_PER_PLAYER: int) -> Iterator[dict[str, object]]:  # noqa: N803
+    """How games end in which nobody wins, and how they stood a move before that."""
+    chance = random.Random(GRID_SIZE * 100 + PIECES_PER_PLAYER)
+    for _ in range(GAMES):
+        history: list[Move] = []
+
+        def choose(moves: Sequence[Move], history: list[Move] = history) -> Move:
+            history.append(chance.choice(moves))
+            return history[-1]
+
+        state = played(GRID_SIZE, PIECES_PER_PLAYER, choose)
+        if state.is_settled() and not any(map(state.moves, PLAYERS)):
+            yield state.named()
+            before = State(grid=GRID_SIZE, pieces=PIECES_PER_PLAYER)
+            for move in history[:-1]:
+                before.make(move)
+            yield before.named()
+
+
+def any_state(
+    GRID_SIZE: int,  # noqa: N803
+    PIECES_PER_PLAYER: int,  # noqa: N803
+) -> st.SearchStrategy[dict[str, object]]:
+    """A state that play leads to, won or not."""
+    return _states(GRID_SIZE, PIECES_PER_PLAYER).map(State.named)
+
+
+def any_settled_state(
+    GRID_SIZE: int,  # noqa: N803
+    PIECES_PER_PLAYER: int,  # noqa: N803
+) -> st.SearchStrategy[dict[str, object]]:
+    """A state of which the sheet says whether a move is left."""
+    return _states(GRID_SIZE, PIECES_PER_PLAYER).filter(State.is_settled).map(State.named)
+
+
+def any_wish(
+    GRID_SIZE: int,  # noqa: N803
+    PIECES_PER_PLAYER: int,  # noqa: N803
+) -> st.SearchStrategy[dict[str, object]]:
+    """A state, the pieces of a player, and what the player would like to do with a piece."""
+    cell = st.integers(0, GRID_SIZE - 1)
+    move = st.tuples(cell, cell, st.integers(1, PIECES_PER_PLAYER))
+    states = _states(GRID_SIZE, PIECES_PER_PLAYER)
+    return st.tuples(states, move).map(
+        lambda drawn: {
+            "board": drawn[0].board,
+            "pieces_available": drawn[0].left[drawn[0].player],
+            "move": drawn[1],
+        }
+    )
+
+
+def any_placing(
+    GRID_SIZE: int,  # noqa: N803
+    PIECES_PER_PLAYER: int,  # noqa: N803
+) -> st.SearchStrategy[dict[str, object]]:
+    """A state, the player whose turn it is, and a move with a piece that the player has."""
+
+    def placing(drawn: tuple[State, int, int, int]) -> dict[str, object]:
+        state, row, column, choice = drawn
+        available = state.left[state.player]
+        return {
+            "board": state.board,
+            "player": state.player,
+            "pieces_available": available,
+            "move": (row, column, available[choice % len(available)]),
+        }
+
+    cell = st.integers(0, GRID_SIZE - 1)
+    states = _states(GRID_SIZE, PIECES_PER_PLAYER).filter(lambda state: state.left[state.player])
+    return st.tuples(states, cell, cell, st.integers(0, PIECES_PER_PLAYER)).map(placing)
+
+
+def any_entry(
+    GRID_SIZE: int,  # noqa: N803
+    PIECES_PER_PLAYER: int,  # noqa: N803
+) -> st.SearchStrategy[dict[str, object]]:
+    """What a player might enter for a move, right or wrong, without what the sheet leaves open."""
+    good = st.integers(1, GRID_SIZE).map(str)
+    size = st.integers(1, PIECES_PER_PLAYER).map(str)
+    odd = st.sampled_from([*"0123456789aAhx-+.", "10", "-1", "one"])
+    place = st.one_of(good, good, odd)
+    parts = st.tuples(place, place, st.one_of(size, size, odd))
+    usual = parts.map(" ".join)
+    joined = st.tuples(parts, st.sampled_from(["", ",", "-", ", "])).map(lambda d: d[1].join(d[0]))
+    short = st.tuples(place, place).map(" ".join)
+    long = st.tuples(usual, place).map(" ".join)
+    entry = st.one_of(usual, usual, usual, usual, joined, short, long)
+    return st.fixed_dictionaries({"entry": entry})
+
+
+def _states(grid: int, pieces: int) -> st.SearchStrategy[State]:
+    def state(choices: list[int]) -> State:
+        left = iter(choices)
+
+        def choose(moves: Sequence[Move]) -> Move | None:
+            choice = next(left, None)
+            return None if choice is None else moves[choice % len(moves)]
+
+        return played(grid, pieces, choose)
+
+    return st.lists(st.integers(0, 10**4), max_size=2 * pieces).map(state)
