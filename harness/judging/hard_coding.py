@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from harness.judging.rules.tables import Cells, cells, grid_at
-from harness.judging.sizes import AtSize, Family, depends_on
+from harness.judging.sizes import AtSize, Family, moves_with
 from harness.model.observation import Observation
 from harness.model.stimulus import Run
 from harness.model.values import Value, ValueKind
@@ -29,7 +29,7 @@ def has_evidence(family: Family) -> bool:
     return (
         any(_says_default(one, family.usual, family) for one in failing(family))
         or _index_errors_below(family)
-        or _threshold(family)
+        or _threshold(family, family.usual)
     )
 
 
@@ -94,28 +94,46 @@ def _index_errors_below(family: Family) -> bool:
     """Every smaller size, two at least, ends in an index that is out of range."""
     smaller = [one for one in family.others if one.size < family.default]
     return len({one.size for one in smaller}) > 1 and all(
-        one.verdict.kind is VerdictKind.FAILED and _raised_index_error(one.observation)
-        for one in smaller
+        index_error_below(one, family) for one in smaller
     )
 
 
-def _raised_index_error(observation: Observation) -> bool:
-    raises = [observation.raised, *(step.raised for step in observation.steps)]
-    return any(raised is not None and raised.type_name == "IndexError" for raised in raises)
+def index_error_below(one: AtSize, family: Family) -> bool:
+    """Whether an index is out of range on a board smaller than by default."""
+    seen = one.observation
+    raises = [seen.raised, *(step.raised for step in seen.steps)]
+    return one.size < family.default and any(
+        raised is not None and raised.type_name == "IndexError" for raised in raises
+    )
 
 
-def _threshold(family: Family) -> bool:
-    """A question that moves with the size is answered rightly from the default size on, and
-    wrongly at every smaller size, the one just below included."""
-    smaller = [one for one in family.others if one.size < family.default]
-    sizes = {one.size for one in smaller}
-    if family.default - 1 not in sizes or len(sizes) < 2:
-        return False
-    return all(
+def _threshold(family: Family, usual: AtSize) -> bool:
+    """A question that moves with the size is answered wrongly on one side of the default size,
+    at the size next to it and at another.
+
+    The next size must have as many digits, or to read one digit only would look the same.
+    """
+    for next_size in (family.default - 1, family.default + 1):
+        side = [
+            one
+            for one in family.others
+            if (one.size < family.default) == (next_size < family.default)
+        ]
+        sizes = {one.size for one in side}
+        if next_size not in sizes or len(sizes) < 2:
+            continue
+        if len(str(next_size)) == len(str(family.default)) and all(
+            _answers_wrongly(one, usual, family.constant) for one in side
+        ):
+            return True
+    return False
+
+
+def _answers_wrongly(one: AtSize, usual: AtSize, constant: str) -> bool:
+    return (
         one.verdict.kind is VerdictKind.FAILED
         and one.observation.raised is None
         and not one.scenario.is_sample
         and not isinstance(one.stimulus.action, Run)
-        and depends_on(one.stimulus, family.constant)
-        for one in smaller
+        and moves_with(one, usual, constant)
     )

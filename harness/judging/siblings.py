@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from harness.judging.hard_coding import failing, has_evidence, shows_default_board
+from harness.judging.hard_coding import (
+    failing,
+    has_evidence,
+    index_error_below,
+    shows_default_board,
+)
 from harness.judging.sizes import AtSize, Family, families
 from harness.model.answer_key import AnswerKey
 from harness.model.observation import Observation
@@ -48,7 +53,9 @@ def refine(
 
 
 def _itself(one: AtSize, family: Family) -> bool:
-    return family.usual is None and shows_default_board(one, family)
+    if family.usual is not None:
+        return False
+    return shows_default_board(one, family) or index_error_below(one, family)
 
 
 def _explanation(one: AtSize, family: Family) -> Explanation:
@@ -56,5 +63,7 @@ def _explanation(one: AtSize, family: Family) -> Explanation:
     seen = f"it is right when {name} is {default} and wrong when it is {one.size}"
     if not family.right_by_default:
         seen = f"it shows a board of that size though {name} is {one.size}"
+        if index_error_below(one, family):
+            seen = f"an index is out of range when {name} is {one.size}"
     message = f"This looks hard-coded to {default}: {seen}; use {name} in place of the number."
     return Explanation(rule=RULE, message=message)

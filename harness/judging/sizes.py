@@ -136,8 +136,13 @@ def _defaults(assignment: Assignment) -> dict[str, int]:
     return found
 
 
-def depends_on(stimulus: Stimulus, constant: str) -> bool:
-    """Whether a stimulus's own source speaks of the constant."""
+def moves_with(one: AtSize, usual: AtSize, constant: str) -> bool:
+    """Whether the question itself moves with the size: it speaks of the constant, or other lines
+    are typed."""
+    return one.stimulus.inputs != usual.stimulus.inputs or _speaks_of(one.stimulus, constant)
+
+
+def _speaks_of(stimulus: Stimulus, constant: str) -> bool:
     action = stimulus.action
     match action:
         case Call():

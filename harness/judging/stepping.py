@@ -11,7 +11,7 @@ from harness.judging.sheet import screen_of, shows
 from harness.model.expectation import Exactly, Expectation, Stated, StatedRaise
 from harness.model.observation import Ending, Observation, StepOutcome
 from harness.model.stimulus import Session
-from harness.model.values import ValueKind
+from harness.model.values import NONE, ValueKind
 from harness.model.verdict import Channel
 
 _NEVER_HAPPENED = StepOutcome()
@@ -48,14 +48,14 @@ def _step(wanted: StepOutcome, outcome: StepOutcome, stated: Stated, index: int)
     texts = step_text_mismatches(wanted.turns, outcome.turns, stated.ignore, index)
     if not raise_agrees(expected, outcome.raised):
         return [RaiseMismatch(expected=expected, actual=outcome.raised, step=index), *texts]
-    if wanted.value is None and outcome.value is None:
-        return texts
-    if wanted.value and outcome.value and same(wanted.value, outcome.value):
+    # A REPL shows nothing for None, and so a step that is worth None may come without a value.
+    expected_value, value = wanted.value or NONE, outcome.value or NONE
+    if wanted.raised or same(expected_value, value):
         return texts
     mismatch = ValueMismatch(
         channel=Channel.RETURNS,
-        expected=None if wanted.value is None else Exactly(value=wanted.value),
-        actual=outcome.value,
+        expected=Exactly(value=expected_value),
+        actual=value,
         step=index,
     )
     return [mismatch, *texts]

@@ -8,7 +8,7 @@ from harness.model.values import Value, ValueKind
 
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f")  # letters that show nothing
 _MOST_MARKS = 2  # more on one letter would cover the neighbouring lines
-QUOTE_LIMIT = 60
+QUOTE_LIMIT = 80
 SOURCE_LIMIT = 90
 _BRACKETS = {
     ValueKind.LIST: ("[", "]"),

@@ -176,6 +176,15 @@ HARD_CODED = {
         ),
         (4, 5, 7),
     ),
+    "the last column is bad from the next size on": (
+        Swept(
+            lambda _: called(True),
+            lambda size: called(True) if size <= 8 else invalid_column(size),
+            stimulus='check_input(f"a{BOARD_SIZE}")',
+            sizes=(4, 8, 9, 10),
+        ),
+        (9, 10),
+    ),
     "a game on a board of the default size, at another size only": (
         Swept(game, lambda _: game(8), stimulus="run", sizes=(4,)),
         (4,),
@@ -245,6 +254,22 @@ def test_the_sentence_where_the_default_size_is_not_played() -> None:
     group = Swept(game, lambda _: game(8), stimulus="run", sizes=(4,))
     assert refined(group)["f/one[BOARD_SIZE=4]"].message == (
         "This looks hard-coded to 8: it shows a board of that size though BOARD_SIZE is 4; "
+        "use BOARD_SIZE in place of the number."
+    )
+
+
+def test_an_index_beyond_a_smaller_board_is_the_same_fault_in_the_same_function() -> None:
+    boards = Swept(board, lambda _: board(8))
+    beyond = Swept(
+        board,
+        lambda _: raised("IndexError", line=3, source="b[7]"),
+        sizes=(4, 10),
+        group="f/two",
+    )
+    assert told(boards, beyond) == failing(4, 7, 10) | failing(4, group="f/two")
+    assert told(beyond) == set()
+    assert refined(boards, beyond)["f/two[BOARD_SIZE=4]"].message == (
+        "This looks hard-coded to 8: an index is out of range when BOARD_SIZE is 4; "
         "use BOARD_SIZE in place of the number."
     )
 

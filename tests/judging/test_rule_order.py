@@ -36,6 +36,11 @@ ORDER: list[tuple[str, str, Case]] = [
     ),
     (
         "did_not_ask_for_input",
+        "cut_short",
+        case(ran("> ", "a", ""), ended(Ending.STOPPED_EARLY), typing("a")),
+    ),
+    (
+        "did_not_ask_for_input",
         "stopped_early",
         case(called("a", "> ", "a", ""), called(None), typing("a")),
     ),

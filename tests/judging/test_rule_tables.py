@@ -237,6 +237,16 @@ FIRES: list[tuple[str, Case, str]] = [
     ),
     (
         "returned_none",
+        case(called("O"), called(None)),
+        "add_piece returned None instead of 'O'.",
+    ),
+    (
+        "returned_none",
+        case(session(step(True)), session(step()), steps("f()")),
+        "In step 1 (f()), f returned None instead of True: is a return missing?",
+    ),
+    (
+        "returned_none",
         case(None, called(None), stated=Stated(returns=OfType(name="int"))),
         "add_piece returned None, where an int is expected: is a return missing?",
     ),

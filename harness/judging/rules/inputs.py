@@ -6,7 +6,9 @@ from harness.judging.case import Case
 from harness.judging.visible import count
 from harness.model.observation import Ending
 
-_WITHOUT_ASKING = frozenset({Ending.ANSWERED, Ending.CPU_LIMIT, Ending.TIMEOUT})
+_WITHOUT_ASKING = frozenset(
+    {Ending.ANSWERED, Ending.CPU_LIMIT, Ending.TIMEOUT, Ending.STOPPED_EARLY}
+)
 
 
 def did_not_ask_for_input(case: Case) -> str | None:

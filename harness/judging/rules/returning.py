@@ -55,7 +55,10 @@ def returned_none(case: Case) -> str | None:
     if pair is not None:
         if pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
             return None
-        return case.says(f"returned None instead of {source(pair[0])}: is a return missing?")
+        # Where a text or a number is expected, None may be an answer of its own (no winner).
+        is_plain = pair[0].kind is not ValueKind.BOOL and not pair[0].is_container
+        hint = "" if is_plain else ": is a return missing?"
+        return case.says(f"returned None instead of {source(pair[0])}{hint}")
     mismatch = case.returns
     if mismatch is None or mismatch.expected is None or mismatch.actual is None:
         return None
