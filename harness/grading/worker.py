@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
-import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -66,6 +65,9 @@ class SpawnedWorker:
             [sys.executable, "-c", f"{code}main({theirs.fileno()})"],
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
+            # Ctrl-C goes to the whole foreground group, and the parent decides what it means. To
+            # ignore it here instead would be inherited by programs that a scenario interrupts.
+            process_group=0,
         )
         theirs.close()
         with contextlib.suppress(OSError):  # a worker dead this early is noticed on `receive`
@@ -92,8 +94,6 @@ class SpawnedWorker:
 
 def main(descriptor: int) -> None:
     """The worker's side: read the setup, then grade until the parent is gone."""
-    # Ctrl-C goes to the whole foreground group; the parent decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection = Connection(descriptor)
     try:
         setup: WorkerSetup = connection.recv()
