@@ -114,6 +114,8 @@ class Conversation:
                 data = os.read(self._server.replies, _PIPE_CHUNK)
             except BlockingIOError:
                 break
+            if not data:  # the server is gone, and with it the last that could write
+                break
             self._said += data
             if len(self._said) > reply.LARGEST:
                 self._stop(Ending.TAMPERED)

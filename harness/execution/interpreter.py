@@ -104,7 +104,7 @@ def _ask(place: Path) -> _Asked | None:
             [place, "-I", "-S", "-c", _ASK], capture_output=True, timeout=20, check=False
         )
         name, version, text, platform, path = json.loads(done.stdout)
-    except (OSError, ValueError, subprocess.SubprocessError):
+    except (OSError, ValueError, TypeError, subprocess.SubprocessError):
         return None
     if done.returncode != 0 or name != "cpython" or tuple(version) < OLDEST:
         return None
@@ -131,10 +131,12 @@ def _all_places() -> Iterator[Path]:
     candidates = [Path(sys.executable)]
     candidates += _in_version_folders("*", "cpython-*")
     for folder in _program_folders():
-        candidates += [p for p in sorted(folder.glob("python3.*")) if p.name[8:].isdigit()]
+        if folder.name == "shims":  # pyenv's lead to the folders above, slowly
+            continue
+        candidates += [p for p in _matching(folder, "python3.*") if p.name[8:].isdigit()]
     for candidate in candidates:
         real = candidate.resolve()
-        if real not in seen and candidate.exists():
+        if real not in seen:
             seen.add(real)
             yield candidate
 
@@ -146,9 +148,16 @@ def _in_version_folders(pyenv: str, uv: str) -> list[Path]:
     uv_root = Path(os.environ.get("UV_PYTHON_INSTALL_DIR", data / "uv" / "python"))
     found: list[Path] = []
     for root, pattern in ((pyenv_root / "versions", pyenv), (uv_root, uv)):
-        folders = sorted(root.glob(pattern), key=_by_number, reverse=True)
+        folders = sorted(_matching(root, pattern), key=_by_number, reverse=True)
         found += [folder / "bin" / "python3" for folder in folders]
     return found
+
+
+def _matching(folder: Path, pattern: str) -> list[Path]:
+    try:
+        return sorted(folder.glob(pattern))
+    except OSError:  # somebody else's home
+        return []
 
 
 def _by_number(folder: Path) -> list[int]:

@@ -147,11 +147,9 @@ def _call(act: str, *lines: str) -> Stimulus:
 
 
 def _judged(name: str, seen: Observation) -> Probe:
-    """An act that returned succeeded; one that raised, or ended its process, did not."""
-    if seen.ending is Ending.ANSWERED and seen.raised is None:
-        return Probe(name=name, prevented=False)
+    """An act that returned succeeded, and so did one whose process became another program."""
     if seen.raised is None:
-        return Probe(name=name, prevented=True, detail=seen.ending)
+        return Probe(name=name, prevented=seen.ending is Ending.CRASHED, detail=seen.detail)
     message = seen.raised.message.partition(": '")[0]  # without paths, which differ every time
     detail = f"{seen.raised.type_name}: {message}"
     return Probe(name=name, prevented=True, detail=detail)

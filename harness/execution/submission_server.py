@@ -32,6 +32,11 @@ class SubmissionServer:
             variant.constants: index for index, variant in enumerate(assignment.variants)
         }
 
+    @property
+    def pid(self) -> int:
+        """The server's process."""
+        return self._link.server.pid
+
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
         """What the submission did. HarnessError when our own server failed."""
         failed = self._link.failed_to_prepare

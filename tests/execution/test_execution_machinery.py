@@ -1,0 +1,232 @@
+"""Interpreters, tiers, tools, and what happens when our own machinery is hit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from small_world import QUICK, assignment, call, observe, plain, source
+
+from harness.execution import (
+    EXECUTION_DIGEST,
+    Driver,
+    Interpreter,
+    ToolFailed,
+    choose_tier,
+    find_interpreter,
+)
+from harness.execution.probing import FORBIDDEN
+from harness.execution.reply import TamperedError, read_reply, value_from
+from harness.execution.screen import Screen
+from harness.model.errors import HarnessError, UserError
+from harness.model.observation import Ending, Turn
+from harness.model.result import Tier
+from harness.model.stimulus import Binding, Limits, Typed
+from harness.model.values import Value
+
+
+def test_the_wanted_version_is_found(interpreter: Interpreter) -> None:
+    wanted = ".".join(interpreter.version.split(".")[:2])
+    found = find_interpreter(wanted)
+    assert (found.exact, found.notice, found.path) == (True, "", interpreter.path)
+    assert found.build.startswith(f"cpython {found.version} ")
+
+
+def test_the_nearest_version_is_told_of() -> None:
+    found = find_interpreter("3.99")
+    assert not found.exact
+    assert found.notice.startswith(f"Python 3.99 was not found: running under {found.version} ")
+
+
+def test_an_executable_is_asked_itself(tmp_path: Path) -> None:
+    found = find_interpreter("3.10", Path(sys.executable))
+    assert found.version == ".".join(str(part) for part in sys.version_info[:3])
+    assert not found.exact
+    liar = tmp_path / "python3.12"
+    liar.write_text("#!/bin/sh\necho 3.12\n", "utf-8")
+    liar.chmod(0o755)
+    for path in (liar, tmp_path / "nowhere"):
+        with pytest.raises(UserError, match=r"is not a Python 3\.11 or newer"):
+            find_interpreter("3.12", path)
+    with pytest.raises(UserError, match="is not a Python version"):
+        find_interpreter("three")
+
+
+def test_a_shim_leads_to_the_real_executable(interpreter: Interpreter, tmp_path: Path) -> None:
+    shim = tmp_path / "python"
+    shim.write_text(f'#!/bin/sh\nexec "{interpreter.path}" "$@"\n', "utf-8")
+    shim.chmod(0o755)
+    assert find_interpreter("3.12", shim).path == interpreter.path
+
+
+def test_the_standard_tier_prevents_every_forbidden_act(interpreter: Interpreter) -> None:
+    choice = choose_tier(interpreter, Tier.STANDARD)
+    assert choice.tier is Tier.STANDARD
+    assert [probe.name for probe in choice.probes] == list(FORBIDDEN)
+    assert [probe.name for probe in choice.probes if not probe.prevented] == []
+    assert choice.input_mechanism == "kernel notification"
+    assert choice.not_prevented
+
+
+def test_a_tier_that_cannot_be_had_is_refused(interpreter: Interpreter) -> None:
+    with pytest.raises(UserError, match="the strong tier was required"):
+        choose_tier(interpreter, Tier.STRONG)
+
+
+def test_a_tool_reads_what_a_student_wrote(driver: Driver) -> None:
+    sources = {
+        "tools": "",
+        "tools.count": (
+            "import ast\nfrom tools.names import wanted\n"
+            "def run(payload):\n"
+            "    if payload == 'spin':\n        while True: pass\n"
+            "    if payload == 'fail': raise ValueError\n"
+            "    if payload == 'fork':\n        import os\n        os.fork()\n"
+            "    tree = ast.parse(payload)\n"
+            "    found = [node for node in ast.walk(tree) if isinstance(node, wanted())]\n"
+            "    return str(len(found)) + '\\ud800'\n"
+        ),
+        "tools.names": "import ast\ndef wanted():\n    return ast.Name\n",
+    }
+    with driver.tool(sources, "tools.count:run") as tool:
+        assert tool.run("a + b * c") == "3\ud800"
+        assert tool.run("1") == "0\ud800"
+        failures = {
+            "spin": Ending.CPU_LIMIT,
+            "fail": Ending.CRASHED,
+            "fork": Ending.CRASHED,
+        }
+        for payload, ending in failures.items():
+            with pytest.raises(ToolFailed) as caught:
+                tool.run(payload, QUICK)
+            assert caught.value.ending is ending
+        assert tool.run("x") == "1\ud800"
+    with pytest.raises(HarnessError, match="did not load"), driver.tool({"t": "1/0"}, "t:run"):
+        raise AssertionError("not reached")
+
+
+def test_a_killed_server_is_our_error_and_the_next_one_works(interpreter: Interpreter) -> None:
+    with Driver(interpreter, Tier.STANDARD) as driver:
+        with driver.submission(assignment(), (source("def f(): return 1\n"),)) as server:
+            assert plain(server.observe(call("f()"), QUICK).value) == "1"
+            os.kill(server.pid, signal.SIGKILL)
+            with pytest.raises(HarnessError):
+                server.observe(call("f()"), QUICK)
+        assert plain(observe(driver, "def f(): return 2\n", call("f()")).value) == "2"
+
+
+def test_an_interpreter_that_does_not_start() -> None:
+    nowhere = Interpreter(path=Path("/nowhere/python"), version="3.12.0", build="none")
+    with pytest.raises(HarnessError, match="did not start"), Driver(nowhere, Tier.STANDARD):
+        raise AssertionError("not reached")
+
+
+def test_a_pinned_driver_lets_go_again(interpreter: Interpreter) -> None:
+    before = os.sched_getaffinity(0)
+    program = "import os\ndef f(): return os.sched_getaffinity(0)\n"
+    chosen = max(before)
+    with Driver(interpreter, Tier.STANDARD, chosen) as driver:
+        assert os.sched_getaffinity(0) == {chosen}
+        assert plain(observe(driver, program, call("f()")).value) == f"{{{chosen}}}"
+    assert os.sched_getaffinity(0) == before
+
+
+def test_another_hash_seed_orders_sets_anew(interpreter: Interpreter) -> None:
+    program = "def f(): return list({'one', 'two', 'three', 'four', 'five'})\n"
+    seen = []
+    for seed in (0, 0, 1):
+        with Driver(interpreter, Tier.STANDARD, hash_seed=seed) as driver:
+            seen.append(plain(observe(driver, program, call("f()")).value))
+    assert seen[0] == seen[1] != seen[2]
+
+
+def test_two_submissions_at_once_do_not_meet(driver: Driver) -> None:
+    one = (source("def f(): return 1\n"),)
+    two = (source("def f(): return 2\n"),)
+    with (
+        driver.submission(assignment(), one) as first,
+        driver.submission(assignment(), two) as other,
+    ):
+        assert plain(first.observe(call("f()"), QUICK).value) == "1"
+        assert plain(other.observe(call("f()"), QUICK).value) == "2"
+        assert plain(first.observe(call("f()"), QUICK).value) == "1"
+
+
+def test_a_plan_without_the_variant_is_our_error(driver: Driver) -> None:
+    stimulus = call("f()", constants=(Binding(name="OTHER", literal="1"),))
+    with pytest.raises(HarnessError, match="OTHER"):
+        observe(driver, "def f(): pass\n", stimulus)
+
+
+def test_sleep_is_measured_and_not_waiting_for_a_processor(one_driver: Driver) -> None:
+    program = "import time\ndef f():\n    time.sleep(0.2)\n    return 1\n"
+    enough = Limits(cpu_seconds=5, wall_seconds=5)
+    assert plain(observe(one_driver, program, call("f()"), enough).value) == "1"
+    short = Limits(cpu_seconds=5, wall_seconds=0.1)
+    assert observe(one_driver, program, call("f()"), short).ending is Ending.TIMEOUT
+    busy = "def f():\n    x = 0\n    for i in range(3000000): x += i\n    return 1\n"
+    assert plain(observe(one_driver, busy, call("f()"), short).value) == "1"
+
+
+def test_the_digest_is_hexadecimal() -> None:
+    assert len(bytes.fromhex(EXECUTION_DIGEST)) == 32
+
+
+def frame(body: bytes) -> bytes:
+    return len(body).to_bytes(4, "little") + body
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\0",
+        b"\5\0\0\0A",
+        b"\0\0\0\0",
+        frame(b"Z{}"),
+        frame(b"A[]"),
+        frame(b"A{}") + frame(b"A{}"),
+        frame(b"A{}") + frame(b"S{}"),
+        frame(b'A{"phase":"judging"}'),
+        frame(b'A{"phase":["loading"]}'),
+        frame(b'A{"exit":true}'),
+        frame(b'A{"exit":1.0}'),
+        frame(b'A{"variables":[["a"]]}'),
+        frame(b'A{"value":["dict",[["int","1"]]]}'),
+        frame(b'A{"value":["list",""]}'),
+        frame(b'A{"value":["int",[]]}'),
+        frame(b'A{"raised":{"type_name":1}}'),
+        frame(b'A{"raised":{"type_name":"E","message":"","frames":[{}]}}'),
+        frame(b"A\xff"),
+    ],
+)
+def test_a_misshapen_reply_is_refused(data: bytes) -> None:
+    with pytest.raises(TamperedError):
+        read_reply(data)
+
+
+def test_sets_are_ordered_like_the_models() -> None:
+    plain_set = ["set", [["str", "b"], ["int", "10"], ["str", "a"], ["int", "2"]]]
+    assert value_from(plain_set) == Value.of({"a", "b", 2, 10})
+
+
+def test_a_screen_is_parted_at_its_marks_and_cut_to_its_limit() -> None:
+    first, second = Typed(text="1"), Typed(text="2")
+    screen = Screen(mark=b"|", most_marks=2)
+    screen.raw += b"load|one? "
+    screen.typed.append((len(screen.raw), first))
+    screen.raw += b"ok|"
+    screen.typed.append((len(screen.raw), second))
+    screen.raw += b"two|"
+    loading, parts = screen.parts(100)
+    assert loading == "load"
+    assert parts == [
+        (Turn(printed="one? ", typed=first), Turn(printed="ok")),
+        (Turn(printed="", typed=second), Turn(printed="two|")),
+    ]
+    assert screen.exceeds(14) is True
+    assert screen.exceeds(15) is False
+    loading, parts = screen.parts(6)
+    assert (loading, parts[0]) == ("load", (Turn(printed="on", typed=first), Turn(printed="")))
