@@ -11,7 +11,7 @@ from harness.judging.hard_coding import (
     index_error_below,
     shows_default_board,
 )
-from harness.judging.sizes import AtSize, Family, families
+from harness.judging.sizes import AtSize, Family, families, right_by_default
 from harness.model.answer_key import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan
@@ -40,12 +40,15 @@ def refine(
         if has_evidence(family)
         for one in failing(family)
     }
+    right = right_by_default(plan, verdicts)
     for family in swept:
         for one in failing(family):
             # In a function that has a number written out, its other failures at other sizes
-            # have the same cause, where the default size passes.
-            is_suspect = (one.scenario.function, family.constant) in suspect
-            if is_suspect and (family.right_by_default or _itself(one, family)):
+            # have the same cause, where the default size passes: in the same group, or, where the
+            # group is not tried at that size, in all of the function's scenarios.
+            function = one.scenario.function
+            is_right = family.right_by_default or (family.usual is None and function in right)
+            if (function, family.constant) in suspect and (is_right or _itself(one, family)):
                 refined[one.scenario.id] = replace(
                     one.verdict, explanation=_explanation(one, family)
                 )
@@ -62,7 +65,8 @@ def _explanation(one: AtSize, family: Family) -> Explanation:
     name, default = family.constant, family.default
     seen = f"it is right when {name} is {default} and wrong when it is {one.size}"
     if not family.right_by_default:
-        seen = f"it shows a board of that size though {name} is {one.size}"
+        if shows_default_board(one, family):
+            seen = f"it shows a board of that size though {name} is {one.size}"
         if index_error_below(one, family):
             seen = f"an index is out of range when {name} is {one.size}"
     message = f"This looks hard-coded to {default}: {seen}; use {name} in place of the number."

@@ -74,6 +74,18 @@ def families(
     )
 
 
+def right_by_default(plan: Plan, verdicts: Mapping[str, Verdict]) -> frozenset[str]:
+    """The functions of which every graded scenario without an unusual constant passes."""
+    defaults = _defaults(plan.assignment)
+    passes: dict[str, bool] = {}
+    for scenario in plan.scenarios:
+        verdict = verdicts.get(scenario.id)
+        if verdict is None or scenario.informational or _unusual(scenario, defaults) != {}:
+            continue
+        passes[scenario.function] = passes.get(scenario.function, True) and verdict.passed
+    return frozenset(function for function, right in passes.items() if right)
+
+
 def _at_size(
     scenario: Scenario,
     size: int,

@@ -266,7 +266,7 @@ def test_an_index_beyond_a_smaller_board_is_the_same_fault_in_the_same_function(
         sizes=(4, 10),
         group="f/two",
     )
-    assert told(boards, beyond) == failing(4, 7, 10) | failing(4, group="f/two")
+    assert told(boards, beyond) == failing(4, 7, 10) | failing(4, 10, group="f/two")
     assert told(beyond) == set()
     assert refined(boards, beyond)["f/two[BOARD_SIZE=4]"].message == (
         "This looks hard-coded to 8: an index is out of range when BOARD_SIZE is 4; "
@@ -301,3 +301,16 @@ def test_what_fails_at_the_default_size_as_well_has_another_cause() -> None:
     boards = Swept(board, lambda _: board(8))
     broken = Swept(board, lambda _: called(None), group="f/two")
     assert told(boards, broken) == failing(4, 7, 10)
+
+
+def test_a_size_that_is_tried_alone_counts_where_all_else_is_right_by_default() -> None:
+    boards = Swept(board, lambda _: board(8))
+    alone = Swept(lambda _: called(True), lambda _: called(False), sizes=(10,), group="f/ten")
+    assert told(alone) == set()
+    assert told(boards, alone) == failing(4, 7, 10) | failing(10, group="f/ten")
+    assert refined(boards, alone)["f/ten[BOARD_SIZE=10]"].message == (
+        "This looks hard-coded to 8: it is right when BOARD_SIZE is 8 and wrong when it is 10; "
+        "use BOARD_SIZE in place of the number."
+    )
+    broken = Swept(board, lambda _: called(None), sizes=(8,), group="f/broken")
+    assert told(boards, alone, broken) == failing(4, 7, 10)
