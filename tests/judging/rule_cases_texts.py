@@ -1,0 +1,163 @@
+"""Printed text and boards: what each rule fires on, says, and leaves alone."""
+
+from __future__ import annotations
+
+from judging_cases import (
+    called,
+    case,
+    ran,
+    typing,
+)
+
+from harness.judging.case import Case
+from harness.model.expectation import Contains, Stated
+
+BOARD = "|-|-|-|\n|-|-|-|\n|X|O|-|\n 1 2 3 \n"
+BOARD_BESIDE = "|-|-|-|\n|-|-|-|\n|-|O|X|\n 1 2 3 \n"
+TALL = "|-|-|X|\n|-|-|-|\n|-|-|-|\n 1 2 3 \n"
+WIDE = "|-|-|-|\n|-|-|-|\n|X|-|-|\n 1 2 3 \n"
+PROMPT = "Your move: "
+
+
+FIRES: list[tuple[str, Case, str]] = [
+    (
+        "printed_rows_and_columns_swapped",
+        case(called(None, WIDE), called(None, TALL)),
+        "The board has rows and columns swapped.",
+    ),
+    (
+        "printed_off_by_one_column",
+        case(
+            ran("", "a1", "|-|-|-|\n|X|-|-|\n"),
+            ran("", "a1", "|-|-|-|\n|-|X|-|\n"),
+            typing("a1"),
+        ),
+        'After input 1 ("a1"), the board is off by one column: '
+        "a piece lies one column to the right of its place.",
+    ),
+    (
+        "board_shown_twice",
+        case(called(None, BOARD + PROMPT), called(None, BOARD + BOARD + PROMPT)),
+        "The board is shown twice in a row.",
+    ),
+    (
+        "board_shown_twice",
+        case(called(None, "one\ntwo\nend"), called(None, "one\ntwo\none\ntwo\nend")),
+        'add_piece prints the same 2 lines twice in a row, among them "one".',
+    ),
+    (
+        "board_not_shown",
+        case(ran("", "h", "Help\n\n" + BOARD + PROMPT), ran("", "h", "Help\n\n" + PROMPT)),
+        'After input 1 ("h"), the board is missing: it should be shown from line 3 on.',
+    ),
+    (
+        "board_shown_unasked",
+        case(ran("", "q", "Again? "), ran("", "q", BOARD + "Again? ")),
+        'After input 1 ("q"), the board is shown once too often (from line 1 on).',
+    ),
+    (
+        "only_case",
+        case(called(None, "Player 1 wins!\n"), called(None, "Player 1 Wins!\n")),
+        'Only upper and lower case differ: line 1 is "Player 1 Wins!", '
+        'it should be "Player 1 wins!".',
+    ),
+    (
+        "unexpected_output",
+        case(called(True), called(True, "debug 1\n")),
+        'add_piece prints "debug 1", though nothing should be printed here.',
+    ),
+    (
+        "nothing_printed",
+        case(called(False, "Full!\n"), called(False)),
+        'add_piece prints nothing, where "Full!" should be printed.',
+    ),
+    (
+        "line_missing",
+        case(ran("", "a1", BOARD + "Player 1 wins!\n" + PROMPT), ran("", "a1", BOARD + PROMPT)),
+        'After input 1 ("a1"), the line "Player 1 wins!" is missing: it should be line 5.',
+    ),
+    (
+        "line_missing",
+        case(called(None, "a\nb\nc\nd\n"), called(None, "a\nd\n")),
+        '2 lines are missing from line 2 on, among them "b".',
+    ),
+    (
+        "line_too_many",
+        case(called(None, "a\nc\n"), called(None, "a\nb\nc\n")),
+        'add_piece prints a line too many: line 2, "b".',
+    ),
+    (
+        "line_too_many",
+        case(called("a\nc"), called("a\nb\nb2\nc")),
+        'add_piece returns 2 lines too many, from line 2 on: "b".',
+    ),
+    (
+        "prompt_differs",
+        case(ran("Hi\nMove: ", "a", ""), ran("Hi\nmove? ", "a", ""), typing("a")),
+        'Before the first input, the prompt is "move? ", it should be "Move: ".',
+    ),
+    (
+        "line_differs",
+        case(called(None, "a\nb\nc\n"), called(None, "a\nB2\nc\n")),
+        'Line 2 is "B2", it should be "b".',
+    ),
+    (
+        "line_differs",
+        case(called(None, "Full!\n"), called(None, "Empty!\n")),
+        'add_piece prints "Empty!" instead of "Full!".',
+    ),
+    (
+        "text_differs",
+        case(called(None, "a\nb\nc\nd\n"), called(None, "a\nx\nc\ny\n")),
+        'add_piece prints another text from line 2, column 1 on: "x" instead of "b".',
+    ),
+    (
+        "text_not_matched",
+        case(None, called(None, "hi\n"), stated=Stated(prints=Contains(text="moves"))),
+        'add_piece prints "hi\\n", expected text that contains "moves".',
+    ),
+]
+
+SPACING = [
+    ("a\n b\n", "a\nb\n", "line 2 lacks the space at its start"),
+    ("a\nb \n", "a\nb\n", "line 2 lacks the space at its end"),
+    ("a\nb", "a\nb  ", "line 2 has 2 spaces too many at its end"),
+    (" 1 2 3 ", "1 2 3 ", "line 1 lacks the space at its start"),
+    (" 1 2 3 ", "123", "line 1 lacks the space at its start (and differs further on)"),
+    ("a b", "a  b", "line 1 has a space too many at column 3"),
+    ("a: b", "a:b", "line 1 lacks the space at column 3"),
+    ("x", "\tx", "line 1 has 1 tab at its start where nothing should be"),
+    ("  x", "\tx", "line 1 has 1 tab at its start where 2 spaces should be"),
+    ("a\n", "a", 'the line end after "a" is missing'),
+    ("a\n", "a\n\n", 'there is a line end too many after "a"'),
+    ("a\n\n\n", "a", '3 line ends after "a" are missing'),
+    ("a\n\nb", "a\nb", "an empty line is missing at line 2"),
+    ("a\nb", "a\n\nb", "an empty line is too many at line 2"),
+    ("a\nb", "\na\nb", "an empty line is too many at line 1"),
+    ("a b\nc", "a\nb c", "the lines are broken in other places, first at line 1"),
+    ("ab\nc", "a\nbc", "the lines are broken in other places, first at line 1"),
+]
+
+# The neighbours of a case: near enough to be taken for it.
+LEAVES_ALONE: list[tuple[str, Case]] = [
+    ("printed_rows_and_columns_swapped", case(called(None, WIDE), called(None, BOARD))),
+    ("printed_off_by_one_column", case(called(None, BOARD), called(None, BOARD_BESIDE))),
+    ("printed_off_by_one_column", case(called(None, "ab\n"), called(None, "ac\n"))),
+    ("board_shown_twice", case(called(None, BOARD), called(None, BOARD + TALL))),
+    ("board_shown_twice", case(called(None, "a\nb\n"), called(None, "a\na\nb\n"))),
+    ("board_not_shown", case(called(None, "a\nbb\nccc\n"), called(None, "a\n"))),
+    ("board_not_shown", case(called(None, BOARD), called(None, TALL))),
+    ("board_shown_unasked", case(called(None, "a\n"), called(None, "a\nbcd efg\nhij klm\n"))),
+    ("only_whitespace", case(called(None, "a b"), called(None, "a c"))),
+    ("only_whitespace", case(called(1), called(2))),
+    ("only_case", case(called(None, "a b"), called(None, "A  B"))),
+    ("unexpected_output", case(called(None, "a"), called(None, "b"))),
+    ("nothing_printed", case(called(None, "a"), called(None, "b"))),
+    ("line_missing", case(called(None, "a\nb\n"), called(None, "a\nc\n"))),
+    ("line_too_many", case(called(None, "a\nb\n"), called(None, "a\nc\nd\n"))),
+    ("prompt_differs", case(called(None, "a\nb"), called(None, "a\nc"))),
+    ("prompt_differs", case(ran("a\n> ", "x", ""), ran("b\n> ", "x", ""), typing("x"))),
+    ("line_differs", case(called(None, "a\nb\nc"), called(None, "x\nb\ny"))),
+    ("text_differs", case(called(1), called(2))),
+    ("text_not_matched", case(called(1), called(2))),
+]

@@ -1,0 +1,304 @@
+"""Returned values and arguments: what each rule fires on, says, and leaves alone."""
+
+from __future__ import annotations
+
+from judging_cases import (
+    RUN,
+    called,
+    case,
+    exactly,
+    ran,
+    session,
+    step,
+    steps,
+)
+
+from harness.judging.case import Case
+from harness.model.expectation import Matches, OfType, Stated, StatedLeave
+from harness.model.stimulus import Call, Stimulus
+from harness.model.values import Value, ValueKind
+
+EMPTY = ["----", "----", "----", "----"]
+PLACED = ["----", "---X", "----", "----"]
+BESIDE = ["----", "----", "---X", "----"]
+FIRST = ["---X", "----", "----", "----"]
+LAST = ["----", "----", "----", "---X"]
+TURNED = ["----", "----", "----", "-X--"]
+BOARD = "|-|-|-|\n|-|-|-|\n|X|O|-|\n 1 2 3 \n"
+
+GENERATOR = Value(ValueKind.FOREIGN, "generator")
+HUGE = Value(ValueKind.TOO_LARGE, "an int of 1000000 digits")
+SHOW = steps("board = ['--', '--']", "add_piece(board, 'X', 0)", "board")
+
+FIRES: list[tuple[str, Case, str]] = [
+    (
+        "too_large",
+        case(called(1), called(HUGE)),
+        "add_piece returned a value too large to compare (an int of 1000000 digits).",
+    ),
+    (
+        "printed_instead_of_returned",
+        case(called(True), called(None, "True\n")),
+        "add_piece printed True instead of returning it.",
+    ),
+    (
+        "printed_instead_of_returned",
+        case(called(["ab", "cd"]), called(None, "ab\ncd\n")),
+        "add_piece printed ['ab', 'cd'] instead of returning it.",
+    ),
+    (
+        "returned_instead_of_printed",
+        case(called(None, BOARD), called(BOARD.rstrip("\n"))),
+        "add_piece returned the text instead of printing it.",
+    ),
+    (
+        "returned_a_function",
+        case(called(1), called(Value(ValueKind.FUNCTION, "check_win"))),
+        "add_piece returned the function check_win itself: are its parentheses missing?",
+    ),
+    (
+        "returned_none",
+        case(called(False), called(None)),
+        "add_piece returned None instead of False: is a return missing?",
+    ),
+    (
+        "returned_none",
+        case(called("O"), called(None)),
+        "add_piece returned None instead of 'O'.",
+    ),
+    (
+        "returned_none",
+        case(session(step(True)), session(step()), steps("f()")),
+        "In step 1 (f()), f returned None instead of True: is a return missing?",
+    ),
+    (
+        "returned_none",
+        case(None, called(None), stated=Stated(returns=OfType(name="int"))),
+        "add_piece returned None, where an int is expected: is a return missing?",
+    ),
+    (
+        "wrong_type",
+        case(called(True), called(1)),
+        "add_piece returned 1, an int, where True, a bool, is expected.",
+    ),
+    (
+        "wrong_type",
+        case(called(True), called("True")),
+        "add_piece returned 'True', a str, where True, a bool, is expected.",
+    ),
+    (
+        "wrong_type",
+        case(called(2), called(2.0)),
+        "add_piece returned 2.0, a float, where 2, an int, is expected.",
+    ),
+    (
+        "wrong_type",
+        case(called([1, 2]), called([1, "2"])),
+        "Item [1] of the result is '2', a str, where 2, an int, is expected.",
+    ),
+    (
+        "wrong_type",
+        case(called([1]), called(GENERATOR)),
+        "add_piece returned <generator object>, a generator, where [1], a list, is expected.",
+    ),
+    (
+        "wrong_type",
+        case(called(1), called(Value(ValueKind.FOREIGN, "int"))),
+        "add_piece returned <int object>, an object of the program's own class int, "
+        "where 1, an int, is expected.",
+    ),
+    (
+        "wrong_type",
+        case(None, called("2"), stated=Stated(returns=OfType(name="float"))),
+        "add_piece returned '2', a str, where a float is expected.",
+    ),
+    (
+        "argument_not_changed",
+        case(
+            called(True, before=(EMPTY,), after=(PLACED,)),
+            called(PLACED, before=(EMPTY,), after=(EMPTY,)),
+        ),
+        "board is not changed: a new list is returned.",
+    ),
+    (
+        "argument_not_changed",
+        case(
+            called(True, before=(EMPTY,), after=(PLACED,)),
+            called(True, before=(EMPTY,), after=(EMPTY,)),
+        ),
+        "board is not changed: item [1] is '----', it should be '---X'.",
+    ),
+    (
+        "argument_not_changed",
+        case(
+            session(step(), step(True), step(["-X", "--"])),
+            session(step(), step(["-X", "--"]), step(["--", "--"])),
+            SHOW,
+        ),
+        "In step 2 (add_piece(board, 'X', 0)), board is not changed: a new list is returned.",
+    ),
+    (
+        "argument_changed",
+        case(
+            called(None, before=(EMPTY,), after=(EMPTY,)),
+            called(None, before=(EMPTY,), after=([*EMPTY, "----"],)),
+        ),
+        "board is changed and should not be: it has 5 items, it should stay 4.",
+    ),
+    (
+        "argument_changed",
+        case(None, called(1, before=([1],), after=([2],)), stated=Stated(leaves_unchanged=True)),
+        "board is changed and should not be: item [0] is 2, it should stay 1.",
+    ),
+    (
+        "rows_and_columns_swapped",
+        case(called(["ab", "cd"]), called(["ac", "bd"])),
+        "The returned board has rows and columns swapped.",
+    ),
+    (
+        "rows_and_columns_swapped",
+        case(called([[1, 2, 3], [4, 5, 6]]), called([[1, 4], [2, 5], [3, 6]])),
+        "The returned board has rows and columns swapped.",
+    ),
+    (
+        "rows_and_columns_swapped",
+        case(
+            called(True, before=(EMPTY,), after=(PLACED,)),
+            called(True, before=(EMPTY,), after=(TURNED,)),
+        ),
+        "board has rows and columns swapped.",
+    ),
+    (
+        "changed_off_by_one_column",
+        case(
+            called(True, before=(EMPTY,), after=(PLACED,)),
+            called(True, before=(EMPTY,), after=(BESIDE,)),
+        ),
+        "board is changed off by one column: at index 2 instead of 1.",
+    ),
+    (
+        "changed_off_by_one_column",
+        case(
+            called(True, before=(EMPTY,), after=(FIRST,)),
+            called(True, before=(EMPTY,), after=(LAST,)),
+        ),
+        "board is changed off by one column: at index 3 instead of 0.",
+    ),
+    (
+        "changed_off_by_one_column",
+        case(
+            called(True, before=([[".", "."], [".", "."]],), after=([[".", "."], ["X", "."]],)),
+            called(True, before=([[".", "."], [".", "."]],), after=([[".", "."], [".", "X"]],)),
+        ),
+        "board is changed off by one column: at index 1 instead of 0.",
+    ),
+    (
+        "wrong_value",
+        case(called(3), called(4), Stimulus(action=Call(expression="len(moves(board))"))),
+        "It returned 4 instead of 3.",
+    ),
+    (
+        "wrong_value",
+        case(called("X"), called("O")),
+        "add_piece returned 'O' instead of 'X'.",
+    ),
+    (
+        "wrong_value",
+        case(called([1, 2, 3]), called([1, 2, 4])),
+        "add_piece returned another list than expected: item [2] is 4, it should be 3.",
+    ),
+    (
+        "wrong_value",
+        case(called([[1], [2]]), called([[1], [2, 3]])),
+        "add_piece returned another list than expected: item [1] has too many items.",
+    ),
+    (
+        "wrong_value",
+        case(called([1, 2]), called([1])),
+        "add_piece returned another list than expected: it has 1 item instead of 2 items.",
+    ),
+    (
+        "wrong_value",
+        case(None, called("abc"), stated=Stated(returns=Matches(pattern="^x"))),
+        "add_piece returned 'abc', expected text that matches the pattern \"^x\".",
+    ),
+    (
+        "wrong_value_afterwards",
+        case(
+            called(True, before=(EMPTY,), after=(PLACED,)),
+            called(True, before=(EMPTY,), after=(["X---", "X---", "----", "----"],)),
+        ),
+        "board is not as expected afterwards: item [0] is 'X---', it should be '----'.",
+    ),
+    (
+        "wrong_value_afterwards",
+        case(
+            None,
+            session(step()),
+            steps("x = 1"),
+            Stated(leaves=(StatedLeave(name="y", value=exactly(1)),)),
+        ),
+        "The variable y does not exist afterwards.",
+    ),
+    (
+        "wrong_exit_status",
+        case(ran("bye"), ran("bye", status=1), RUN),
+        "The program ended with status 1 instead of 0.",
+    ),
+    (
+        "differs",
+        case(called(1), called(2)),
+        "What it returned is not what is expected.",
+    ),
+]
+
+# The neighbours of a case: near enough to be taken for it.
+LEAVES_ALONE: list[tuple[str, Case]] = [
+    ("too_large", case(called(1), called(2))),
+    ("printed_instead_of_returned", case(called(True), called(False, "True\n"))),
+    ("printed_instead_of_returned", case(called(True), called(None, "False\n"))),
+    ("printed_instead_of_returned", case(called(True), called(None, "Is it True?\n"))),
+    ("printed_instead_of_returned", case(called("ok", "ok\n"), called(None, "ok\n"))),
+    ("returned_instead_of_printed", case(called(None, BOARD), called("nothing"))),
+    ("returned_instead_of_printed", case(called(None, BOARD), called(BOARD, BOARD))),
+    ("returned_a_function", case(called(1), called(GENERATOR))),
+    ("returned_none", case(called(None), called(True))),
+    ("returned_none", case(called(True), called(False))),
+    ("wrong_type", case(called(None), called(True))),
+    ("wrong_type", case(called(True), called(None))),
+    ("wrong_type", case(called(1), called(2))),
+    ("wrong_type", case(called([1, 2]), called([1]))),
+    (
+        "argument_not_changed",
+        case(
+            called(True, before=(EMPTY,), after=(PLACED,)),
+            called(True, before=(EMPTY,), after=(BESIDE,)),
+        ),
+    ),
+    (
+        "argument_changed",
+        case(
+            called(True, before=(EMPTY,), after=(PLACED,)),
+            called(True, before=(EMPTY,), after=(EMPTY,)),
+        ),
+    ),
+    ("rows_and_columns_swapped", case(called(["ab", "cd"]), called(["ab", "dc"]))),
+    ("rows_and_columns_swapped", case(called(["ab", "c"]), called(["ac", "b"]))),
+    (
+        "changed_off_by_one_column",
+        case(
+            called(True, before=(EMPTY,), after=(PLACED,)),
+            called(True, before=(EMPTY,), after=(LAST,)),
+        ),
+    ),
+    (
+        "changed_off_by_one_column",
+        case(
+            called(True, before=(EMPTY,), after=(PLACED,)),
+            called(True, before=(EMPTY,), after=(EMPTY,)),
+        ),
+    ),
+    ("wrong_value", case(called(None, "a"), called(None, "b"))),
+    ("wrong_value_afterwards", case(called(1), called(2))),
+    ("wrong_exit_status", case(called(1), called(2))),
+]
