@@ -58,7 +58,7 @@ class BaseProcess:
             theirs.close()
         self._control = ours
         ours.settimeout(_PATIENCE)
-        self._say(bootstrap.first_message(orders, confined=confined))
+        self._say(bootstrap.first_message(orders))
         self._hear()
 
     def start_server(self, setup: dict[str, object]) -> ServerProcess:

@@ -6,10 +6,9 @@ import marshal
 from pathlib import Path
 
 INSIDE = (
-    "wire", "codec", "raised", "modules", "question", "confine", "limits",
+    "wire", "children", "codec", "raised", "modules", "question", "confine", "limits",
     "ask", "stdin_shim", "tool", "scenario", "server", "base",
 )  # fmt: skip
-NEEDS_CTYPES = frozenset({"confine"})  # loaded only where it will be used
 
 _PROGRAM = """\
 import sys
@@ -36,7 +35,12 @@ for name, source in sources:
     module.__dict__.update(__builtins__=own, __package__="inside")
     sys.modules["inside." + name] = module
     setattr(room, name, module)
-    exec(compile(source, "inside/" + name + ".py", "exec", dont_inherit=True), module.__dict__)
+    try:
+        exec(compile(source, "inside/" + name + ".py", "exec", dont_inherit=True), module.__dict__)
+    except ImportError:
+        if name != "confine" or orders["confined"]:
+            raise
+        del sys.modules["inside." + name], room.confine
 room.base.serve(control, orders)
 """
 
@@ -53,11 +57,10 @@ def environment(hash_seed: int) -> dict[str, str]:
     return {**INNER_ENVIRONMENT, "PYTHONHASHSEED": str(hash_seed), "LD_BIND_NOW": "1"}
 
 
-def first_message(orders: dict[str, object], *, confined: bool) -> bytes:
+def first_message(orders: dict[str, object]) -> bytes:
     """The sources and orders, framed."""
     folder = Path(__file__).parent / "inside"
-    names = [name for name in INSIDE if confined or name not in NEEDS_CTYPES]
-    sources = [(name, (folder / f"{name}.py").read_text("utf-8")) for name in names]
+    sources = [(name, (folder / f"{name}.py").read_text("utf-8")) for name in INSIDE]
     payload = marshal.dumps((sources, orders), 2)
     return len(payload).to_bytes(4, "little") + payload
 

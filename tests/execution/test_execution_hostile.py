@@ -296,6 +296,7 @@ def test_a_daemon_in_the_portable_tier_does_not_survive(portable_driver: Driver)
         "    if os.fork() == 0:\n"
         "        os.setsid()\n"
         "        if os.fork() == 0:\n"
+        "            print(os.getpid(), flush=True)\n"
         "            time.sleep(600)\n"
         "        os._exit(0)\n"
         "    time.sleep(0.05)\n"
@@ -304,7 +305,10 @@ def test_a_daemon_in_the_portable_tier_does_not_survive(portable_driver: Driver)
     before = set(_running_below(os.getpid()))
     with portable_driver.submission(assignment(), (source(program),)) as server:
         during = set(_running_below(os.getpid()))
-        assert plain(server.observe(call("f()"), QUICK).value) == "1"
+        seen = server.observe(call("f()"), QUICK)
+        daemon = int(seen.printed)
+        assert plain(seen.value) == "1"
+        assert not Path(f"/proc/{daemon}").exists()
         assert set(_running_below(os.getpid())) == during
     assert set(_running_below(os.getpid())) == before
 

@@ -17,11 +17,12 @@ import sys
 from posix import _exit, fork
 
 from . import wire
+from .children import kill_children
 from .server import Server
 
 try:
     from . import confine
-except ImportError:  # the portable tier is started without it: it may lack ctypes
+except ImportError:  # no ctypes: the portable tier does without
     confine = None  # type: ignore[assignment]
 
 TYPE_CHECKING = False
@@ -34,6 +35,8 @@ def serve(control: int, orders: dict[str, Any]) -> None:
     _complete_the_interpreter()
     library: list[str] = []
     if confine is not None:
+        confine.be_subreaper()
+    if orders["confined"]:
         confine.be_undumpable()
         library = _reach_the_library_through_descriptors()
     for name in orders["preload"]:
@@ -44,22 +47,25 @@ def serve(control: int, orders: dict[str, Any]) -> None:
     wire.send(sock, b"ready")
     gc.collect()
     gc.freeze()
+    servers: set[int] = set()
     while True:
         message = wire.receive(sock)
         if message is None:
+            kill_children(set())
             _exit(0)
         payload, descriptors = message
         order = marshal.loads(payload)
         if "end" in order:
-            _end(order["end"])
+            servers.discard(order["end"])
+            kill_children(servers)
             wire.send(sock, b"ended")
         else:
             if order["confinement"] is not None:
                 order["confinement"]["readable"] += library
-            _start_server(sock, order, descriptors)
+            servers.add(_start_server(sock, order, descriptors))
 
 
-def _start_server(sock: _socket.socket, setup: dict[str, Any], descriptors: list[int]) -> None:
+def _start_server(sock: _socket.socket, setup: dict[str, Any], descriptors: list[int]) -> int:
     pid = fork()
     if pid == 0:
         try:
@@ -72,11 +78,7 @@ def _start_server(sock: _socket.socket, setup: dict[str, Any], descriptors: list
     for number in descriptors:
         os.close(number)
     wire.send(sock, b"%d" % pid)
-
-
-def _end(pid: int) -> None:
-    os.kill(pid, 9)
-    os.waitpid(pid, 0)
+    return pid
 
 
 def _complete_the_interpreter() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def die_with_parent() -> None:
 
 def be_subreaper() -> None:
     """Inherit the orphans of whatever is forked below."""
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    if sys.platform == "linux":
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def be_undumpable() -> None:

@@ -1,6 +1,4 @@
 """The submission server: confined once, compiles the files, forks one child a scenario."""
-# pathlib would be heavy for every fork to carry
-# ruff: noqa: PTH110, PTH123
 
 from __future__ import annotations
 
@@ -15,6 +13,7 @@ from fcntl import ioctl
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
 
 from . import modules, wire
+from .children import kill_children
 from .limits import Limits
 from .question import Question
 from .scenario import Files, Scenario
@@ -22,7 +21,7 @@ from .tool import Tool
 
 try:
     from . import confine
-except ImportError:  # the portable tier is started without it: it may lack ctypes
+except ImportError:  # no ctypes: the portable tier does without
     confine = None  # type: ignore[assignment]
 
 TYPE_CHECKING = False
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 _TIOCSCTTY = 0x540E if sys.platform == "linux" else 0x20007461
 _HAS_PIDFD = hasattr(os, "pidfd_open")
-_HAS_PROC = os.path.exists("/proc/self/statm")
 _USEFUL = frozenset({
     "bisect", "collections", "copy", "datetime", "dataclasses", "decimal", "enum", "fractions",
     "functools", "heapq", "itertools", "json", "math", "operator", "random", "re", "statistics",
@@ -82,7 +80,9 @@ class Server:
 
     def _confine(self) -> int:
         orders = self.setup["confinement"]
-        if orders is None or confine is None:
+        if confine is not None:
+            confine.be_subreaper()
+        if orders is None:
             return -1
         self.confined = True
         self.child_filter = confine.LoadedFilter(orders["child_filter"])
@@ -120,7 +120,7 @@ class Server:
         close(terminal)
         status, cpu = self.events.wait_for(pid)
         if not self.confined:
-            _kill_descendants()
+            kill_children(set())
         wire.send(self.sock, b"E %d %d" % (status, cpu))
 
     def _become_child(self, terminal: int) -> None:
@@ -217,16 +217,3 @@ def _reap(pid: int) -> tuple[int, int]:
 
 def _microseconds(usage: Any) -> int:
     return int((usage.ru_utime + usage.ru_stime) * 1e6)
-
-
-def _kill_descendants() -> None:
-    """Without confinement a scenario may have forked; as subreaper this process inherits those."""
-    own = os.getpid()
-    while _HAS_PROC:
-        with open(f"/proc/{own}/task/{own}/children", "rb") as children:
-            pids = [int(pid) for pid in children.read().split()]
-        if not pids:
-            return
-        for pid in pids:
-            os.kill(pid, 9)
-            os.waitpid(pid, 0)

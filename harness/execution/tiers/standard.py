@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import pwd
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from harness.execution import seccomp
@@ -49,10 +51,13 @@ class StandardConfinement:
         """Keep processes of the same user out of this one's memory, which holds the answers."""
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
+    def __init__(self) -> None:
+        self._uids = _unused_uids() if os.geteuid() == 0 else None
+
     def orders(self, directory: str, *, notify: bool) -> Orders | None:
         """The uid to become, what may be read, and the filters."""
         return {
-            "uid": _unused_uid() if os.geteuid() == 0 else None,
+            "uid": None if self._uids is None else next(self._uids),
             "directory": directory,
             "readable": list(_READABLE),
             "filter": seccomp.server_filter(notify=notify),
@@ -61,8 +66,8 @@ class StandardConfinement:
         }
 
 
-def _unused_uid() -> int:
-    """A user id that nobody has and no process runs under, so that its processes are alone."""
+def _unused_uids() -> Iterator[int]:
+    """User ids that nobody has and no process runs under: one a submission, each alone."""
     taken = {entry.pw_uid for entry in pwd.getpwall()}
     for process in Path("/proc").iterdir():
         if process.name.isdigit():
@@ -70,19 +75,18 @@ def _unused_uid() -> int:
                 taken.add(process.stat().st_uid)
             except OSError:
                 continue
-    start = os.getpid() % _UIDS
-    for step in range(_UIDS):
-        uid = _FIRST_UID + (start + step) % _UIDS
-        if uid not in taken and _is_mapped(uid):
-            return uid
-    return _NOBODY
+    free = [uid for uid in range(_FIRST_UID, _FIRST_UID + _UIDS) if uid not in taken]
+    mapped = _mapped()
+    free = [uid for uid in free if any(first <= uid < end for first, end in mapped)] or [_NOBODY]
+    start = os.getpid() % len(free)  # drivers beside this one start elsewhere
+    return itertools.cycle(free[start:] + free[:start])
 
 
-def _is_mapped(uid: int) -> bool:
-    """Whether this user namespace has the id at all (in a container it may not)."""
+def _mapped() -> list[tuple[int, int]]:
+    """The ids that this user namespace has at all, as ranges (in a container not all of them)."""
     try:
         lines = Path("/proc/self/uid_map").read_text("ascii").splitlines()
     except OSError:
-        return True
+        return [(0, 1 << 32)]
     ranges = [[int(part) for part in line.split()] for line in lines]
-    return any(first <= uid < first + count for first, _, count in ranges)
+    return [(first, first + count) for first, _, count in ranges]
