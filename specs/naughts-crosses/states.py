@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
@@ -20,19 +19,14 @@ Cell = tuple[int, int]
 Move = tuple[int, int, int]
 
 
-@dataclass
 class State:
     """A game on a grid of `grid` rows, in which each player began with `pieces` pieces."""
 
-    grid: int
-    pieces: int
-    board: list[list[str]] = field(init=False)
-    left: dict[str, list[int]] = field(init=False)
-    player: str = "O"
-
-    def __post_init__(self) -> None:
-        self.board = [[EMPTY] * self.grid for _ in range(self.grid)]
-        self.left = {player: list(range(1, self.pieces + 1)) for player in PLAYERS}
+    def __init__(self, grid: int, pieces: int) -> None:
+        self.grid = grid
+        self.board = [[EMPTY] * grid for _ in range(grid)]
+        self.left = {player: list(range(1, pieces + 1)) for player in PLAYERS}
+        self.player = "O"
 
     def fits(self, cell: Cell, size: int) -> bool:
         """Whether a piece may lie on a cell."""
@@ -84,7 +78,7 @@ def lines(grid: int) -> Iterator[list[Cell]]:
 
 def played(grid: int, pieces: int, choose: Callable[[Sequence[Move]], Move | None]) -> State:
     """A game in which `choose` picks every move, until it picks none or the game is over."""
-    state = State(grid=grid, pieces=pieces)
+    state = State(grid, pieces)
     while not state.is_won() and (moves := state.moves(state.player)):
         move = choose(moves)
         if move is None:
@@ -134,7 +128,7 @@ def every_stalemate(GRID_SIZE: int, PIECES_PER_PLAYER: int) -> Iterator[dict[str
         state = played(GRID_SIZE, PIECES_PER_PLAYER, choose)
         if state.is_settled() and not any(map(state.moves, PLAYERS)):
             yield state.named()
-            before = State(grid=GRID_SIZE, pieces=PIECES_PER_PLAYER)
+            before = State(GRID_SIZE, PIECES_PER_PLAYER)
             for move in history[:-1]:
                 before.make(move)
             yield before.named()
