@@ -155,10 +155,10 @@ def seeded(make: Callable[[Random], Named]) -> st.SearchStrategy[Named]:
     return st.integers(0, 2**32 - 1).map(lambda seed: make(Random(seed)))
 
 
-def stacked(dice: Random, smallest: int = 1, largest: int = 7) -> Board:
+def stacked(dice: Random, smallest: int = 1, largest: int = 7, colors: str = "") -> Board:
     """A rectangular board without floating pieces, of at most two colors."""
     rows, columns = dice.randint(smallest, largest), dice.randint(smallest, largest)
-    colors = dice.choice(["AB", "OX", "RY", "ZQ"])
+    colors = colors or dice.choice(["AB", "OX", "RY", "ZQ"])
     board = blank(rows, columns)
     for column in range(columns):
         for row in range(dice.randint(0, rows), rows):
@@ -238,13 +238,16 @@ def any_place() -> st.SearchStrategy[Named]:
     """A board on which runs are likely, and a place on it or beside it."""
 
     def place(dice: Random) -> Named:
-        board = stacked(dice, smallest=3, largest=6)
+        board = stacked(dice, smallest=3, largest=6, colors="AB")
         rows, columns = len(board), len(board[0])
         row, column = dice.randint(-1, rows), dice.randint(-1, columns)
         length = dice.randint(2, 5)
         for down, right in line((row, column), dice.choice(DIRECTIONS), length):
             if 0 <= down < rows and 0 <= right < columns:
                 board[down][right] = "A"
+                for below in range(down + 1, rows):
+                    if board[below][right] == BLANK:
+                        board[below][right] = dice.choice("AB")
         return {"board": board, "r": row, "c": column}
 
     return seeded(place)

@@ -1,0 +1,308 @@
+"""CS 112's project 4: the reference held against other programs, and what its scenarios promise."""
+
+from __future__ import annotations
+
+import ast
+import random
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from harness.assignment import load
+from harness.model.plan import Plan, Scenario, Visibility
+from harness.model.specification import Specification
+from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.policy import check
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "reference" / "cs112-p4"
+SAMPLES = ROOT / "submissions" / "cs112-p4"
+OTHERS = (
+    "perfect_from_the_sheet/project4.py",
+    "perfect_in_another_style/asmith_203_P4.py",
+)
+# The sheet's: a mark a test, so many tests a function.
+WEIGHTS = {"place_one": 6, "pop_out": 6, "check_winner": 8}
+DIRECTIONS = {
+    "check_horizontal": (0, 1),
+    "check_vertical": (1, 0),
+    "check_major_diagonal": (1, 1),
+    "check_minor_diagonal": (-1, 1),
+}
+Board = list[list[str]]
+
+
+def program(path: Path) -> Any:
+    module = ModuleType(path.stem)
+    exec(path.read_text(), module.__dict__)
+    return module
+
+
+@pytest.fixture(scope="module")
+def specification() -> Specification:
+    return load(ROOT, "cs112-p4")
+
+
+@pytest.fixture(scope="module")
+def plan(specification: Specification) -> Plan:
+    return specification.plan
+
+
+@pytest.fixture(scope="module")
+def p4() -> Any:
+    return program(REFERENCE / "p4.py")
+
+
+@pytest.fixture(scope="module")
+def boards() -> Any:
+    return program(ROOT / "specs" / "cs112-p4" / "boards.py")
+
+
+def scored(plan: Plan) -> list[Scenario]:
+    return [scenario for scenario in plan.scenarios if not scenario.informational]
+
+
+def random_boards(seed: int, count: int) -> Iterator[Board]:
+    """Boards with many runs, some of them full, none with a floating piece."""
+    dice = random.Random(seed)
+    for _ in range(count):
+        rows, columns = dice.randint(1, 8), dice.randint(1, 9)
+        board = [["."] * columns for _ in range(rows)]
+        for column in range(columns):
+            for row in range(dice.choice([0, 0, dice.randint(0, rows)]), rows):
+                board[row][column] = dice.choice("AAB")
+        yield board
+
+
+def runs(board: Board, direction: tuple[int, int]) -> set[tuple[int, int]]:
+    """Where runs begin, by looking each of their four places up."""
+    spots = {(r, c): spot for r, row in enumerate(board) for c, spot in enumerate(row)}
+    down, right = direction
+    return {
+        (r, c)
+        for (r, c), color in spots.items()
+        if color != "." and all(spots.get((r + i * down, c + i * right)) == color for i in range(4))
+    }
+
+
+def state(board: Board) -> str:
+    """What check_winner should say."""
+    places = set().union(*(runs(board, direction) for direction in DIRECTIONS.values()))
+    winners = {board[r][c] for r, c in places}
+    if winners:
+        return winners.pop() if len(winners) == 1 else "tie!"
+    return "pending" if any("." in row for row in board) else "draw"
+
+
+def test_runs_and_winners(p4: Any) -> None:
+    for board in random_boards(1, 300):
+        rows, columns = range(-2, len(board) + 2), range(-2, len(board[0]) + 2)
+        for name, direction in DIRECTIONS.items():
+            begin = {(r, c) for r in rows for c in columns if getattr(p4, name)(board, r, c)}
+            assert begin == runs(board, direction), (name, board)
+        assert p4.check_winner(board) == state(board), board
+
+
+def test_winning_moves(p4: Any) -> None:
+    for board in random_boards(2, 300):
+        for color in "ABC":
+            wins = []
+            for column in range(len(board[0])):
+                blanks = [r for r, row in enumerate(board) if row[column] == "."]
+                if blanks and state(board) == "pending":
+                    attempt = [[*row] for row in board]
+                    attempt[blanks[-1]][column] = color
+                    wins += [column] if state(attempt) == color else []
+            assert p4.winning_move(board, color) == (wins[0] if wins else None), (board, color)
+
+
+def calls(dice: random.Random, board: Board) -> Iterator[tuple[str, list[Any]]]:
+    """A call of every function, with arguments on the board or beside it."""
+    row, column = dice.randint(-2, len(board) + 1), dice.randint(-2, len(board[0]) + 1)
+    color = dice.choice("ABC")
+    yield "init_board", [len(board), len(board[0])]
+    yield "read_board", ["\n\n".join("".join(row) for row in board) + dice.choice(["", "a", "\n"])]
+    for name in ("show_board", "get_size", "get_colors", "any_floating", "check_winner"):
+        yield name, [board]
+    for name in ("get_coords_by_color", "count_pieces_by_color", "winning_move"):
+        yield name, [board, color]
+    for name in ("is_valid_coord", *DIRECTIONS):
+        yield name, [board, row, column]
+    yield "is_column_full", [board, column]
+    for name in ("place_one", "pop_out"):
+        yield name, [board, column, color]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_programs_written_without_it_do_the_same(p4: Any, other: str) -> None:
+    theirs = program(SAMPLES / other)
+    dice = random.Random(other)
+    called = set()
+    for board in random_boards(3, 200):
+        for name, arguments in calls(dice, board):
+            outcomes = []
+            for functions in (p4, theirs):
+                given = [[[*row] for row in a] if isinstance(a, list) else a for a in arguments]
+                outcomes.append((getattr(functions, name)(*given), given))
+            assert outcomes[0] == outcomes[1], (name, arguments)
+            called.add(name)
+    assert called == set(shares())
+
+
+def test_the_driver_plays_as_the_sheet_says(plan: Plan) -> None:
+    programs = [s for s in plan.scenarios if isinstance(s.stimuli[0].action, Run)]
+    assert len(programs) == 6
+    for scenario in programs:
+        typed = [entry.text for entry in scenario.stimuli[0].inputs]
+        driver = [sys.executable, "-B", "p4play.py"]
+        done = subprocess.run(
+            driver, cwd=REFERENCE, input="\n".join(typed) + "\n", capture_output=True, text=True,
+            check=True,
+        )  # fmt: skip
+        assert done.stdout == sitting([int(text) for text in typed]), scenario.id
+
+
+def sitting(typed: list[int]) -> str:
+    """A game as the sheet's listing plays it, on rules of our own."""
+    answers = iter(typed)
+    board = [["."] * 7 for _ in range(6)]
+    moves, screen = 0, ""
+    while state(board) == "pending":
+        color = "OX"[moves % 2]
+        ask = f"please select: 0-drop a piece or 1-pop out a piece for player {color}:"
+        screen += picture(board) + "\n" + ask
+        while (option := next(answers)) not in (0, 1):
+            screen += f"Invalid choice!\n{ask}"
+        what = ("place", "pop out")[option]
+        screen += f"please select a column for player {color} [0-6] to {what} a piece: "
+        while not moved(board, option, next(answers), color):
+            screen += f"Cannot {what} a piece {('', 'from ')[option]}there!\n{ask}"
+            while (option := next(answers)) not in (0, 1):
+                screen += f"Invalid choice!\n{ask}"
+            what = ("place", "pop out")[option]
+            screen += f"please select a column for player {color} [0-6] to {what} a piece: "
+        moves += 1
+    end = state(board)
+    screen += "=====DRAW=====\n" if end == "draw" else f"=====Winner is {end}!!!=====\n"
+    assert list(answers) == []
+    return screen + picture(board) + "\nThanks for playing!\n"
+
+
+def picture(board: Board) -> str:
+    return "".join("".join(row) + "\n" for row in board)
+
+
+def moved(board: Board, option: int, column: int, color: str) -> bool:
+    if not 0 <= column < len(board[0]):
+        return False
+    pieces = [row[column] for row in board if row[column] != "."]
+    if (option == 0 and len(pieces) == len(board)) or (option == 1 and pieces[-1:] != [color]):
+        return False
+    after = [color, *pieces] if option == 0 else pieces[:-1]
+    for row, spot in zip(board, ["."] * (len(board) - len(after)) + after, strict=True):
+        row[column] = spot
+    return True
+
+
+def test_no_finding_of_our_own_policy(specification: Specification) -> None:
+    report = check(specification.reference, specification.plan.assignment.policy)
+    assert (report.findings, report.unparsable) == ((), None)
+
+
+def shares() -> dict[str, int]:
+    """What each function of the sheet is worth."""
+    sheet = (SAMPLES / OTHERS[0]).read_text()
+    names = re.findall(r"^def (\w+)", sheet, re.MULTILINE)
+    return {name: WEIGHTS.get(name, 5) for name in names if name != "check_run"}
+
+
+def test_the_marks_are_the_sheets(plan: Plan) -> None:
+    points: dict[str, Fraction] = {}
+    for scenario in scored(plan):
+        points[scenario.function] = points.get(scenario.function, Fraction(0)) + scenario.points
+    assert points == shares()
+    extra = {scenario.function for scenario in plan.scenarios if scenario.extra_credit}
+    assert extra == {"winning_move"}
+    assert plan.assignment.functionality_marks == 90
+    assert sum(points.values()) == 95
+
+
+def test_about_a_quarter_is_visible(plan: Plan) -> None:
+    counts = Counter(scenario.visibility for scenario in scored(plan))
+    assert set(counts) == {Visibility.VISIBLE, Visibility.HIDDEN}
+    assert 0.2 <= counts[Visibility.VISIBLE] / counts.total() <= 0.3
+    seen = {s.function for s in scored(plan) if s.visibility is Visibility.VISIBLE}
+    assert seen == set(shares())
+
+
+def sources(stimulus: Stimulus) -> str:
+    action = stimulus.action
+    match action:
+        case Call():
+            return action.expression
+        case Session():
+            return "\n".join(action.steps)
+        case Run():
+            return ""
+
+
+def test_a_missing_function_costs_only_its_own_marks(plan: Plan) -> None:
+    functions = {signature.name for signature in plan.assignment.functions}
+    for scenario in scored(plan):
+        for stimulus in scenario.stimuli:
+            tree = ast.parse(stimulus.given + sources(stimulus))
+            names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            assert names & functions == {scenario.function}, scenario.id
+
+
+def arguments(scenario: Scenario, p4: Any, function: str) -> Iterator[tuple[Any, ...]]:
+    """The arguments of every call of a function in a scenario, as they were when it was called."""
+    seen: list[tuple[Any, ...]] = []
+
+    def recorded(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            seen.append(tuple(ast.literal_eval(repr(argument)) for argument in given))
+            return real(*given)
+
+        return call
+
+    for stimulus in scenario.stimuli:
+        names = {**vars(p4), function: recorded(getattr(p4, function))}
+        for binding in stimulus.bindings:
+            names[binding.name] = ast.literal_eval(binding.literal)
+        exec(stimulus.given + sources(stimulus), names)
+    return iter(seen)
+
+
+def test_no_winning_move_pops_a_piece_out(plan: Plan, p4: Any, boards: Any) -> None:
+    asked = 0
+    for scenario in scored(plan):
+        if scenario.function == "winning_move":
+            for board, color in arguments(scenario, p4, "winning_move"):
+                asked += 1
+                if p4.check_winner(board) == "pending":
+                    assert not boards.wins_by_popping(board, color), scenario.id
+    assert asked > 80
+
+
+def test_boards_are_as_the_sheet_assumes(plan: Plan, p4: Any) -> None:
+    """Rectangular everywhere; without floating pieces where the function may assume it."""
+    loose = {"get_colors", "init_board", "read_board"}
+    may_float = {"show_board", "get_coords_by_color", "count_pieces_by_color", "any_floating"}
+    for scenario in scored(plan):
+        if scenario.function in loose:
+            continue
+        for board, *_ in arguments(scenario, p4, scenario.function):
+            assert len({len(row) for row in board}) == 1, scenario.id
+            if scenario.function not in may_float:
+                assert not p4.any_floating(board), (scenario.id, board)
+            if scenario.function not in may_float:
+                assert len(p4.get_colors(board)) <= 2, scenario.id
