@@ -44,10 +44,13 @@ class AssignmentFolder(pytest.Directory):
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """One collector a YAML file that has scenarios."""
         from harness.assignment import load
+        from harness.model.errors import UserError
 
-        self.root = self.path.parent.parent
-        self.specification: Specification = load(self.root, self.path.name)
-        self._results: dict[str, ScenarioResult] | None = None
+        try:
+            self.specification: Specification = load(self.path.parent.parent, self.path.name)
+        except UserError as error:
+            raise self.CollectError(str(error)) from None
+        self._results: dict[str, ScenarioResult] | str | None = None
         names = dict.fromkeys(s.place.file for s in self.specification.plan.scenarios)
         for name in names:
             yield SpecFile.from_parent(self, path=self.path / Path(name).name)
@@ -60,18 +63,27 @@ class AssignmentFolder(pytest.Directory):
     def result(self, scenario_id: str, selected: frozenset[str]) -> ScenarioResult | str:
         """The scenario's outcome, or why the file could not be graded at all."""
         if self._results is None:
+            self._results = self._outcomes(selected)
+        return self._results if isinstance(self._results, str) else self._results[scenario_id]
+
+    def _outcomes(self, selected: frozenset[str]) -> dict[str, ScenarioResult] | str:
+        from harness.model.errors import UserError
+
+        try:
             graded = self._grade(selected)
-            if graded.problem or graded.unparsable:
-                why = graded.problem or graded.unparsable
-                return str(why if isinstance(why, str) else why.reason if why else "")
-            self._results = {entry.scenario_id: entry for entry in graded.scenarios}
-        return self._results[scenario_id]
+        except UserError as error:
+            return str(error)
+        if graded.unparsable:
+            line = "" if graded.unparsable.line is None else f":{graded.unparsable.line}"
+            return f"{graded.unparsable.file}{line}: {graded.unparsable.reason}"
+        return graded.problem or {entry.scenario_id: entry for entry in graded.scenarios}
 
     def _grade(self, selected: frozenset[str]) -> SubmissionResult:
         from dataclasses import replace
 
         from harness.grading import check_submissions, prepare
         from harness.intake import read
+        from harness.model.errors import UserError
         from harness.model.submission import Submission
 
         plan = self.plan.subset(lambda scenario: scenario.id in selected)
@@ -82,7 +94,10 @@ class AssignmentFolder(pytest.Directory):
                 id="reference", files=self.specification.reference, origin="the reference"
             )
         else:
-            submission = read((file,), plan.assignment)[0]
+            found = read((file,), plan.assignment)
+            if len(found) != 1:
+                raise UserError("name one file", place=str(file), hint="--submission a1.py")
+            submission = found[0]
         return check_submissions(bench, (submission,))[0]
 
 

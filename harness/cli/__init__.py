@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
 import sys
+from typing import NoReturn
 
 import click
 
@@ -47,20 +50,45 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; what a user can mend is one line on stderr and status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without our characters
     try:
         status = cli.main(standalone_mode=False)
-    except click.exceptions.Abort:
-        sys.exit(130)
-    except click.ClickException as error:
+        sys.stdout.flush()
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        _leave("interrupted", 130)
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        sys.exit(130)
+        _leave("", 2)
+    except click.ClickException as error:
+        command = (
+            error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else ""
+        )
+        hint = f" Hint: {command} --help" if command else ""
+        _leave(f"{error.format_message()}{hint}", 2)
     except UserError as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(2)
+        _leave(str(error), 2)
     except HarnessError as error:
-        sys.stderr.write(f"harness failed, not the submission: {error}\n")
-        sys.exit(3)
+        _leave(f"harness failed, not the submission: {error}", 3)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _leave(f"{place}{error.strerror or error}", 2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _leave(line: str, status: int) -> NoReturn:
+    if line:
+        sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+    if status == 2:
+        _drop_output()
+    sys.exit(status)
+
+
+def _drop_output() -> None:
+    """What stdout could not take is not tried again at exit, where it would be a traceback."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

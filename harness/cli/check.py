@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from pathlib import Path
 
 import click
 from rich.console import Console
 
+from harness.api import load_assignment
 from harness.cli.common import (
     assignment_option,
     cache_folder,
     options,
     python_option,
     root_option,
-    specification,
     support_option,
     the_assignment,
     the_root,
 )
 from harness.grading import Bench, check_submissions, prepare, visible_only
 from harness.intake import read
+from harness.model.errors import UserError
 from harness.model.result import SubmissionStatus
 from harness.reporting import explain_failures
 from harness.results import student_view
@@ -55,16 +55,20 @@ def command(
     """
     base = the_root(root, files)
     assignment_id = the_assignment(base, assignment, files)
-    visible = visible_only(specification(base, assignment_id, support))
+    visible = visible_only(load_assignment(base, assignment_id, support=support))
+    if not visible.plan.scenarios:
+        raise UserError("there are no visible scenarios to check against", place=assignment_id)
     bench = prepare(visible, python=python, cache=cache_folder(base))
     if bench.interpreter.notice:
-        sys.stderr.write(f"NOTICE {bench.interpreter.notice}\n")
+        click.echo(f"NOTICE {bench.interpreter.notice}", err=True)
     console = Console()
+    before = _stamps(files)
     passed = _check(bench, files, console, failures)
     while watch:
-        _wait_for_change(files)
+        _wait_for_change(files, before)
         console.clear()
-        passed = _check(bench, files, console, failures)
+        before = _stamps(files)
+        passed = _check_anyway(bench, files, console, failures)
     return 0 if passed else 1
 
 
@@ -80,8 +84,16 @@ def _check(bench: Bench, files: tuple[Path, ...], console: Console, failures: in
     )
 
 
-def _wait_for_change(files: tuple[Path, ...]) -> None:
-    before = _stamps(files)
+def _check_anyway(bench: Bench, files: tuple[Path, ...], console: Console, failures: int) -> bool:
+    """While watching, an editor may have the file away for a moment: say so and look again."""
+    try:
+        return _check(bench, files, console, failures)
+    except UserError as error:
+        click.echo(str(error), err=True)
+        return False
+
+
+def _wait_for_change(files: tuple[Path, ...], before: list[tuple[int, int]]) -> None:
     pause = threading.Event()
     while _stamps(files) == before:
         pause.wait(WATCH_SECONDS)
@@ -89,7 +101,7 @@ def _wait_for_change(files: tuple[Path, ...]) -> None:
 
 def _stamps(files: tuple[Path, ...]) -> list[tuple[int, int]]:
     stamps = []
-    for file in files:
+    for file in (part for path in files for part in (path, *_inside(path))):
         try:
             status = file.stat()
         except OSError:
@@ -97,3 +109,10 @@ def _stamps(files: tuple[Path, ...]) -> list[tuple[int, int]]:
         else:
             stamps.append((status.st_mtime_ns, status.st_size))
     return stamps
+
+
+def _inside(path: Path) -> list[Path]:
+    try:
+        return sorted(path.iterdir())
+    except OSError:
+        return []  # a file, or gone for the moment

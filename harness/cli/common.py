@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from harness.assignment import available, find_root, load
+from harness.api import CACHE
+from harness.assignment import available, find_root
 from harness.model.errors import UserError
-from harness.model.specification import Specification
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -61,16 +60,11 @@ def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
 
 
 def the_assignment(root: Path, told: str | None, paths: Sequence[Path] = ()) -> str:
-    """The id: as told, else the folder under submissions/, else the only one there is."""
-    known = available(root)
+    """The id: as told (loading says when there is none), else the folder under submissions/,
+    else the only one there is."""
     if told is not None:
-        if told not in known:
-            raise UserError(
-                f"there is no assignment {told!r}",
-                place=str(root / "specs"),
-                hint=f"there are: {', '.join(known) or 'none'}",
-            )
         return told
+    known = available(root)
     submissions = (root / "submissions").resolve()
     for path in paths:
         resolved = path.resolve()
@@ -85,28 +79,6 @@ def the_assignment(root: Path, told: str | None, paths: Sequence[Path] = ()) -> 
     )
 
 
-def specification(root: Path, assignment_id: str, support: Path | None = None) -> Specification:
-    """The assignment, loaded; UserError lists every mistake of its files."""
-    return load(root, assignment_id, support=support)
-
-
 def cache_folder(root: Path) -> Path:
     """Where compiled plans and answer keys are kept between commands."""
-    return root / ".harness-cache"
-
-
-def writable_folder(path: Path) -> Path:
-    """Make the folder; UserError when it cannot be written."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(
-            f"cannot make the folder ({error.strerror})",
-            place=str(path),
-            hint="choose another with --out",
-        ) from None
-    if not os.access(path, os.W_OK | os.X_OK):
-        raise UserError(
-            "the folder cannot be written", place=str(path), hint="choose another with --out"
-        )
-    return path
+    return root / CACHE

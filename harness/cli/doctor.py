@@ -25,7 +25,8 @@ def command(wanted: str) -> int:
     interpreter = find_interpreter(wanted)
     console.print(f"Python {wanted}: {escape(str(interpreter.path))} ({interpreter.version})")
     if interpreter.notice:
-        console.print(f"[bold red]NOTICE[/] {escape(interpreter.notice)}")
+        notice = escape(interpreter.notice)
+        console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
     choice = choose_tier(interpreter)
     console.print(f"tier: [bold]{choice.tier}[/]; input seen by {escape(choice.input_mechanism)}")
     table = Table("forbidden act", "prevented", "how it ended")

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 from rich.console import Console
 
+from harness.api import grade, load_assignment
 from harness.cli.common import (
     assignment_option,
-    cache_folder,
     options,
     python_option,
     root_option,
-    specification,
     support_option,
     the_assignment,
     the_root,
-    writable_folder,
 )
 from harness.cli.progress import listener
-from harness.grading import BatchOptions, Interrupted, grade_batch, prepare
-from harness.intake import read
-from harness.model.errors import UserError
-from harness.model.plan import Plan
-from harness.model.result import RunResult, SubmissionStatus, Tier
-from harness.reporting import summary_table, write_reports, write_results
+from harness.grading import Interrupted
+from harness.model.result import SubmissionStatus, Tier
+from harness.reporting import summary_table
 
 INTERRUPTED = 130
 SOME_HARNESS_ERROR = 3
@@ -73,41 +67,28 @@ def command(
     """
     base = the_root(root, paths)
     assignment_id = the_assignment(base, assignment, paths)
-    loaded = specification(base, assignment_id, support)
-    submissions = read(paths, loaded.plan.assignment)
-    if not submissions:
-        raise UserError("no submissions", place=str(paths[0]), hint="a folder of folders, or files")
-    folder = writable_folder(out or base / "reports" / assignment_id)
-    bench = prepare(loaded, python=python, require=Tier(require_tier), cache=cache_folder(base))
-    console = Console(stderr=True)
-    settings = BatchOptions(out=folder, jobs=jobs, fresh=fresh, thorough=thorough)
+    loaded = load_assignment(base, assignment_id, support=support)
+    folder = out or base / "reports" / assignment_id
+    stopped: Interrupted | None = None
     try:
-        with listener(console) as show:
-            run = grade_batch(bench, submissions, settings, show)
-        status = 0
+        with listener(Console(stderr=True)) as show:
+            run = grade(
+                loaded,
+                paths,
+                folder,
+                python=python,
+                jobs=jobs,
+                require_tier=Tier(require_tier),
+                fresh=fresh,
+                thorough=thorough,
+                listener=show,
+            )
     except Interrupted as interrupted:
-        run, status = interrupted.run, INTERRUPTED
-    index = publish(run, loaded.plan, folder)
+        stopped, run = interrupted, interrupted.run
     Console().print(summary_table(run, loaded.plan))
-    click.echo(f"Report: {index}")
-    if status == INTERRUPTED:
-        done = len(run.submissions)
-        sys.stderr.write(
-            f"interrupted after {done} of {len(submissions)}; the same command goes on from there\n"
-        )
-        return status
+    click.echo(f"Report: {folder / 'index.html'}")
+    if stopped is not None:
+        click.echo(str(stopped), err=True)
+        return INTERRUPTED
     broken = any(s.status is SubmissionStatus.HARNESS_ERROR for s in run.submissions)
     return SOME_HARNESS_ERROR if broken else 0
-
-
-def publish(run: RunResult, plan: Plan, folder: Path) -> Path:
-    """Write the pages and results.json; return the class page."""
-    try:
-        write_results(run, plan, folder)
-        return write_reports(run, plan, folder)
-    except OSError as error:
-        raise UserError(
-            f"cannot write the report ({error.strerror})",
-            place=str(error.filename or folder),
-            hint="make room or choose another folder with --out; nothing graded is lost",
-        ) from None

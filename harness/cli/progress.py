@@ -35,14 +35,15 @@ def listener(console: Console) -> Iterator[Listener]:
 
 def _announce(console: Console, event: RunStarted) -> None:
     facts = event.facts
-    if facts.notices:
-        for notice in facts.notices:
-            console.print(f"[bold red]NOTICE[/] {escape(notice)}", highlight=False)
+    for notice in facts.notices:
+        console.print(f"[bold red]NOTICE[/] {escape(notice)}", highlight=False, soft_wrap=True)
+    plural = "" if event.total == 1 else "s"
     kept = f", {event.kept} kept from before" if event.kept else ""
     console.print(
-        f"{escape(facts.assignment)}: {event.total} submissions{kept}, Python "
+        f"{escape(facts.assignment)}: {event.total} submission{plural}{kept}, Python "
         f"{escape(facts.python)}, tier {facts.tier}",
         highlight=False,
+        soft_wrap=True,
     )
 
 
@@ -59,7 +60,7 @@ class _Bar:
             case SubmissionGraded(result=result):
                 self._progress.update(self._task, advance=1, description=escape(result.id))
             case Notice(text=text):
-                self._progress.console.print(escape(text), highlight=False)
+                self._progress.console.print(escape(text), highlight=False, soft_wrap=True)
             case RunFinished():
                 pass
 
@@ -79,6 +80,6 @@ class _Lines:
                 if self._done % PLAIN_EVERY == 0 or self._done == self._total:
                     self._console.print(f"{self._done} of {self._total} graded", highlight=False)
             case Notice(text=text):
-                self._console.print(escape(text), highlight=False)
+                self._console.print(escape(text), highlight=False, soft_wrap=True)
             case RunFinished():
                 pass

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from harness.assignment import as_template, available, load, record_draws
-from harness.cli.common import options, python_option, root_option, the_assignment, the_root
+from harness.cli.common import options, python_option, root_option, the_root
 from harness.grading import record_transcripts
 
 
@@ -21,7 +21,6 @@ def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int
     """
     base = the_root(root)
     for assignment_id in ids or available(base):
-        the_assignment(base, assignment_id)
         written = list(record_draws(base, assignment_id))
         recording = load(base, assignment_id, recording=True)
         written += record_transcripts(recording, as_template, python=python)

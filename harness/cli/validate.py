@@ -10,15 +10,14 @@ from rich.markup import escape
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
+from harness.api import load_assignment
 from harness.assignment import available, load_expectation
 from harness.cli.common import (
     cache_folder,
     options,
     python_option,
     root_option,
-    specification,
     support_option,
-    the_assignment,
     the_root,
 )
 from harness.grading import prepare
@@ -48,8 +47,7 @@ def command(
     console = Console()
     sound = True
     for assignment_id in ids or available(base):
-        the_assignment(base, assignment_id)
-        loaded = specification(base, assignment_id, support)
+        loaded = load_assignment(base, assignment_id, support=support)
         bench = prepare(loaded, python=python, cache=cache_folder(base), refuse=False)
         folder = base / "submissions" / assignment_id
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
@@ -58,7 +56,8 @@ def command(
             report = validate(bench, samples, jobs=jobs, progress=_Stage(bar, task))
         show(report, console)
         if bench.interpreter.notice:
-            console.print(f"[bold red]NOTICE[/] {escape(bench.interpreter.notice)}")
+            notice = escape(bench.interpreter.notice)
+            console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
         sound = sound and report.sound
     return 0 if sound else 1
 

@@ -39,8 +39,11 @@ class BatchOptions:
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
     """Ctrl-C: what is done is stored; `run` is incomplete and resumable."""
 
-    def __init__(self, run: RunResult) -> None:
-        super().__init__("interrupted")
+    def __init__(self, run: RunResult, total: int) -> None:
+        done = len(run.submissions)
+        super().__init__(
+            f"interrupted after {done} of {total}; the same command goes on from there"
+        )
         self.run = run
 
 
@@ -73,7 +76,7 @@ def grade_batch(
                 store.save(graded.result, graded.observations, graded.verdicts, state_digest=state)
                 listener(SubmissionGraded(result=graded.result))
         except KeyboardInterrupt:
-            raise Interrupted(store.run()) from None
+            raise Interrupted(store.run(), len(submissions)) from None
         facts = finished_facts(facts)
         store.finish(facts)
         listener(RunFinished(facts=facts))

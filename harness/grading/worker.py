@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import NoReturn
 
 from harness.execution import Driver, Interpreter
 from harness.grading.grader import Graded, Grader, Memory, NoMemory
@@ -19,6 +21,8 @@ from harness.model.plan import Plan
 from harness.model.result import SubmissionStatus, Tier
 from harness.model.submission import Submission
 from harness.results import Store
+
+PATIENCE = 10.0  # seconds for a worker to tidy up after itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,17 +93,27 @@ class SpawnedWorker:
         """End the process; everything below it ends with it."""
         self.connection.close()
         self._process.terminate()
-        self._process.wait()
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
 
 def main(descriptor: int) -> None:
     """The worker's side: read the setup, then grade until the parent is gone."""
+    signal.signal(signal.SIGTERM, _leave)
     connection = Connection(descriptor)
     try:
         setup: WorkerSetup = connection.recv()
         _serve(connection, setup)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
+
+
+def _leave(number: int, frame: object) -> NoReturn:
+    """Leave by way of every `with`: the driver has a folder to remove."""
+    sys.exit(128 + number)
 
 
 def _serve(connection: Connection, setup: WorkerSetup) -> None:

@@ -47,7 +47,11 @@ def validate(
     """
     specification, plan = bench.specification, bench.specification.plan
     problems = [
-        Problem(check="goldens", place=str(found.scenario.place), message=found.sentence)
+        Problem(
+            check="goldens",
+            place=str(found.scenario.place),
+            message=f"{found.scenario.id}: {found.sentence}",
+        )
         for found in key_disagreements(plan, bench.key)
     ]
     clauses, uncovered = coverage(plan)
@@ -59,11 +63,14 @@ def validate(
     checked = [Job(submission=sample.submission) for sample in samples]
     results = _run(bench, [*mutants, *trivial, *checked], jobs, progress)
     outcomes = tuple(
-        outcome(mutant, results[job.submission.id])
+        outcome(mutant, results[id(job)])
         for mutant, job in zip(specification.mutants, mutants, strict=True)
     )
     problems += mutant_problems(specification, outcomes)
-    sampled = tuple(compare(results[s.submission.id], s.expected, plan) for s in samples)
+    sampled = tuple(
+        compare(results[id(job)], sample.expected, plan)
+        for sample, job in zip(samples, checked, strict=True)
+    )
     problems += [
         Problem(check="samples", place=f"{sample.name}/expect.yaml", message=part)
         for sample in sampled
@@ -79,14 +86,15 @@ def validate(
         functions=shares(plan),
         mutants=outcomes,
         samples=sampled,
-        trivial=tuple(_trivial(results[job.submission.id]) for job in trivial),
+        trivial=tuple(_trivial(results[id(job)]) for job in trivial),
         problems=tuple(problems),
     )
 
 
 def _run(
     bench: Bench, jobs: list[Job], workers: int | None, progress: Progress
-) -> dict[str, SubmissionResult]:
+) -> dict[int, SubmissionResult]:
+    """Each job's result by the job's identity: a sample may be called what a mutant is."""
     setup = WorkerSetup(
         plan=serial.dumps(bench.specification.plan),
         key=serial.dumps(bench.key),
@@ -96,10 +104,10 @@ def _run(
         store=None,
         thorough=False,
     )
-    results: dict[str, SubmissionResult] = {}
+    results: dict[int, SubmissionResult] = {}
     with Pool(setup, workers) as pool:
         for job, graded in pool.run(jobs):
-            results[job.submission.id] = _result(graded)
+            results[id(job)] = _result(graded)
             progress("mutants and samples", len(results), len(jobs))
     return results
 

@@ -1,0 +1,143 @@
+"""The same jobs from Python: `from harness import load_assignment, grade, check`.
+
+    assignment = load_assignment(".", "connect4ish")
+    run = grade(assignment, ["submissions/connect4ish"], "reports/connect4ish")
+    print([(result.id, result.mark) for result in run.submissions])
+
+What a user can mend is raised as `harness.model.errors.UserError`, whose text is one line for each
+mistake; a failure of our own machinery as `harness.model.errors.HarnessError`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.assignment import load
+from harness.grading import (
+    BatchOptions,
+    Interrupted,
+    Listener,
+    check_submissions,
+    grade_batch,
+    prepare,
+    visible_only,
+)
+from harness.intake import read
+from harness.model.errors import UserError
+from harness.model.plan import Plan
+from harness.model.result import RunResult, SubmissionResult, Tier
+from harness.model.specification import Specification
+from harness.model.submission import Submission
+from harness.reporting import write_reports, write_results
+
+AnyPath = str | os.PathLike[str]
+CACHE = ".harness-cache"
+
+
+def load_assignment(
+    root: AnyPath, assignment_id: str, *, support: AnyPath | None = None
+) -> Specification:
+    """The assignment `specs/<assignment_id>` below `root`, compiled.
+
+    `support` is a folder whose files take the place of the provided files of the same name.
+    Raises UserError: no such assignment, or all mistakes of its files together.
+    """
+    return load(Path(root), assignment_id, support=None if support is None else Path(support))
+
+
+def grade(
+    specification: Specification,
+    paths: Sequence[AnyPath],
+    out: AnyPath,
+    *,
+    python: AnyPath | None = None,
+    jobs: int | None = None,
+    require_tier: Tier = Tier.STANDARD,
+    fresh: bool = False,
+    thorough: bool = False,
+    listener: Listener = lambda event: None,
+) -> RunResult:
+    """Grade all submissions below `paths` and write the report and results.json into `out`.
+
+    What an earlier run into `out` found is kept where nothing has changed, unless `fresh`. `jobs`
+    is the number of worker processes (None: one a core), `python` the interpreter to grade with
+    (None: the version that the assignment names), `thorough` runs every scenario at its full
+    limit. `listener` is called with each event of `harness.model.events` as it happens.
+
+    Raises UserError when nothing can be graded or written, and `harness.grading.Interrupted` on
+    Ctrl-C: the report of what is done is written then, and the same call goes on from there.
+    """
+    folder = Path(out)
+    submissions = _read(specification, paths)
+    _make_writable(folder)
+    bench = prepare(
+        specification,
+        python=None if python is None else Path(python),
+        require=require_tier,
+        cache=_cache(specification),
+    )
+    options = BatchOptions(out=folder, jobs=jobs, fresh=fresh, thorough=thorough)
+    plan = specification.plan
+    try:
+        run = grade_batch(bench, submissions, options, listener)
+    except Interrupted as interrupted:
+        _publish(interrupted.run, plan, folder)
+        raise
+    _publish(run, plan, folder)
+    return run
+
+
+def check(
+    specification: Specification, files: Sequence[AnyPath], *, python: AnyPath | None = None
+) -> tuple[SubmissionResult, ...]:
+    """Run the visible scenarios alone on each file or folder, in this process; nothing is written.
+
+    Raises UserError when a file cannot be read or the assignment has no visible scenario.
+    """
+    visible = visible_only(specification)
+    bench = prepare(
+        visible, python=None if python is None else Path(python), cache=_cache(specification)
+    )
+    return check_submissions(bench, _read(visible, files))
+
+
+def _read(specification: Specification, paths: Sequence[AnyPath]) -> tuple[Submission, ...]:
+    places = tuple(Path(path) for path in paths)
+    submissions = read(places, specification.plan.assignment)
+    if not submissions:
+        place = str(places[0]) if places else ""
+        raise UserError("no submissions", place=place, hint="name a folder of folders, or files")
+    return submissions
+
+
+def _cache(specification: Specification) -> Path:
+    return Path(specification.folder).parents[1] / CACHE
+
+
+def _make_writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"cannot make the folder ({error.strerror})",
+            place=str(folder),
+            hint="choose another with --out",
+        ) from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UserError(
+            "the folder cannot be written", place=str(folder), hint="choose another with --out"
+        )
+
+
+def _publish(run: RunResult, plan: Plan, folder: Path) -> None:
+    try:
+        write_results(run, plan, folder)
+        write_reports(run, plan, folder)
+    except OSError as error:
+        raise UserError(
+            f"cannot write the report ({error.strerror})",
+            place=str(error.filename or folder),
+            hint="make room or choose another folder with --out; nothing graded is lost",
+        ) from None
