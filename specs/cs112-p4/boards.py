@@ -1,15 +1,14 @@
 """Boards, places and moves for the specs of CS 112's project 4.
 
-Generators and strategies give dicts: the names a scenario uses, and plain values. Boards are lists
-of rows, each from left to right. Nothing here asks the reference.
+Generators give dicts: the names a scenario uses, and plain values. Boards are lists of rows, each
+from left to right. What is thrown at random is the same at every recording. Nothing here asks the
+reference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from random import Random
-
-from hypothesis import strategies as st
 
 RUN = 4
 BLANK = "."
@@ -150,9 +149,9 @@ def every_floater() -> Iterator[Named]:
             yield {"board": board}
 
 
-def seeded(make: Callable[[Random], Named]) -> st.SearchStrategy[Named]:
-    """Draws of `make`, evenly spread: Hypothesis alone likes the same few values."""
-    return st.integers(0, 2**32 - 1).map(lambda seed: make(Random(seed)))
+def thrown(make: Callable[[Random], Named], count: int) -> Iterator[Named]:
+    """So many draws of `make`, each with dice of its own."""
+    return (make(Random(seed)) for seed in range(count))
 
 
 def stacked(dice: Random, smallest: int = 1, largest: int = 7, colors: str = "") -> Board:
@@ -166,11 +165,11 @@ def stacked(dice: Random, smallest: int = 1, largest: int = 7, colors: str = "")
     return board
 
 
-def any_board() -> st.SearchStrategy[Named]:
-    return seeded(lambda dice: {"board": stacked(dice)})
+def any_board() -> Iterator[Named]:
+    return thrown(lambda dice: {"board": stacked(dice)}, 50)
 
 
-def any_grid() -> st.SearchStrategy[Named]:
+def any_grid() -> Iterator[Named]:
     """Any rectangle of periods and a few letters, and one of the letters."""
 
     def grid(dice: Random) -> Named:
@@ -179,10 +178,10 @@ def any_grid() -> st.SearchStrategy[Named]:
         board = [dice.choices(letters, k=columns) for _ in range(rows)]
         return {"board": board, "color": dice.choice("XOABZ")}
 
-    return seeded(grid)
+    return thrown(grid, 60)
 
 
-def any_text() -> st.SearchStrategy[Named]:
+def any_text() -> Iterator[Named]:
     """The text of a board, blank lines among its lines, the last newline there or not."""
 
     def text(dice: Random) -> Named:
@@ -195,10 +194,10 @@ def any_text() -> st.SearchStrategy[Named]:
             + dice.choice(["", "\n", "\n\n"])
         }
 
-    return seeded(text)
+    return thrown(text, 50)
 
 
-def any_wrong_text() -> st.SearchStrategy[Named]:
+def any_wrong_text() -> Iterator[Named]:
     """The text of a board with one character of another kind, or a line too long or too short."""
 
     def text(dice: Random) -> Named:
@@ -212,10 +211,10 @@ def any_wrong_text() -> st.SearchStrategy[Named]:
         )
         return {"s": "\n".join(rows) + "\n"}
 
-    return seeded(text)
+    return thrown(text, 50)
 
 
-def any_move() -> st.SearchStrategy[Named]:
+def any_move() -> Iterator[Named]:
     """A board, one of its colors, and a column of it or one beside it; full columns often."""
 
     def move(dice: Random) -> Named:
@@ -231,10 +230,10 @@ def any_move() -> st.SearchStrategy[Named]:
                 row[column] = colors[number % len(colors)]
         return {"board": board, "c": column, "color": dice.choice(colors)}
 
-    return seeded(move)
+    return thrown(move, 60)
 
 
-def any_place() -> st.SearchStrategy[Named]:
+def any_place() -> Iterator[Named]:
     """A board on which runs are likely, and a place on it or beside it."""
 
     def place(dice: Random) -> Named:
@@ -250,7 +249,7 @@ def any_place() -> st.SearchStrategy[Named]:
                         board[below][right] = dice.choice("AB")
         return {"board": board, "r": row, "c": column}
 
-    return seeded(place)
+    return thrown(place, 60)
 
 
 def has_run(board: Board, color: str) -> bool:
@@ -279,7 +278,7 @@ def wins_by_popping(board: Board, color: str) -> bool:
     )
 
 
-def any_attack() -> st.SearchStrategy[Named]:
+def any_attack() -> Iterator[Named]:
     """A board with a line that wants one piece, and a color. No color wins it by popping out."""
 
     def attack(dice: Random) -> Named:
@@ -296,4 +295,4 @@ def any_attack() -> st.SearchStrategy[Named]:
                     "color": color if dice.random() < 0.7 else dice.choice("RYZ"),
                 }
 
-    return seeded(attack)
+    return thrown(attack, 70)
