@@ -30,12 +30,15 @@ class ServerProcess:
 class BaseProcess:
     """Starts the interpreter, asks it for servers, and ends them and it."""
 
-    def __init__(self, interpreter: Interpreter, *, confined: bool, hash_seed: int) -> None:
+    def __init__(
+        self, interpreter: Interpreter, *, confined: bool, hash_seed: int, clock_offset: int = 0
+    ) -> None:
         self._nursery = Terminal(Screen(mark=b"\0", most_marks=0))
         ours, theirs = socket.socketpair()
         orders: dict[str, object] = {
             "confined": confined,
             "preload": ["typing"],
+            "clock_offset": clock_offset,
             "environment": bootstrap.INNER_ENVIRONMENT,
         }
         slave = self._nursery.slave

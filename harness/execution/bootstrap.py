@@ -60,7 +60,8 @@ def environment(hash_seed: int) -> dict[str, str]:
 def first_message(orders: dict[str, object]) -> bytes:
     """The sources and orders, framed."""
     folder = Path(__file__).parent / "inside"
-    sources = [(name, (folder / f"{name}.py").read_text("utf-8")) for name in INSIDE]
+    names = ("shifted_clock", *INSIDE) if orders["clock_offset"] else INSIDE
+    sources = [(name, (folder / f"{name}.py").read_text("utf-8")) for name in names]
     payload = marshal.dumps((sources, orders), 2)
     return len(payload).to_bytes(4, "little") + payload
 

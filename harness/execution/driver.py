@@ -27,6 +27,7 @@ _MIB = 1024 * 1024
 class Driver:
     """A context manager; used from one thread. `cpu` pins that thread, and all below it, to one
     core. `hash_seed` is the interpreter's. `notify` False: do without the kernel's word of reads.
+    `clock_offset` shifts, in seconds, what programs read of the time of day.
     """
 
     def __init__(
@@ -37,12 +38,14 @@ class Driver:
         *,
         hash_seed: int = 0,
         notify: bool = True,
+        clock_offset: int = 0,
     ) -> None:
         self.interpreter = interpreter
         self.tier = tier
         self._confinement = confinement_of(tier)
         self._cpu = cpu
         self._hash_seed = hash_seed
+        self._clock_offset = clock_offset
         self._notify = notify and self._confinement.confined
         self._base: BaseProcess | None = None
         self._cpus_before: set[int] | None = None
@@ -60,6 +63,7 @@ class Driver:
                 self.interpreter,
                 confined=self._confinement.confined,
                 hash_seed=self._hash_seed,
+                clock_offset=self._clock_offset,
             )
         except BaseException:
             self._leave()

@@ -16,6 +16,7 @@ from harness.model.specification import Specification
 
 SECOND_HASH_SEED = 4711
 SECOND_RANDOM_SEED = 20_011
+CLOCK_SHIFT_SECONDS = 200 * 86_400 + 12_345
 
 
 def second_run(
@@ -26,7 +27,13 @@ def second_run(
     plan = specification.plan
     problems: list[Problem] = []
     with (
-        Driver(interpreter, tier, cpu=a_core(), hash_seed=SECOND_HASH_SEED) as driver,
+        Driver(
+            interpreter,
+            tier,
+            cpu=a_core(),
+            hash_seed=SECOND_HASH_SEED,
+            clock_offset=CLOCK_SHIFT_SECONDS,
+        ) as driver,
         driver.submission(plan.assignment, specification.reference) as server,
     ):
         for scenario in reversed(plan.scenarios):
