@@ -17,7 +17,8 @@ from harness.model.values import Value
 class Change:
     """A name's value before, as it should be afterwards, and as it is; the last two differ.
 
-    `returned` is what the function gave back meanwhile.
+    `returned` is what the function gave back meanwhile. `later` is set where the value was only
+    seen after further steps of a session.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Change:
     expected: Value
     actual: Value
     returned: Value | None
+    later: bool = False
 
     @property
     def should_change(self) -> bool:
@@ -80,7 +82,11 @@ def _in_session(
 ) -> tuple[Change, ...]:
     """A step that only shows a variable tells what an earlier call did to it."""
     reference = expectation.reference
-    if reference is None or step is None or step >= min(len(session.steps), len(reference.steps)):
+    if reference is None:
+        return ()
+    if step is None:
+        return _at_the_end(observation, reference, session)
+    if step >= min(len(session.steps), len(reference.steps)):
         return ()
     shown = step
     name = _shown_name(session.steps[step])
@@ -95,7 +101,39 @@ def _in_session(
     if before is None or expected is None or actual is None or same(expected, actual):
         return ()
     returned = observation.steps[shown - 1].value if shown else None
-    return (Change(name=name, before=before, expected=expected, actual=actual, returned=returned),)
+    return (
+        Change(
+            name=name,
+            before=before,
+            expected=expected,
+            actual=actual,
+            returned=returned,
+            later=shown > step + 1,
+        ),
+    )
+
+
+def _at_the_end(
+    observation: Observation, reference: Observation, session: Session
+) -> tuple[Change, ...]:
+    """What every step leaves unseen: the variables when the session is over."""
+    found: list[Change] = []
+    wanted = {variable.name: variable.value for variable in reference.variables}
+    for variable in observation.variables:
+        expected = wanted.get(variable.name)
+        before = _before(observation, session, variable.name, len(observation.steps))
+        if before is None or expected is None or same(expected, variable.value):
+            continue
+        found.append(
+            Change(
+                name=variable.name,
+                before=before,
+                expected=expected,
+                actual=variable.value,
+                returned=None,
+            )
+        )
+    return tuple(found)
 
 
 def _shown_name(source: str) -> str | None:
@@ -105,23 +143,29 @@ def _shown_name(source: str) -> str | None:
 
 def _before(observation: Observation, session: Session, name: str, shown: int) -> Value | None:
     """The name's value when it was last shown or assigned as a literal."""
-    for index in range(shown - 1, -1, -1):
+    for index in range(min(shown, len(session.steps), len(observation.steps)) - 1, -1, -1):
         if _shown_name(session.steps[index]) == name:
             return observation.steps[index].value
-        value = _assigned(session.steps[index], name)
-        if value is not None:
-            return value
+        node = _assignment(session.steps[index], name)
+        if node is not None:
+            return _literal(node)
     return None
 
 
-def _assigned(source: str, name: str) -> Value | None:
+def _assignment(source: str, name: str) -> ast.expr | None:
+    """What a step of one assignment gives the name."""
     try:
         body = ast.parse(source.strip()).body
-        if len(body) != 1 or not isinstance(body[0], ast.Assign):
-            return None
-        target = body[0].targets[0]
-        if isinstance(target, ast.Name) and target.id == name:
-            return Value.of(ast.literal_eval(body[0].value))
-    except (SyntaxError, ValueError, TypeError):
+    except (SyntaxError, ValueError):
         return None
-    return None
+    if len(body) != 1 or not isinstance(body[0], ast.Assign):
+        return None
+    target = body[0].targets[0]
+    return body[0].value if isinstance(target, ast.Name) and target.id == name else None
+
+
+def _literal(node: ast.expr) -> Value | None:
+    try:
+        return Value.of(ast.literal_eval(node))
+    except (ValueError, TypeError):
+        return None

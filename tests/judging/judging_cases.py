@@ -6,7 +6,16 @@ from harness.judging.case import Case
 from harness.judging.comparing import mismatches
 from harness.judging.rules import RULES
 from harness.model.expectation import Exactly, Expectation, Matcher, Stated
-from harness.model.observation import Ending, Frame, Observation, Phase, Raised, StepOutcome, Turn
+from harness.model.observation import (
+    Ending,
+    Frame,
+    NamedValue,
+    Observation,
+    Phase,
+    Raised,
+    StepOutcome,
+    Turn,
+)
 from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
 from harness.model.values import Value
 
@@ -83,6 +92,11 @@ def session(*steps: StepOutcome, variables: tuple = ()) -> Observation:
         variables=variables,
         turns=tuple(turn for one in steps for turn in one.turns),
     )
+
+
+def variable(name: str, value: object) -> NamedValue:
+    """A session variable, at the end."""
+    return NamedValue(name=name, value=Value.of(value))
 
 
 def exactly(value: object) -> Matcher:

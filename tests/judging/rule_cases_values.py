@@ -11,6 +11,7 @@ from judging_cases import (
     session,
     step,
     steps,
+    variable,
 )
 
 from harness.judging.case import Case
@@ -136,6 +137,25 @@ FIRES: list[tuple[str, Case, str]] = [
             SHOW,
         ),
         "In step 2 (add_piece(board, 'X', 0)), board is not changed: a new list is returned.",
+    ),
+    (
+        "argument_not_changed",
+        case(
+            session(step(), step(True), step(True), step(["XX", "--"])),
+            session(step(), step(["-X", "--"]), step(["-X", "--"]), step(["--", "--"])),
+            steps("board = ['--', '--']", "add(board, 'X', 0)", "add(board, 'X', 0)", "board"),
+        ),
+        "In step 2 (add(board, 'X', 0)), board is not changed: in the end item [0] is '--', "
+        "it should be 'XX'.",
+    ),
+    (
+        "argument_changed",
+        case(
+            session(step(), step(None), variables=(variable("board", ["--", "--"]),)),
+            session(step(), step(None), variables=(variable("board", ["-X", "--"]),)),
+            steps("board = ['--', '--']", "check_win(board)"),
+        ),
+        "board is changed and should not be: item [0] is '-X', it should stay '--'.",
     ),
     (
         "argument_changed",
@@ -300,5 +320,13 @@ LEAVES_ALONE: list[tuple[str, Case]] = [
     ),
     ("wrong_value", case(called(None, "a"), called(None, "b"))),
     ("wrong_value_afterwards", case(called(1), called(2))),
+    (
+        "argument_changed",
+        case(
+            session(step(), step(), variables=(variable("board", ["--", "--"]),)),
+            session(step(), step(), variables=(variable("board", ["-X", "--"]),)),
+            steps("board = ['--', '--']", "board = list(board)"),
+        ),
+    ),
     ("wrong_exit_status", case(called(1), called(2))),
 ]

@@ -33,12 +33,13 @@ def argument_changed(case: Case) -> str | None:
 def _first(change: Change, should: str) -> str:
     """The first item that is not as it should be."""
     place = parting(change.expected, change.actual)
+    when = "in the end " if change.later else ""
     if place.expected is None or place.actual is None:
         sizes = len(change.actual.items), len(change.expected.items)
-        return f"it has {count(sizes[0], 'item')}, {should} {sizes[1]}"
+        return f"{when}it has {count(sizes[0], 'item')}, {should} {sizes[1]}"
     item = f"item {place.path}" if place.path else "it"
     got, wanted = source(place.actual, limit=60), source(place.expected, limit=60)
-    return f"{item} is {got}, {should} {wanted}"
+    return f"{when}{item} is {got}, {should} {wanted}"
 
 
 def _kind(change: Change) -> str:
