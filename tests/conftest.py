@@ -1,3 +1,31 @@
-"""The assignment under fixtures/ is material for tests, not a suite of its own."""
+from __future__ import annotations
 
-collect_ignore = ["fixtures"]
+from pathlib import Path
+
+import pytest
+from tiny_course import FIXTURE, Course
+
+collect_ignore = ["fixtures"]  # an assignment for tests to use, not a suite of its own
+
+
+@pytest.fixture(scope="session")
+def graded_once(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The tiny course after `harness grade`; not to be changed."""
+    course = Course.copy(FIXTURE, tmp_path_factory.mktemp("graded") / "course")
+    outcome = course.run("grade", "submissions/tiny")
+    assert outcome.status == 0, outcome.err
+    return course
+
+
+@pytest.fixture
+def graded(graded_once: Course, tmp_path: Path) -> Course:
+    """A copy of one's own of the graded course, report and all."""
+    return Course.copy(graded_once.root, tmp_path / "course")
+
+
+@pytest.fixture
+def course(graded: Course) -> Course:
+    """A copy of one's own without a report; what was compiled is kept."""
+    for path in sorted(graded.path("reports").rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    return graded

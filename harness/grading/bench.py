@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.execution import Driver, Interpreter, TierChoice, choose_tier, find_interpreter
 from harness.grading.cores import a_core
 from harness.grading.key import key_disagreements, made_with, make_key
+from harness.grading.unreferenced import with_called_functions
 from harness.model import serial
 from harness.model.answer_key import KEY_VERSION, AnswerKey
 from harness.model.errors import UserError
@@ -41,6 +42,7 @@ def prepare(
     does not do what the scenarios state: a plan that disagrees with itself grades nobody
     (`refuse=False` leaves that to the caller, who reports it).
     """
+    specification = with_called_functions(specification)
     interpreter = find_interpreter(specification.plan.assignment.python, python)
     tier = choose_tier(interpreter, require)
     with Driver(interpreter, tier.tier, cpu=a_core()) as driver:

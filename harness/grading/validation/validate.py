@@ -60,6 +60,7 @@ def validate(
     problems += second_run(specification, bench.key, bench.interpreter, bench.tier.tier)
     mutants = mutant_jobs(specification)
     trivial = [Job(submission=make(specification.reference)) for make in (stub, returns_none)]
+    trivial = trivial if specification.reference else []
     checked = [Job(submission=sample.submission) for sample in samples]
     results = _run(bench, [*mutants, *trivial, *checked], jobs, progress)
     outcomes = tuple(

@@ -1,0 +1,188 @@
+"""`harness grade` as a lecturer meets it: what it prints, writes and keeps."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import jsonschema
+from tiny_course import Course, results, rows, submission
+
+NAMES = ["hard_coded_5", "missing_total", "perfect", "prints_total", "syntax_error"]
+SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
+
+
+def test_grades_a_folder_and_says_where_the_report_lies(course: Course) -> None:
+    outcome = course.run("grade", "submissions/tiny")
+    assert outcome.status == 0
+    table = outcome.out.splitlines()
+    assert table[0].split()[:4] == ["submission", "state", "mark", "passed"]
+    assert [line.split()[0] for line in table[1:6]] == NAMES
+    assert table[3].split() == ["perfect", "graded", "6.00/6", "13/13"]
+    assert table[6:] == [f"Report: {course.report / 'index.html'}"]
+    assert outcome.err.splitlines() == [
+        f"tiny: 5 submissions, Python {results(course.report)['run']['python']}, tier standard",
+        "5 of 5 graded",
+    ]
+
+
+def test_writes_pages_for_both_readers_and_results(graded_once: Course) -> None:
+    pages = [f"{name}.html" for name in NAMES]
+    assert sorted(path.name for path in (graded_once.report / "submissions").iterdir()) == pages
+    assert sorted(path.name for path in (graded_once.report / "feedback").iterdir()) == pages
+    assert (graded_once.report / "index.html").is_file()
+    found = json.loads((graded_once.report / "results.json").read_text(encoding="utf-8"))
+    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert found["run"]["complete"] is True
+    assert found["run"]["started"] <= found["run"]["finished"]
+    marks = {entry["id"]: (entry["status"], entry["mark"]) for entry in found["submissions"]}
+    assert marks == {
+        "hard_coded_5": ("graded", 4.62),
+        "missing_total": ("graded", 5.08),
+        "perfect": ("graded", 6.0),
+        "prints_total": ("graded", 3.69),
+        "syntax_error": ("unreadable", 0.0),
+    }
+
+
+def test_feedback_keeps_hidden_scenarios_hidden(graded_once: Course) -> None:
+    lecturers = (graded_once.report / "submissions" / "prints_total.html").read_text("utf-8")
+    students = (graded_once.report / "feedback" / "prints_total.html").read_text("utf-8")
+    assert "4711" in lecturers
+    assert "4711" not in students
+    assert "hidden canary Xanthippe" in students  # its name and verdict are no secret here
+
+
+def test_the_same_command_again_keeps_everything(graded: Course) -> None:
+    before, observed = results(graded.report), rows(graded.report, "observation")
+    outcome = graded.run("grade", "submissions/tiny")
+    assert outcome.status == 0
+    assert "tiny: 5 submissions, 5 kept from before, Python" in outcome.err
+    assert results(graded.report) == before
+    assert rows(graded.report, "observation") == observed
+
+
+def test_a_changed_submission_alone_is_run_again(graded: Course) -> None:
+    observed = rows(graded.report, "observation")
+    judged = rows(graded.report, "submission")
+    graded.edit(
+        "submissions/tiny/hard_coded_5/a1.py", "basket.append(amount)", "basket.insert(0, amount)"
+    )
+    outcome = graded.run("grade", "submissions/tiny")
+    assert "5 submissions, 4 kept from before" in outcome.err
+    assert len(rows(graded.report, "observation") - observed) == 13
+    assert len(rows(graded.report, "submission") - judged) == 1
+    assert submission(graded.report, "hard_coded_5")["mark"] == 3.69
+
+
+def test_a_submission_that_is_gone_leaves_the_report(graded: Course) -> None:
+    for path in graded.path("submissions/tiny/perfect").iterdir():
+        path.unlink()
+    graded.path("submissions/tiny/perfect").rmdir()
+    assert graded.run("grade", "submissions/tiny").status == 0
+    assert [entry["id"] for entry in results(graded.report)["submissions"]] == [
+        name for name in NAMES if name != "perfect"
+    ]
+    assert not (graded.report / "feedback" / "perfect.html").exists()
+
+
+def test_a_changed_golden_judges_again_without_running(graded: Course) -> None:
+    observed = rows(graded.report, "observation")
+    assert submission(graded.report, "prints_total")["mark"] == 3.69
+    anything = "returns: {any: true}\n    prints: {any: true}\n"
+    graded.edit("specs/tiny/total.yaml", "returns: 0\n", anything)
+    outcome = graded.run("grade", "submissions/tiny")
+    assert outcome.status == 0, outcome.err
+    assert rows(graded.report, "observation") == observed
+    found = submission(graded.report, "prints_total")
+    verdicts = {entry["id"]: entry["verdict"] for entry in found["scenarios"]}
+    assert verdicts["total/an-empty-basket"] == "passed"
+    assert found["mark"] == 4.15
+
+
+def test_changed_points_mark_again_without_judging(graded: Course) -> None:
+    observed, judged = rows(graded.report, "observation"), rows(graded.report, "verdict")
+    graded.edit("specs/tiny/total.yaml", "call: total([])\n", "call: total([])\n    points: 8\n")
+    outcome = graded.run("grade", "submissions/tiny")
+    assert outcome.status == 0, outcome.err
+    assert rows(graded.report, "observation") == observed
+    assert rows(graded.report, "verdict") == judged
+    assert submission(graded.report, "missing_total")["mark"] == 3.3  # 11 of 20 points
+
+
+def test_a_new_scenario_runs_alone(graded: Course) -> None:
+    observed = rows(graded.report, "observation")
+    new = "  - name: one and two\n    call: total([1, 2])\n    returns: 3\n"
+    path = graded.path("specs/tiny/total.yaml")
+    path.write_text(path.read_text(encoding="utf-8") + new, encoding="utf-8")
+    assert graded.run("grade", "submissions/tiny").status == 0
+    added = rows(graded.report, "observation") - observed
+    assert len(added) == 4  # one for each that can be read
+    assert submission(graded.report, "perfect")["scenarios"][-1]["id"] == "total/one-and-two"
+
+
+def test_fresh_forgets_and_finds_the_same_with_any_number_of_jobs(graded: Course) -> None:
+    times = []
+    texts = []
+    for jobs in ("1", "2"):
+        outcome = graded.run("grade", "submissions/tiny", "--fresh", "--jobs", jobs)
+        assert outcome.status == 0
+        assert "kept" not in outcome.err
+        text = (graded.report / "results.json").read_text(encoding="utf-8")
+        run = json.loads(text)["run"]
+        times.append((run["started"], run["finished"]))
+        for fact, time in zip(("started", "finished"), times[-1], strict=True):
+            assert text.count(f'"{fact}": "{time}"') == 1
+            text = text.replace(f'"{fact}": "{time}"', f'"{fact}": ""')
+        texts.append(text)
+    assert texts[0] == texts[1]
+
+
+def test_another_interpreter_is_told_loudly(course: Course, tmp_path: Path) -> None:
+    other = "3.12" if sys.version_info[:2] != (3, 12) else "3.13"
+    course.edit("specs/tiny/assignment.yaml", 'python: "3.12"', f'python: "{other}"')
+    out = tmp_path / "elsewhere"
+    arguments = ("--python", sys.executable, "--out", out)
+    outcome = course.run("grade", "submissions/tiny/perfect", *arguments)
+    assert outcome.status == 0
+    notice = next(line for line in outcome.err.splitlines() if line.startswith("NOTICE"))
+    assert other in notice
+    assert "{}.{}.{}".format(*sys.version_info) in notice
+    facts = results(out)["run"]
+    assert facts["python_wanted"] == other
+    assert facts["notices"] == [notice.removeprefix("NOTICE ")]
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "{}.{}.{}".format(*sys.version_info) in page
+    checked = course.run("check", "submissions/tiny/perfect/a1.py", "--python", sys.executable)
+    assert checked.status == 0
+    assert notice in checked.err
+
+
+def test_a_cohort_of_lone_files_and_several_paths(course: Course, tmp_path: Path) -> None:
+    source = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    for name in ("ada", "bob"):
+        (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
+    out = tmp_path / "out"
+    paths = [tmp_path / "ada.py", tmp_path / "bob.py"]
+    outcome = course.run("grade", *paths, "--out", out)
+    assert outcome.status == 0, outcome.err
+    assert [entry["id"] for entry in results(out)["submissions"]] == ["ada", "bob"]
+
+
+def test_works_without_a_reference_on_what_is_stated(course: Course) -> None:
+    course.path("reference/tiny/a1.py").unlink()
+    course.path("specs/tiny/mutants.yaml").write_text("mutants: []\n", encoding="utf-8")
+    course.edit("specs/tiny/basket.yaml", "leaves: {basket: [4711, 5]}", "returns: null")
+    outcome = course.run("grade", "submissions/tiny")
+    assert outcome.status == 0, outcome.err
+    assert submission(course.report, "perfect")["mark"] == 6.0
+
+
+def test_the_store_holds_whole_submissions_only(graded_once: Course) -> None:
+    address = f"file:{graded_once.report / 'run.sqlite'}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert database.execute("SELECT count(*) FROM submission").fetchone() == (5,)

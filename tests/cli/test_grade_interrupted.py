@@ -1,0 +1,177 @@
+"""Whatever ends a run, the same command goes on from there and finds the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import pexpect
+import pytest
+from tiny_course import FIXTURE, HARNESS, PATIENCE, Course, environment, results, rows
+
+ORPHANS = Path(__file__).with_name("orphans.py")
+CLASS = 6
+
+
+@pytest.fixture(scope="module")
+def unhurried(graded_once: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A class whose programs take a moment each, and its results in reports/tiny."""
+    course = Course.copy(FIXTURE, tmp_path_factory.mktemp("class") / "course")
+    source = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    for number in range(CLASS):
+        busy = f"\nfor _ in range({400_000 + number}):\n    pass\n"
+        course.write(f"class/s{number}/a1.py", source.replace("\n\n\n", f"\n{busy}\n\n", 1))
+    assert course.run("grade", "class").status == 0
+    return course
+
+
+@pytest.fixture
+def expected(unhurried: Course) -> dict[str, Any]:
+    return results(unhurried.report)
+
+
+def started(course: Course, out: Path) -> pexpect.spawn:
+    """A run on a terminal, when at least one submission is done and at least one is not."""
+    child = pexpect.spawn(
+        str(HARNESS),
+        ["grade", "class", "--out", str(out), "--jobs", "1"],
+        cwd=course.root,
+        env=environment(),
+        encoding="utf-8",
+        timeout=PATIENCE,
+        dimensions=(40, 200),
+    )
+    child.expect(f"[1-{CLASS - 1}]/{CLASS}")
+    return child
+
+
+def resumed(course: Course, out: Path) -> str:
+    outcome = course.run("grade", "class", "--out", out)
+    assert outcome.status == 0, outcome.err
+    return outcome.err
+
+
+def test_ctrl_c_leaves_a_run_that_goes_on(
+    unhurried: Course, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    child = started(unhurried, tmp_path)
+    child.sendintr()
+    child.expect(f"interrupted after ([1-{CLASS - 1}]) of {CLASS}; the same command goes on")
+    done = int(child.match[1])
+    child.expect(pexpect.EOF)
+    assert "Traceback" not in child.before
+    child.close()
+    assert child.exitstatus == 130
+    found = results(tmp_path)
+    assert found["run"]["complete"] is False
+    assert len(found["submissions"]) == len(rows(tmp_path, "submission")) == done
+    assert "not complete" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    shown = unhurried.run("show", tmp_path)
+    assert (shown.status, "not complete" in shown.out) == (0, True)
+    assert f", {done} kept from before" in resumed(unhurried, tmp_path)
+    assert results(tmp_path) == expected
+
+
+def test_a_killed_run_leaves_no_process_and_goes_on(
+    unhurried: Course, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    command = [HARNESS, "grade", "class", "--out", tmp_path, "--jobs", "2"]
+    done = subprocess.run(
+        [sys.executable, ORPHANS, *command],
+        cwd=unhurried.root,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert int(done.stdout.split()[0]) >= 3  # the run itself and its two workers
+    kept = len(rows(tmp_path, "submission"))
+    assert 1 <= kept < CLASS
+    assert f", {kept} kept from before" in resumed(unhurried, tmp_path)
+    assert results(tmp_path) == expected
+
+
+def test_a_worker_that_dies_is_replaced_and_its_work_done_again(
+    unhurried: Course, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    child = started(unhurried, tmp_path)
+    (worker,) = workers(child.pid)
+    os.kill(worker, signal.SIGKILL)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert results(tmp_path) == expected
+
+
+def test_our_own_failure_is_no_mark_and_is_tried_again(unhurried: Course, tmp_path: Path) -> None:
+    command = [HARNESS, "grade", "class/s0", "--out", tmp_path]
+    run = subprocess.Popen(
+        command, cwd=unhurried.root, env=environment(), stdout=subprocess.DEVNULL, stderr=-1
+    )
+    killed: set[int] = set()
+    while run.poll() is None:
+        for worker in set(workers(run.pid)) - killed:
+            os.kill(worker, signal.SIGKILL)
+            killed.add(worker)
+    assert run.stderr is not None
+    complaint = run.stderr.read().decode()
+    run.stderr.close()
+    assert run.returncode == 3
+    assert len(killed) >= 2
+    assert "s0: could not be graded: worker died" in complaint
+    (entry,) = results(tmp_path)["submissions"]
+    assert (entry["status"], entry["mark"]) == ("harness_error", None)
+    again = unhurried.run("grade", "class/s0", "--out", tmp_path)
+    assert again.status == 0
+    assert "kept" not in again.err
+    assert results(tmp_path)["submissions"][0]["mark"] == 6.0
+
+
+def test_two_runs_into_one_folder_do_not_mix(unhurried: Course, tmp_path: Path) -> None:
+    child = started(unhurried, tmp_path)
+    second = unhurried.run("grade", "class", "--out", tmp_path)
+    assert second.status == 2
+    assert second.err.count("\n") == 1
+    assert "another run is writing these results" in second.err
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["run"]["complete"]
+
+
+def workers(parent: int) -> list[int]:
+    """The worker processes of a run, as soon as there is one; none if it ended first."""
+    deadline = monotonic() + PATIENCE
+    while monotonic() < deadline:
+        try:
+            text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
+        except OSError:
+            return []
+        found = [int(pid) for pid in text.split() if b"grading.worker" in command_line(int(pid))]
+        if found or state(parent) == "Z":
+            return found
+        select.select([], [], [], 0.002)
+    raise AssertionError("no worker was started")
+
+
+def command_line(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def state(process: int) -> str:
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
+    except OSError:
+        return "Z"
+    return text.rpartition(")")[2].split()[0]

@@ -1,0 +1,104 @@
+"""A copy of the tiny course under fixtures/, and the installed command, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HARNESS = Path(sys.executable).with_name("harness")
+FIXTURE = Path(__file__).parent / "fixtures" / "course"
+PATIENCE = 120
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Ours, with a screen that is wide enough for every line."""
+    return {**os.environ, "COLUMNS": "200", "PYTHONUTF8": "1", **changes}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a command ended, and what it said."""
+
+    status: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A folder with specs/, reference/ and submissions/, for a test to change and use."""
+
+    root: Path
+
+    @classmethod
+    def copy(cls, source: Path, target: Path) -> Course:
+        shutil.copytree(source, target, dirs_exist_ok=True)
+        return cls(target)
+
+    def run(
+        self,
+        *arguments: str | Path,
+        cwd: Path | None = None,
+        before: Callable[[], None] | None = None,
+        **variables: str,
+    ) -> Outcome:
+        """Run `harness` with these arguments in the course's folder (or `cwd`)."""
+        done = subprocess.run(
+            [HARNESS, *arguments],
+            cwd=cwd or self.root,
+            env=environment(**variables),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            preexec_fn=before,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def path(self, name: str) -> Path:
+        return self.root / name
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        text = (self.root / name).read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {name}"
+        self.write(name, text.replace(old, new))
+
+    @property
+    def report(self) -> Path:
+        return self.root / "reports" / "tiny"
+
+
+def results(folder: Path) -> dict[str, Any]:
+    """results.json without the two facts that differ from run to run."""
+    whole: dict[str, Any] = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    for fact in ("started", "finished"):
+        del whole["run"][fact]
+    return whole
+
+
+def submission(folder: Path, name: str) -> dict[str, Any]:
+    found: list[dict[str, Any]] = results(folder)["submissions"]
+    return next(each for each in found if each["id"] == name)
+
+
+def rows(folder: Path, table: str) -> set[tuple[Any, ...]]:
+    """All rows of a table of a run's database."""
+    address = f"file:{folder / 'run.sqlite'}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True)) as database:
+        return set(database.execute(f"SELECT * FROM {table}"))
