@@ -10,6 +10,7 @@ from rich.console import Console
 
 from harness.api import load_assignment
 from harness.cli.common import (
+    PATH,
     assignment_option,
     cache_folder,
     options,
@@ -18,9 +19,9 @@ from harness.cli.common import (
     support_option,
     the_assignment,
     the_root,
+    without_option,
 )
-from harness.grading import Bench, check_submissions, prepare, visible_only
-from harness.intake import read
+from harness.grading import Bench, check_submissions, handed_in, prepare, visible_only, without_tags
 from harness.model.errors import UserError
 from harness.model.result import SubmissionStatus
 from harness.reporting import explain_failures
@@ -30,8 +31,8 @@ WATCH_SECONDS = 0.3
 
 
 @click.command("check")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE…")
-@options(assignment_option, root_option, python_option, support_option)
+@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE…")
+@options(assignment_option, root_option, python_option, support_option, without_option)
 @click.option("--watch", is_flag=True, help="Check again whenever a file is saved.")
 @click.option(
     "--failures",
@@ -46,6 +47,7 @@ def command(
     root: Path | None,
     python: Path | None,
     support: Path | None,
+    without: tuple[str, ...],
     watch: bool,
     failures: int,
 ) -> int:
@@ -55,9 +57,8 @@ def command(
     """
     base = the_root(root, files)
     assignment_id = the_assignment(base, assignment, files)
-    visible = visible_only(load_assignment(base, assignment_id, support=support))
-    if not visible.plan.scenarios:
-        raise UserError("there are no visible scenarios to check against", place=assignment_id)
+    asked = without_tags(load_assignment(base, assignment_id, support=support), without)
+    visible = visible_only(asked)
     bench = prepare(visible, python=python, cache=cache_folder(base))
     if bench.interpreter.notice:
         click.echo(f"NOTICE {bench.interpreter.notice}", err=True)
@@ -74,7 +75,7 @@ def command(
 
 def _check(bench: Bench, files: tuple[Path, ...], console: Console, failures: int) -> bool:
     plan = bench.specification.plan
-    results = check_submissions(bench, read(files, plan.assignment))
+    results = check_submissions(bench, handed_in(files, plan.assignment))
     for result in results:
         console.print(explain_failures(student_view(result, plan), plan, failures))
     return all(

@@ -14,6 +14,9 @@ from harness.model.errors import UserError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+# Whether a path can be read is told by whoever reads it, and in our words.
+PATH = click.Path(path_type=Path, readable=False)
+
 root_option = click.option(
     "--root",
     type=click.Path(path_type=Path, file_okay=False),
@@ -28,6 +31,13 @@ python_option = click.option(
     "--python",
     type=click.Path(path_type=Path, dir_okay=False),
     help="The interpreter to grade with (default: the version the assignment names).",
+)
+without_option = click.option(
+    "--without-tag",
+    "without",
+    multiple=True,
+    metavar="TAG",
+    help="Leave out the scenarios with this tag (may be given again); the rest is the whole mark.",
 )
 support_option = click.option(
     "--support",

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from harness.api import grade, load_assignment
 from harness.cli.common import (
+    PATH,
     assignment_option,
     options,
     python_option,
@@ -16,9 +17,10 @@ from harness.cli.common import (
     support_option,
     the_assignment,
     the_root,
+    without_option,
 )
 from harness.cli.progress import listener
-from harness.grading import Interrupted
+from harness.grading import Interrupted, without_tags
 from harness.model.result import SubmissionStatus, Tier
 from harness.reporting import summary_table
 
@@ -27,8 +29,8 @@ SOME_HARNESS_ERROR = 3
 
 
 @click.command("grade")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
-@options(assignment_option, root_option, python_option, support_option)
+@click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH…")
+@options(assignment_option, root_option, python_option, support_option, without_option)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -54,6 +56,7 @@ def command(
     root: Path | None,
     python: Path | None,
     support: Path | None,
+    without: tuple[str, ...],
     out: Path | None,
     jobs: int | None,
     require_tier: str,
@@ -67,7 +70,7 @@ def command(
     """
     base = the_root(root, paths)
     assignment_id = the_assignment(base, assignment, paths)
-    loaded = load_assignment(base, assignment_id, support=support)
+    loaded = without_tags(load_assignment(base, assignment_id, support=support), without)
     folder = out or base / "reports" / assignment_id
     stopped: Interrupted | None = None
     try:

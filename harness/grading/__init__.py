@@ -2,8 +2,10 @@
 
 from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
 from harness.grading.bench import Bench, prepare
-from harness.grading.check import check_submissions, visible_only
+from harness.grading.check import check_submissions
+from harness.grading.cutting import visible_only, without_tags
 from harness.grading.grader import Graded, Grader
+from harness.grading.handed_in import handed_in
 from harness.grading.key import key_disagreements, make_key
 from harness.grading.record import record_transcripts
 
@@ -16,9 +18,11 @@ __all__ = [
     "Listener",
     "check_submissions",
     "grade_batch",
+    "handed_in",
     "key_disagreements",
     "make_key",
     "prepare",
     "record_transcripts",
     "visible_only",
+    "without_tags",
 ]

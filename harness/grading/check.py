@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from harness.execution import Driver
 from harness.grading.bench import Bench
 from harness.grading.cores import a_core
 from harness.grading.grader import Grader
-from harness.model.plan import Visibility
 from harness.model.result import SubmissionResult
-from harness.model.specification import Specification
 from harness.model.submission import Submission
-
-
-def visible_only(specification: Specification) -> Specification:
-    """The assignment cut to what a student may see; its key then holds nothing else either."""
-    plan = specification.plan.subset(lambda s: s.visibility is Visibility.VISIBLE)
-    kept = {scenario.id for scenario in plan.scenarios}
-    transcripts = tuple(t for t in specification.transcripts if t.scenario_id in kept)
-    return replace(specification, plan=plan, transcripts=transcripts)
 
 
 def check_submissions(

@@ -18,7 +18,10 @@ def now() -> str:
 def run_facts(bench: Bench) -> RunFacts:
     """The facts at the start of a run."""
     plan = bench.specification.plan
-    notices = (bench.interpreter.notice,) if bench.interpreter.notice else ()
+    notices = [bench.interpreter.notice] if bench.interpreter.notice else []
+    if bench.specification.left_out:
+        tags = ", ".join(bench.specification.left_out)
+        notices.append(f"graded without the scenarios tagged {tags}")
     return RunFacts(
         assignment=plan.assignment.id,
         started=now(),
@@ -35,7 +38,7 @@ def run_facts(bench: Bench) -> RunFacts:
         reference_digest=plan.reference_digest,
         input_mechanism=bench.tier.input_mechanism,
         not_prevented=bench.tier.not_prevented,
-        notices=notices,
+        notices=tuple(notices),
     )
 
 

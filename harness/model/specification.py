@@ -32,7 +32,8 @@ class TranscriptFile:
 class Specification:
     """One assignment as loaded. `reference` is empty where there is none.
 
-    `mutants` has one or more entries a clause; `folder` is the spec folder's path.
+    `mutants` has one or more entries a clause; `folder` is the spec folder's path. `left_out` are
+    tags whose scenarios were cut out of the plan.
     """
 
     plan: Plan
@@ -40,6 +41,7 @@ class Specification:
     mutants: tuple[Mutant, ...]
     transcripts: tuple[TranscriptFile, ...]
     folder: str
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
