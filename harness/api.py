@@ -21,15 +21,14 @@ from harness.grading import (
     Listener,
     check_submissions,
     grade_batch,
+    handed_in,
     prepare,
     visible_only,
 )
-from harness.intake import read
 from harness.model.errors import UserError
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, Tier
 from harness.model.specification import Specification
-from harness.model.submission import Submission
 from harness.reporting import write_reports, write_results
 
 AnyPath = str | os.PathLike[str]
@@ -70,7 +69,7 @@ def grade(
     Ctrl-C: the report of what is done is written then, and the same call goes on from there.
     """
     folder = Path(out)
-    submissions = _read(specification, paths)
+    submissions = handed_in(_paths(paths), specification.plan.assignment)
     _make_writable(folder)
     bench = prepare(
         specification,
@@ -100,16 +99,11 @@ def check(
     bench = prepare(
         visible, python=None if python is None else Path(python), cache=_cache(specification)
     )
-    return check_submissions(bench, _read(visible, files))
+    return check_submissions(bench, handed_in(_paths(files), visible.plan.assignment))
 
 
-def _read(specification: Specification, paths: Sequence[AnyPath]) -> tuple[Submission, ...]:
-    places = tuple(Path(path) for path in paths)
-    submissions = read(places, specification.plan.assignment)
-    if not submissions:
-        place = str(places[0]) if places else ""
-        raise UserError("no submissions", place=place, hint="name a folder of folders, or files")
-    return submissions
+def _paths(paths: Sequence[AnyPath]) -> tuple[Path, ...]:
+    return tuple(Path(path) for path in paths)
 
 
 def _cache(specification: Specification) -> Path:

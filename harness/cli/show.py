@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from harness.cli.common import PATH
 from harness.grading.batch import STORE_NAME
 from harness.model.errors import UserError
 from harness.reporting import show_submission, summary_table
@@ -14,7 +15,7 @@ from harness.results import Store
 
 
 @click.command("show")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PATH)
 @click.option("--submission", metavar="ID", help="Show one submission with its reasons.")
 def command(run: Path, submission: str | None) -> int:
     """Show RUN: a report folder, or its run.sqlite."""

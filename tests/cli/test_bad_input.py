@@ -1,0 +1,220 @@
+"""What a user can mend is one line on stderr and status 2: no traceback, nothing half written."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tiny_course import HARNESS, Course, Outcome, environment, results
+
+PR_CAPBSET_DROP = 24
+CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
+
+
+def complaint(outcome: Outcome, status: int = 2) -> str:
+    """The one line that a command ended with."""
+    assert outcome.status == status, outcome
+    assert outcome.out == ""
+    assert outcome.err.endswith("\n")
+    assert outcome.err.count("\n") == 1, outcome.err
+    return outcome.err.rstrip("\n")
+
+
+def without_privilege() -> None:
+    """In the child: permissions count, for root too."""
+    if os.geteuid() == 0:
+        libc = ctypes.CDLL(None, use_errno=True)
+        for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
+            if libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+                raise OSError(ctypes.get_errno(), "prctl")
+
+
+def files_up_to(size: int) -> Callable[[], None]:
+    """In the child: no file grows beyond this, which looks like a full disk."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+WRONG = (
+    (["grade", "nowhere"], "nowhere: there is no such file or folder"),
+    (["check", "nowhere.py"], "nowhere.py: there is no such file or folder"),
+    (
+        ["grade", "submissions/tiny", "--assignment", "tinny"],
+        "there is no assignment 'tinny' in specs/. Hint: did you mean tiny?",
+    ),
+    (
+        ["validate", "wallpaper"],
+        "there is no assignment 'wallpaper' in specs/. Hint: the assignments are: tiny",
+    ),
+    (
+        ["record", "../tiny"],
+        "there is no assignment '../tiny' in specs/. Hint: the assignments are: tiny",
+    ),
+    (
+        ["grade", "submissions/tiny", "--out", "/proc/report"],
+        "/proc/report: cannot make the folder (No such file or directory). "
+        "Hint: choose another with --out",
+    ),
+    (
+        ["grade", "submissions/tiny", "--out", "specs/tiny/main.yaml/below"],
+        "specs/tiny/main.yaml/below: cannot make the folder (Not a directory). "
+        "Hint: choose another with --out",
+    ),
+    (
+        ["grade", "submissions/tiny", "--out", "specs/tiny/main.yaml"],
+        "Invalid value for '--out': Directory 'specs/tiny/main.yaml' is a file. "
+        "Hint: harness grade --help",
+    ),
+    (["grade"], "Missing argument 'PATH…'. Hint: harness grade --help"),
+    (
+        ["grade", "submissions/tiny", "--support", "nowhere"],
+        "the support folder nowhere is not there. Hint: mend --support",
+    ),
+    (
+        ["grade", "submissions/tiny", "--python", "/bin/sh"],
+        "/bin/sh is not a Python 3.11 or newer. Hint: give --python the path of an interpreter.",
+    ),
+    (["show", "specs"], "specs: there is no run here. Hint: name a report folder"),
+    (
+        ["show", "specs/tiny/main.yaml"],
+        "specs/tiny/main.yaml: this is no results file. Hint: use --fresh to begin anew",
+    ),
+    (["grad", "submissions/tiny"], "No such command 'grad'. Hint: harness --help"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "line"), WRONG, ids=lambda each: str(each)[:40])
+def test_one_line_says_what_is_wrong(course: Course, arguments: list[str], line: str) -> None:
+    assert complaint(course.run(*arguments)) == line
+
+
+def test_an_empty_folder_has_no_submissions(course: Course) -> None:
+    course.path("empty").mkdir()
+    line = "empty: no submissions. Hint: name a folder of folders, or files"
+    assert complaint(course.run("grade", "empty")) == line
+    assert not course.report.exists()
+    assert complaint(course.run("check", "empty")) == line
+
+
+def test_outside_of_a_course(course: Course, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    line = complaint(course.run("grade", ".", cwd=outside))
+    assert line.startswith("no folder upwards from ")
+    assert line.endswith("Hint: go to the project's folder, or give --root")
+    assert list(outside.iterdir()) == []
+
+
+def test_which_of_two_assignments(course: Course, tmp_path: Path) -> None:
+    Course.copy(course.path("specs/tiny"), course.path("specs/other"))
+    file = tmp_path / "a1.py"
+    file.write_text("", encoding="utf-8")
+    line = "which assignment? the path does not tell. Hint: --assignment other | tiny"
+    assert complaint(course.run("check", file)) == line
+
+
+def test_all_mistakes_of_a_spec_are_shown_together(course: Course) -> None:
+    course.edit("specs/tiny/total.yaml", "returns: 0", "return: 0")
+    course.edit("specs/tiny/is_valid.yaml", 'call: is_valid("3")', 'call: is_valid("3"')
+    for arguments in (["grade", "submissions/tiny"], ["validate"], ["check", "submissions/tiny"]):
+        outcome = course.run(*arguments)
+        lines = outcome.err.splitlines()
+        assert (outcome.status, outcome.out, len(lines)) == (2, "", 2)
+        assert lines[0].startswith("specs/tiny/is_valid.yaml:6:")
+        assert lines[1].startswith("specs/tiny/total.yaml:7:5: return: ")
+        assert lines[1].endswith("did you mean returns?")
+    assert not course.report.exists()
+
+
+def test_a_reference_that_breaks_its_word_grades_nobody(course: Course) -> None:
+    course.edit("specs/tiny/is_valid.yaml", 'call: is_valid("3")', 'call: is_valid("33")')
+    outcome = course.run("grade", "submissions/tiny")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "specs/tiny/is_valid.yaml:4:5: is_valid/a-whole-number: " in outcome.err
+    assert "Traceback" not in outcome.err
+    assert not (course.report / "results.json").exists()
+
+
+def test_a_folder_that_may_not_be_read(course: Course) -> None:
+    locked = course.path("submissions/tiny/perfect")
+    locked.chmod(0)
+    try:
+        outcome = course.run("grade", "submissions/tiny", before=without_privilege)
+        alone = course.run("grade", "submissions/tiny/perfect", before=without_privilege)
+    finally:
+        locked.chmod(0o755)
+    assert outcome.status == 0
+    (entry,) = (e for e in results(course.report)["submissions"] if e["id"] == "perfect")
+    assert (entry["status"], entry["mark"]) == ("unreadable", 0.0)
+    assert entry["problem"] == "the folder cannot be read (Permission denied)"
+    assert complaint(alone) == "submissions/tiny/perfect: cannot be read (Permission denied)"
+
+
+def test_a_report_folder_that_may_not_be_written(course: Course) -> None:
+    course.path("locked").mkdir(mode=0o555)
+    outcome = course.run("grade", "submissions/tiny", "--out", "locked", before=without_privilege)
+    line = "locked: the folder cannot be written. Hint: choose another with --out"
+    assert complaint(outcome) == line
+    below = course.run("grade", "submissions/tiny", "--out", "locked/r", before=without_privilege)
+    assert complaint(below).startswith("locked/r: cannot make the folder (Permission denied).")
+
+
+@pytest.mark.parametrize("size", [20_000, 60_000, 120_000])
+def test_a_full_disk_loses_nothing(graded_once: Course, course: Course, size: int) -> None:
+    outcome = course.run("grade", "submissions/tiny", "--fresh", before=files_up_to(size))
+    assert outcome.status == 2
+    assert outcome.out == ""
+    assert "Traceback" not in outcome.err
+    *progress, line = outcome.err.splitlines()
+    assert line.startswith(str(course.report))
+    assert "make room" in line or "see whether it is full" in line
+    assert all("graded" in entry or "submissions" in entry for entry in progress)
+    if (course.report / "results.json").exists():  # never half of one
+        results(course.report)
+    again = course.run("grade", "submissions/tiny")
+    assert again.status == 0, again.err
+    assert results(course.report) == results(graded_once.report)
+
+
+def test_a_full_disk_under_stdout(course: Course) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [HARNESS, "schema"],
+            cwd=course.root,
+            env=environment(),
+            stdout=full,
+            stderr=-1,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "No space left on device\n")
+
+
+def test_a_database_of_a_newer_harness(graded: Course) -> None:
+    with closing(sqlite3.connect(graded.report / "run.sqlite")) as database:
+        database.execute("PRAGMA user_version = 99")
+    pages = results(graded.report)
+    for arguments in (["grade", "submissions/tiny"], ["show", "reports/tiny"]):
+        line = complaint(graded.run(*arguments))
+        assert "newer" in line
+    assert results(graded.report) == pages
+    assert graded.run("grade", "submissions/tiny", "--fresh").status == 0
+
+
+def test_a_damaged_database(graded: Course) -> None:
+    (graded.report / "run.sqlite").write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    line = complaint(graded.run("grade", "submissions/tiny"))
+    assert "use --fresh to begin anew" in line
+    assert graded.run("grade", "submissions/tiny", "--fresh").status == 0
+
+
+def test_a_screen_without_our_characters(graded: Course) -> None:
+    outcome = graded.run("show", "reports/tiny", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert outcome.status == 0
+    assert "perfect" in outcome.out
