@@ -9,7 +9,7 @@ import ast
 import contextlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -110,8 +110,29 @@ def _examples(strategy: Any, request: Request) -> list[Any]:
         if len(found) < request.count:
             found.setdefault(repr(draw), draw)
 
-    collect()
+    with _no_constants_of_loaded_modules():
+        collect()
     return list(found.values())
+
+
+@contextlib.contextmanager
+def _no_constants_of_loaded_modules() -> Iterator[None]:
+    """Hypothesis also tries the constants of whatever modules happen to be loaded, ours among
+    them; the same request must give the same draws from whichever program it is made."""
+    from hypothesis.internal.conjecture import providers  # noqa: PLC0415
+
+    name = "_get_local_constants"
+    before = getattr(providers, name, None)
+    if before is None:  # another version's name; its draws are then that version's own
+        yield
+        return
+    setattr(providers, name, vars(providers)["Constants"])
+    providers.CONSTANTS_CACHE.cache.clear()
+    try:
+        yield
+    finally:
+        setattr(providers, name, before)
+        providers.CONSTANTS_CACHE.cache.clear()
 
 
 def _frozen(request: Request, draw: Any) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from harness.assignment.provided import constants_of
 from harness.model.plan import ProvidedVariant
@@ -51,14 +51,19 @@ def render(text: str, constants: Mapping[str, object], quote: Callable[[str], st
     return _TEMPLATE.sub(value, text)
 
 
-def as_template(text: str, constants: Mapping[str, object] | ProvidedVariant) -> str:
+def as_template(
+    text: str,
+    constants: Mapping[str, object] | ProvidedVariant,
+    submitted: Iterable[str] = (),
+) -> str:
     """`text` with the values of message constants written as `{{ NAME }}`, longest first.
 
     A message is a str constant that holds a letter and white space, so that no piece or
-    separator is taken for one. The result always renders to `text` again.
+    separator is taken for one. The result always renders to `text` again. `submitted` are the
+    files handed in: a provided file that imports one is a driver and has no constants.
     """
     if isinstance(constants, ProvidedVariant):
-        constants = constants_of(constants.files)
+        constants = constants_of(constants.files, submitted)
     names: dict[str, str] = {}
     for name, value in constants.items():
         if isinstance(value, str) and _MESSAGE.search(value):

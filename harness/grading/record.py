@@ -13,7 +13,7 @@ from harness.model.observation import Ending
 from harness.model.plan import ProvidedVariant
 from harness.model.specification import Specification
 
-AsTemplate = Callable[[str, ProvidedVariant], str]
+AsTemplate = Callable[[str, ProvidedVariant, tuple[str, ...]], str]
 
 
 def record_transcripts(
@@ -26,6 +26,7 @@ def record_transcripts(
     plan = specification.plan
     interpreter = find_interpreter(plan.assignment.python, python)
     tier = choose_tier(interpreter)
+    submitted = plan.assignment.submission_files
     written: list[Path] = []
     with (
         Driver(interpreter, tier.tier, cpu=a_core()) as driver,
@@ -41,7 +42,7 @@ def record_transcripts(
                     hint="a transcript needs input up to the program's end",
                 )
             variant = plan.assignment.variant(scenario.stimuli[0].constants)
-            text = as_template(observation.transcript(), variant)
+            text = as_template(observation.transcript(), variant, submitted)
             path = Path(specification.folder) / target.path
             if not path.exists() or path.read_text(encoding="utf-8") != text:
                 path.parent.mkdir(parents=True, exist_ok=True)

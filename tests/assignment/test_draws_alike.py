@@ -1,0 +1,42 @@
+"""The same request gives the same draws, whatever modules the recording program has loaded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from harness.assignment.recording import _draw, _module
+from harness.assignment.draws import Request
+{extra}
+folder = Path(sys.argv[1])
+request = Request(kind="sample", source="s.any_text", count=40, seed=3,
+                  constants=(), generator="")
+print(_draw(request, _module(folder, "s.py").any_text))
+"""
+
+
+def test_loaded_modules_do_not_change_the_draws(tmp_path: Path) -> None:
+    (tmp_path / "s.py").write_text(
+        "from hypothesis import strategies as st\n"
+        "def any_text():\n"
+        "    return st.fixed_dictionaries({'word': st.text(), 'number': st.integers()})\n"
+    )
+    (tmp_path / "loaded.py").write_text("WORDS = ['zebra', 'quagga']\nNUMBER = 987654321\n")
+    plain = _printed(tmp_path, "")
+    crowded = _printed(
+        tmp_path, "sys.path.insert(0, sys.argv[1]); import loaded; import harness.cli.grade"
+    )
+    assert plain == crowded
+
+
+def _printed(folder: Path, extra: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(extra=extra), str(folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
