@@ -51,7 +51,8 @@ def command(
         bench = prepare(loaded, python=python, cache=cache_folder(base), refuse=False)
         folder = base / "submissions" / assignment_id
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
-        with Progress(console=Console(stderr=True), transient=True) as bar:
+        screen = Console(stderr=True)
+        with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
             task = bar.add_task("", total=None)
             report = validate(bench, samples, jobs=jobs, progress=_Stage(bar, task))
         show(report, console)

@@ -11,8 +11,13 @@ from harness.model.specification import Specification
 
 
 def visible_only(specification: Specification) -> Specification:
-    """The assignment cut to what a student may see; its key then holds nothing else either."""
-    return _cut(specification, lambda scenario: scenario.visibility is Visibility.VISIBLE)
+    """The assignment cut to what a student may see; its key then holds nothing else either.
+    Raises UserError when that is nothing at all."""
+    cut = _cut(specification, lambda scenario: scenario.visibility is Visibility.VISIBLE)
+    if not cut.plan.scenarios:
+        place = cut.plan.assignment.id
+        raise UserError("there is no visible scenario to check against", place=place)
+    return cut
 
 
 def without_tags(specification: Specification, tags: Sequence[str]) -> Specification:

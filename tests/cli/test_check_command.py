@@ -1,0 +1,114 @@
+"""`harness check` as a student meets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pexpect
+from tiny_course import HARNESS, PATIENCE, Course, environment
+
+HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
+
+
+def test_passes_a_right_file(course: Course) -> None:
+    outcome = course.run("check", "submissions/tiny/perfect/a1.py")
+    assert outcome.status == 0
+    assert outcome.out.strip() == "7 of 7 visible checks passed"
+    assert outcome.err == ""
+    assert not course.path("reports/tiny").exists()
+
+
+def test_explains_the_first_failures_and_nothing_hidden(course: Course) -> None:
+    outcome = course.run("check", "submissions/tiny/prints_total/a1.py")
+    assert outcome.status == 1
+    lines = [line.strip() for line in outcome.out.splitlines()]
+    assert "1. ✗ total: an empty basket" in lines
+    assert "total printed 0 instead of returning it." in lines
+    assert "try    total([])" in lines
+    assert "2. ✗ main: two amounts" in lines
+    assert lines[-1] == "5 of 7 visible checks passed"
+    assert len(lines) < 40
+    for hidden in HIDDEN:
+        assert hidden not in outcome.out + outcome.err
+
+
+def test_explains_as_many_as_asked_for(course: Course) -> None:
+    outcome = course.run("check", "submissions/tiny/prints_total/a1.py", "--failures", "1")
+    assert outcome.status == 1
+    assert "1. ✗ total: an empty basket" in outcome.out
+    assert "two amounts" not in outcome.out
+    assert "… and 1 more thing to mend." in outcome.out
+
+
+def test_a_file_that_is_no_python_is_told_with_its_line(course: Course) -> None:
+    outcome = course.run("check", "submissions/tiny/syntax_error/a1.py")
+    assert outcome.status == 1
+    assert "a1.py:33: syntax error: expected ':'" in outcome.out
+    assert 'while amount != "q"' in outcome.out
+
+
+def test_from_elsewhere_with_a_path_into_the_course(course: Course, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    file = course.path("submissions/tiny/perfect/a1.py")
+    assert course.run("check", file, cwd=elsewhere).status == 0
+    own = elsewhere / "a1.py"
+    own.write_bytes(file.read_bytes())
+    assert course.run("check", own, "--root", course.root, cwd=elsewhere).status == 0
+    assert course.run("check", "../a1.py", cwd=file.parent / "..").status == 2
+    assert course.run("check", "a1.py", cwd=file.parent).status == 0
+    assert [path.name for path in elsewhere.iterdir()] == ["a1.py"]
+
+
+def test_several_files_pass_only_together(course: Course) -> None:
+    good, bad = (f"submissions/tiny/{name}/a1.py" for name in ("perfect", "missing_total"))
+    outcome = course.run("check", good, bad)
+    assert outcome.status == 1
+    assert outcome.out.count("visible checks passed") == 2
+
+
+def test_a_failing_informational_scenario_costs_nothing(course: Course) -> None:
+    course.edit(
+        "specs/tiny/total.yaml", "call: total([])", "informational: true\n    call: total([])"
+    )
+    course.edit("specs/tiny/main.yaml", "visible: true", "visible: false")
+    assert course.run("check", "submissions/tiny/prints_total/a1.py").status == 0
+
+
+def test_nothing_visible_is_no_success(course: Course) -> None:
+    for name in ("basket", "is_valid", "main", "total"):
+        path = course.path(f"specs/tiny/{name}.yaml")
+        path.write_text(
+            path.read_text(encoding="utf-8").replace("visible: true", "points: 1"), "utf-8"
+        )
+    outcome = course.run("check", "submissions/tiny/perfect/a1.py")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "tiny: there is no visible scenario to check against\n"
+
+
+def test_watch_checks_again_on_every_save(course: Course) -> None:
+    file = course.write("a1.py", "from till import *\n")
+    right = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    child = pexpect.spawn(
+        str(HARNESS),
+        ["check", "a1.py", "--watch"],
+        cwd=course.root,
+        env=environment(TERM="xterm"),
+        encoding="utf-8",
+        timeout=PATIENCE,
+        dimensions=(60, 120),
+    )
+    child.expect("0 of 7 visible checks passed")
+    file.write_text(right.replace("return result", "print(result)"), encoding="utf-8")
+    child.expect("total printed 0 instead of returning it")
+    child.expect("5 of 7 visible checks passed")
+    file.rename(file.with_suffix(".kept"))  # as some editors save
+    child.expect("a1.py: there is no such file or folder")
+    file.write_text(right, encoding="utf-8")
+    child.expect("7 of 7 visible checks passed")
+    child.sendintr()
+    child.expect("interrupted")
+    child.expect(pexpect.EOF)
+    assert "Traceback" not in child.before
+    child.close()
+    assert child.exitstatus == 130

@@ -1,0 +1,124 @@
+"""`harness validate`: sound on the tiny course, and every way not to be."""
+
+from __future__ import annotations
+
+from tiny_course import Course
+
+HEAD = 'function: total\nclause: "4.total"\nscenarios:\n'
+UNCOVERED = '  - {id: "6.new", section: "6", text: Nobody tests this.}\n'
+
+
+def problems(out: str) -> list[str]:
+    checks = ("coverage", "goldens", "mutants", "repeat", "samples")
+    return [line for line in out.splitlines() if line.startswith(checks)]
+
+
+def append(course: Course, name: str, text: str) -> None:
+    path = course.path(name)
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def test_a_sound_assignment(course: Course) -> None:
+    outcome = course.run("validate", "tiny")
+    assert outcome.status == 0, outcome.out
+    assert outcome.err == ""
+    assert problems(outcome.out) == []
+    lines = outcome.out.splitlines()
+    assert lines[-1] == "tiny: sound"
+    summary = "12 scenarios (13 with swept values, 18 runs with draws), 11 of them with goldens"
+    assert summary in lines
+    table = [line.replace("│", " ").split() for line in lines if line.startswith("│")]
+    assert ["is_valid", "5", "3", "6", "46.2%"] in table
+    assert ["prints_total", "3.69", "5", "yes"] in table
+    (row,) = (row for row in table if row[0] == "5.game")
+    assert row[-4:] == ["3", "1/1", "main/two-amounts", "+1"]
+    assert lines[-3:-1] == [
+        "untouched-stub scores 0.00 of 6.00 and passes nothing",
+        "every-function-returns-none scores 0.00 of 6.00 and passes nothing",
+    ]
+    assert course.run("validate").out == outcome.out  # all there are, and nothing that varies
+
+
+def test_every_fault_has_its_line(course: Course) -> None:
+    append(course, "specs/tiny/clauses.yaml", UNCOVERED)
+    append(course, "specs/tiny/total.yaml", "  - name: odd\n    call: hash('odd') % 1000\n")
+    course.edit("specs/tiny/is_valid.yaml", 'call: is_valid("three")', 'call: is_valid("4")')
+    course.write(
+        "specs/tiny/loose.yaml",
+        "function: total\nscenarios:\n  - {name: any, call: 'total([9])'}\n",
+    )
+    course.edit(
+        "specs/tiny/mutants.yaml", "replace: result = amount", "replace: result += amount + 0"
+    )
+    course.edit(
+        "submissions/tiny/missing_total/expect.yaml", 'fails: ["total/*"]', "fails: [total/odd]"
+    )
+    outcome = course.run("validate")
+    assert outcome.status == 1
+    found = problems(outcome.out)
+    assert outcome.out.splitlines()[-1] == f"tiny: {len(found)} problems"
+    goldens = "goldens specs/tiny/is_valid.yaml:8:5: is_valid/a-word: "
+    assert [line for line in found if line.startswith("goldens")] == [
+        line for line in found if line.startswith(goldens)
+    ]
+    assert any(line.startswith(goldens) for line in found)
+    assert [line for line in found if not line.startswith(("goldens", "samples"))] == [
+        "coverage clauses.yaml: clause 6.new (Nobody tests this.) has no scenario",
+        "coverage specs/tiny/loose.yaml:3:5: scenario loose/any names no clause",
+        "repeat specs/tiny/total.yaml:11:5: total/odd has another outcome under another hash seed, "
+        "random seed, clock, directory or order",
+        "mutants mutants.yaml: the mutant of clause 4.total (The total is the last amount.) "
+        "survives its 3 scenarios",
+        "mutants mutants.yaml: clause 6.new has no mutant",
+    ]
+    samples = [line for line in found if line.startswith("samples missing_total/expect.yaml: ")]
+    assert [line.split(": ")[1] for line in samples[:4]] == [
+        "is_valid/a-word fails but is not listed",
+        "loose/any fails but is not listed",
+        "total/an-empty-basket fails but is not listed",
+        "total/baskets-of-every-length fails but is not listed",
+    ]
+    assert "samples missing_total/expect.yaml: total/odd passes but is listed under fails" in found
+
+
+EXPECTATIONS = (
+    ("fails: [total/nowhere]\n", "fails: total/nowhere matches no scenario"),
+    ("mark: [1, 2]\n", "the mark is 6.00, expected 1.0 to 2.0"),
+    ("findings: [import]\n", "findings are [], expected ['import']"),
+    ("explains: [looks hard-coded]\n", "no message says 'looks hard-coded'"),
+    ('verdicts: {"main/*": timeout}\n', "main/two-amounts is passed, expected timeout"),
+)
+
+
+def test_a_sample_alone_makes_it_unsound(course: Course) -> None:
+    for path in course.path("submissions/tiny").iterdir():
+        if path.name != "perfect":
+            (path / "expect.yaml").unlink()
+    course.write("submissions/tiny/perfect/expect.yaml", "".join(t for t, _ in EXPECTATIONS))
+    outcome = course.run("validate")
+    assert outcome.status == 1
+    found = problems(outcome.out)
+    for _, expected in EXPECTATIONS:
+        assert f"samples perfect/expect.yaml: {expected}" in found
+    assert {entry.split()[1] for entry in found} == {"perfect/expect.yaml:"}
+    without = course.run("validate", "--no-samples")
+    assert (without.status, without.out.splitlines()[-1]) == (0, "tiny: sound")
+
+
+def test_a_sample_may_be_called_what_a_mutant_is(course: Course) -> None:
+    course.path("submissions/tiny/perfect").rename(course.path("submissions/tiny/mutant-0"))
+    outcome = course.run("validate")
+    assert outcome.status == 0, outcome.out
+
+
+def test_an_assignment_without_a_reference(course: Course) -> None:
+    course.path("reference/tiny/a1.py").unlink()
+    course.path("specs/tiny/mutants.yaml").write_text("mutants: []\n", encoding="utf-8")
+    course.edit("specs/tiny/basket.yaml", "leaves: {basket: [4711, 5]}", "returns: null")
+    outcome = course.run("validate", "--no-samples")
+    assert outcome.status == 1
+    assert {line.split(": ", 1)[1] for line in problems(outcome.out)} == {
+        f"clause {clause} has no mutant"
+        for clause in ("2.valid", "2.limit", "3.add", "4.total", "5.game")
+    }
+    assert "untouched-stub" not in outcome.out
