@@ -87,12 +87,17 @@ def run_all(
     postponed: dict[str, list[Scenario]] = defaultdict(list)
     ended_short: set[str] = set()
     for scenario in plan.scenarios:
+        short = not thorough and scenario.function in looping
         kept = recall(scenario)
         if kept is not None:
             observed[scenario.id] = kept
+            # What is remembered says as much about its function as if it had been run just now.
+            if hit_limit(kept):
+                looping.add(scenario.function)
+            elif short:
+                ended_short.add(scenario.function)
             continue
         fresh.add(scenario.id)
-        short = not thorough and scenario.function in looping
         limits = shortened(scenario, key) if short else scenario.limits
         outcome = observed[scenario.id] = run_scenario(observer, scenario, limits)
         if not hit_limit(outcome):

@@ -127,3 +127,31 @@ def test_what_is_remembered_is_not_run() -> None:
     assert [name for name, _ in program.asked] == ["b"]
     assert ran.fresh == frozenset({"b"})
     assert ran.observations["a"] is kept
+
+
+def test_what_is_remembered_to_loop_shortens_the_limits_of_the_rest() -> None:
+    program = Program({"a": NEVER, "b": NEVER})
+    kept = (Observation(ending=Ending.CPU_LIMIT),)
+    ran = run_all(
+        program,
+        plan(scenario("a"), scenario("b")),
+        None,
+        recall=lambda entry: kept if entry.id == "a" else None,
+    )
+    assert program.asked == [("b", SHORTEST_SECONDS)]
+    assert ran.observations["b"][-1].ending is Ending.STOPPED_EARLY
+
+
+def test_what_is_remembered_to_end_gives_the_rest_the_full_limit_again() -> None:
+    program = Program({"c": 0.9})
+    kept = {
+        "a": (Observation(ending=Ending.CPU_LIMIT),),
+        "b": (Observation(ending=Ending.ANSWERED),),
+    }
+    ran = run_all(
+        program,
+        plan(*(scenario(name) for name in "abc")),
+        None,
+        recall=lambda entry: kept.get(entry.id),
+    )
+    assert ran.observations["c"][-1].ending is Ending.ANSWERED

@@ -124,5 +124,5 @@ def _trivial(result: SubmissionResult) -> TrivialScore:
         name=result.id,
         mark=rounded(result.mark) if result.mark is not None else "-",
         out_of=rounded(result.out_of),
-        passed=tuple(s.scenario_id for s in result.scenarios if s.verdict.passed),
+        passed=tuple(s.scenario_id for s in result.scenarios if s.verdict.passed and s.out_of),
     )
