@@ -193,27 +193,35 @@ def any_entry(
     PIECES_PER_PLAYER: int,  # noqa: N803
 ) -> st.SearchStrategy[dict[str, object]]:
     """What a player might enter for a move, right or wrong, without what the sheet leaves open."""
-    good = st.integers(1, GRID_SIZE).map(str)
-    size = st.integers(1, PIECES_PER_PLAYER).map(str)
-    odd = st.sampled_from([*"0123456789aAhx-+.", "10", "-1", "one"])
-    place = st.one_of(good, good, odd)
-    parts = st.tuples(place, place, st.one_of(size, size, odd))
-    usual = parts.map(" ".join)
-    joined = st.tuples(parts, st.sampled_from(["", ",", "-", ", "])).map(lambda d: d[1].join(d[0]))
-    short = st.tuples(place, place).map(" ".join)
-    long = st.tuples(usual, place).map(" ".join)
-    entry = st.one_of(usual, usual, usual, usual, joined, short, long)
-    return st.fixed_dictionaries({"entry": entry})
+
+    def part(chance: random.Random, largest: int) -> str:
+        odd = [*"0123456789aAhx-+.", str(largest + 1), "10", "-1", "one"]
+        return chance.choice(odd) if chance.random() < 0.2 else str(chance.randint(1, largest))
+
+    def entry(chance: random.Random) -> dict[str, object]:
+        largest = [GRID_SIZE, GRID_SIZE, PIECES_PER_PLAYER]
+        if chance.random() < 0.15:
+            largest = largest[: chance.choice([1, 2])] if chance.random() < 0.5 else [*largest, 9]
+        separator = chance.choice(["", ",", "-", ", "]) if chance.random() < 0.1 else " "
+        return {"entry": separator.join(part(chance, one) for one in largest)}
+
+    return _chances().map(entry)
+
+
+def _chances() -> st.SearchStrategy[random.Random]:
+    # A strategy's own draws crowd at the simplest values; these are as likely as one another.
+    return st.integers(0, 2**63).map(random.Random)
 
 
 def _states(grid: int, pieces: int) -> st.SearchStrategy[State]:
-    def state(choices: list[int]) -> State:
-        left = iter(choices)
+    def state(chance: random.Random) -> State:
+        moves_left = chance.randint(0, 2 * pieces)
 
         def choose(moves: Sequence[Move]) -> Move | None:
-            choice = next(left, None)
-            return None if choice is None else moves[choice % len(moves)]
+            nonlocal moves_left
+            moves_left -= 1
+            return chance.choice(moves) if moves_left >= 0 else None
 
         return played(grid, pieces, choose)
 
-    return st.lists(st.integers(0, 10**4), max_size=2 * pieces).map(state)
+    return _chances().map(state)
