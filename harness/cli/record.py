@@ -21,11 +21,25 @@ def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int
     """
     base = the_root(root)
     for assignment_id in ids or available(base):
-        written = list(record_draws(base, assignment_id))
         recording = load(base, assignment_id, recording=True)
-        written += record_transcripts(recording, as_template, python=python)
-        for path in written:
-            click.echo(f"recorded {path}")
+        before = _frozen(Path(recording.folder))
+        drawn = record_draws(base, assignment_id)
+        changed = [path for path in drawn if before.get(path) != path.read_bytes()]
+        gone = [path for path in before if not path.exists()]
+        changed += record_transcripts(recording, as_template, python=python)
+        for word, paths in (("recorded", changed), ("removed", gone)):
+            for path in paths:
+                click.echo(f"{word} {_shown(path)}")
         load(base, assignment_id)
-        click.echo(f"{assignment_id}: {len(written)} files recorded")
+        count = len(changed) + len(gone)
+        click.echo(f"{assignment_id}: {count} {'file' if count == 1 else 'files'} changed")
     return 0
+
+
+def _frozen(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in sorted((folder / "draws").glob("*.json"))}
+
+
+def _shown(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

@@ -35,5 +35,5 @@ def command(run: Path, submission: str | None) -> int:
             console.print(show_submission(entry, plan))
             return 0
     raise UserError(
-        f"no submission {submission!r}", place=str(run), hint="harness show RUN lists them"
+        f"no submission {submission!r}", place=str(run), hint=f"harness show {run} lists them"
     )

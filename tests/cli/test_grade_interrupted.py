@@ -37,13 +37,20 @@ def expected(unhurried: Course) -> dict[str, Any]:
     return results(unhurried.report)
 
 
+def temporary(out: Path) -> Path:
+    """A folder of the test's own in place of /tmp, to see what stays in it."""
+    folder = out.with_name(f"{out.name}-temporary")
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 def started(course: Course, out: Path) -> pexpect.spawn:
     """A run on a terminal, when at least one submission is done and at least one is not."""
     child = pexpect.spawn(
         str(HARNESS),
         ["grade", "class", "--out", str(out), "--jobs", "1"],
         cwd=course.root,
-        env=environment(),
+        env=environment(TMPDIR=str(temporary(out))),
         encoding="utf-8",
         timeout=PATIENCE,
         dimensions=(40, 200),
@@ -69,6 +76,7 @@ def test_ctrl_c_leaves_a_run_that_goes_on(
     assert "Traceback" not in child.before
     child.close()
     assert child.exitstatus == 130
+    assert list(temporary(tmp_path).iterdir()) == []
     found = results(tmp_path)
     assert found["run"]["complete"] is False
     assert len(found["submissions"]) == len(rows(tmp_path, "submission")) == done
@@ -86,12 +94,13 @@ def test_a_killed_run_leaves_no_process_and_goes_on(
     done = subprocess.run(
         [sys.executable, ORPHANS, *command],
         cwd=unhurried.root,
-        env=environment(),
+        env=environment(TMPDIR=str(temporary(tmp_path))),
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=True,
     )
+    assert list(temporary(tmp_path).iterdir()) == []
     assert int(done.stdout.split()[0]) >= 3  # the run itself and its two workers
     kept = len(rows(tmp_path, "submission"))
     assert 1 <= kept < CLASS

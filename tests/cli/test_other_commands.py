@@ -1,0 +1,176 @@
+"""record, schema, doctor, show, and the help of all."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from tiny_course import HARNESS, Course, environment
+
+import harness
+
+COMMANDS = ("grade", "check", "validate", "show", "record", "schema", "doctor")
+FROZEN = "specs/tiny/draws/total.baskets-of-every-length.json"
+TRANSCRIPT = "specs/tiny/gameplay/two_amounts.txt"
+
+
+def test_record_writes_what_is_missing_or_has_changed(course: Course) -> None:
+    frozen = course.path(FROZEN).read_bytes()
+    screen = course.path(TRANSCRIPT).read_bytes()
+    course.path(FROZEN).unlink()
+    course.path(TRANSCRIPT).unlink()
+    refused = course.run("validate")
+    assert refused.status == 2
+    assert "harness record" in refused.err
+    outcome = course.run("record")
+    assert outcome.status == 0, outcome.err
+    assert outcome.out.splitlines() == [
+        f"recorded {FROZEN}",
+        f"recorded {TRANSCRIPT}",
+        "tiny: 2 files changed",
+    ]
+    assert course.path(FROZEN).read_bytes() == frozen
+    assert course.path(TRANSCRIPT).read_bytes() == screen
+
+
+def test_record_again_writes_nothing(course: Course) -> None:
+    before = {name: course.path(name).read_bytes() for name in (FROZEN, TRANSCRIPT)}
+    outcome = course.run("record", "tiny")
+    assert (outcome.status, outcome.out) == (0, "tiny: 0 files changed\n")
+    assert {name: course.path(name).read_bytes() for name in before} == before
+
+
+def test_record_draws_again_when_the_generator_has_changed(course: Course) -> None:
+    course.edit("specs/tiny/baskets.py", "range(6)", "range(7)")
+    course.edit("specs/tiny/total.yaml", "name: baskets of every length", "name: more baskets")
+    outcome = course.run("record")
+    assert outcome.out.splitlines() == [
+        "recorded specs/tiny/draws/total.more-baskets.json",
+        f"removed {FROZEN}",
+        "tiny: 2 files changed",
+    ]
+    assert (
+        "[1, 2, 3, 4, 5, 6]" in course.path("specs/tiny/draws/total.more-baskets.json").read_text()
+    )
+
+
+def test_record_follows_the_reference(course: Course) -> None:
+    course.edit("reference/tiny/till.py", 'BYE = "Bye."', 'BYE = "Good bye."')
+    course.edit("reference/tiny/a1.py", "print(total(basket))", 'print("=", total(basket))')
+    outcome = course.run("record", "tiny")
+    assert outcome.out.splitlines() == [f"recorded {TRANSCRIPT}", "tiny: 1 file changed"]
+    text = course.path(TRANSCRIPT).read_text(encoding="utf-8")
+    assert text.startswith("{{ PROMPT }}3\n= 3\n{{ PROMPT }}4\n= 7\n")
+
+
+def test_record_refuses_what_does_not_end(course: Course) -> None:
+    course.edit("specs/tiny/main.yaml", "input: [3, 4, q]", "input: [3, 4]")
+    kept = course.path(TRANSCRIPT).read_bytes()
+    outcome = course.run("record", "tiny")
+    assert (outcome.status, outcome.err.count("\n")) == (2, 1)
+    assert outcome.err.startswith("specs/tiny/main.yaml:4:5: the reference does not end by itself")
+    assert course.path(TRANSCRIPT).read_bytes() == kept
+
+
+def test_schema_is_json_and_writes_a_file_a_kind(course: Course) -> None:
+    outcome = course.run("schema")
+    assert outcome.status == 0
+    assert json.loads(outcome.out)["$schema"].startswith("https://json-schema.org/")
+    written = course.run("schema", "--write", "schemas")
+    assert written.status == 0
+    names = sorted(path.name for path in course.path("schemas").iterdir())
+    assert names == [
+        f"{kind}.json"
+        for kind in ("assignment", "clauses", "expect", "mutants", "policy", "scenarios")
+    ]
+    refused = course.run("schema", "--write", "specs/tiny/main.yaml/below")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err == "specs/tiny/main.yaml/below: Not a directory\n"
+
+
+def test_schema_into_a_closed_pipe_is_no_traceback(course: Course) -> None:
+    script = '"$0" schema | head -1'
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", script, str(HARNESS)],
+        cwd=course.root,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "{\n"
+    assert done.stderr == ""
+
+
+def test_doctor_says_what_there_is(course: Course) -> None:
+    outcome = course.run("doctor", "--python", "3.12")
+    assert outcome.status == 0, outcome.err
+    assert outcome.out.startswith("Python 3.12: /")
+    assert "tier: " in outcome.out
+    assert "read a file outside" in outcome.out
+    wrong = course.run("doctor", "--python", "later")
+    assert wrong.status == 2
+    assert wrong.err.startswith("'later' is not a Python version.")
+
+
+def test_show_gives_the_table_again(graded: Course) -> None:
+    whole = graded.run("show", "reports/tiny")
+    assert whole.status == 0
+    again = graded.run("grade", "submissions/tiny")
+    assert again.out.splitlines()[:-1] == whole.out.splitlines()
+    assert graded.run("show", "reports/tiny/run.sqlite").out == whole.out
+
+
+def test_show_explains_one_submission_hidden_scenarios_too(graded: Course) -> None:
+    one = graded.run("show", "reports/tiny", "--submission", "prints_total")
+    assert one.status == 0
+    assert "total printed 0 instead of returning it." in one.out
+    assert "3.69/6" in one.out
+    assert "`import math` was added" in one.out
+    none = graded.run("show", "reports/tiny", "--submission", "nobody")
+    assert (none.status, none.out) == (2, "")
+    assert none.err == (
+        "reports/tiny: no submission 'nobody'. Hint: harness show reports/tiny lists them\n"
+    )
+
+
+def test_grade_without_the_scenarios_of_a_tag(graded: Course) -> None:
+    graded.edit(
+        "specs/tiny/total.yaml",
+        "- name: an empty basket",
+        "- name: an empty basket\n    tags: [edge]",
+    )
+    outcome = graded.run("grade", "submissions/tiny", "--without-tag", "edge")
+    assert outcome.status == 0, outcome.err
+    found = json.loads((graded.report / "results.json").read_text(encoding="utf-8"))
+    marks = {entry["id"]: entry["mark"] for entry in found["submissions"]}
+    assert (marks["perfect"], marks["missing_total"]) == (6.0, 5.5)
+    assert found["run"]["notices"] == ["graded without the scenarios tagged edge"]
+    wrong = graded.run("grade", "submissions/tiny", "--without-tag", "egde")
+    assert (wrong.status, wrong.err) == (
+        2,
+        "no scenario has the tag 'egde'. Hint: there are: edge\n",
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_help(graded_once: Course, name: str) -> None:
+    outcome = graded_once.run(name, "--help")
+    assert outcome.status == 0
+    assert outcome.out.startswith(f"Usage: harness {name} ")
+    assert outcome.err == ""
+
+
+def test_help_lists_exactly_the_commands(graded_once: Course) -> None:
+    outcome = graded_once.run("--help")
+    assert outcome.status == 0
+    listed = outcome.out.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in listed] == list(COMMANDS)
+    bare = graded_once.run()
+    assert (bare.status, bare.err) == (2, outcome.out)
+
+
+def test_version(graded_once: Course) -> None:
+    outcome = graded_once.run("--version")
+    assert (outcome.status, outcome.out) == (0, f"harness, version {harness.__version__}\n")

@@ -1,0 +1,86 @@
+"""A plan and its key, cut to what is visible, run where the loader's libraries are not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tiny_course import Course
+
+import harness
+from harness.grading import prepare, visible_only
+from harness.model import serial
+from harness.model.answer_key import AnswerKey
+from harness.model.plan import Plan
+
+PROGRAM = '''
+import json, sys
+from pathlib import Path
+
+
+class Absent:
+    """Whoever asks for one of these is told that there is none."""
+
+    NAMES = ("yaml", "pydantic", "pydantic_core", "click", "hypothesis", "rich", "jinja2")
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in self.NAMES:
+            raise ImportError(f"{name} is not here")
+
+
+sys.meta_path.insert(0, Absent())
+from harness.execution import choose_tier, find_interpreter
+from harness.grading import Bench, check_submissions
+from harness.intake import read
+from harness.model import serial
+from harness.model.answer_key import AnswerKey
+from harness.model.plan import Plan
+from harness.model.specification import Specification
+
+folder = Path(sys.argv[1])
+plan = serial.loads(Plan, (folder / "plan.json").read_bytes())
+key = serial.loads(AnswerKey, (folder / "key.json").read_bytes())
+specification = Specification(
+    plan=plan, reference=(), mutants=(), transcripts=(), folder=str(folder)
+)
+interpreter = find_interpreter(plan.assignment.python)
+bench = Bench(
+    specification=specification, interpreter=interpreter, tier=choose_tier(interpreter), key=key
+)
+found = check_submissions(bench, read([Path(sys.argv[2])], plan.assignment))
+failed = {r.id: [s.scenario_id for s in r.scenarios if not s.verdict.passed] for r in found}
+print(json.dumps(failed))
+'''
+
+
+def test_check_from_the_visible_part_alone(course: Course, tmp_path: Path) -> None:
+    bench = prepare(harness.load_assignment(course.root, "tiny"))
+    visible = visible_only(bench.specification).plan
+    key = bench.key.subset(scenario.id for scenario in visible.scenarios)
+    (tmp_path / "plan.json").write_text(serial.dumps(visible), encoding="utf-8")
+    (tmp_path / "key.json").write_text(serial.dumps(key), encoding="utf-8")
+    for name in ("plan.json", "key.json"):
+        assert "4711" not in (tmp_path / name).read_text(encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, tmp_path, course.path("submissions/tiny")],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert json.loads(done.stdout) == {
+        "hard_coded_5": ["is_valid/the-limit-and-one-more[LIMIT=9]"],
+        "missing_total": ["total/an-empty-basket"],
+        "perfect": [],
+        "prints_total": ["main/two-amounts", "total/an-empty-basket"],
+        "syntax_error": [scenario.id for scenario in visible.scenarios],
+    }
+
+
+def test_plan_and_key_are_the_same_after_a_round_trip(course: Course) -> None:
+    bench = prepare(harness.load_assignment(course.root, "tiny"))
+    plan = bench.specification.plan
+    assert serial.loads(Plan, serial.dumps(plan)) == plan
+    assert serial.loads(AnswerKey, serial.dumps(bench.key)) == bench.key
