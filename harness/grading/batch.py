@@ -19,11 +19,15 @@ from harness.model.events import Event, Notice, RunFinished, RunStarted, Submiss
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
 from harness.model.submission import Submission
+from harness.model.verdict import VerdictKind
 from harness.policy import POLICY_DIGEST
 from harness.results import Store
 
 Listener = Callable[[Event], None]
 STORE_NAME = "run.sqlite"
+
+# These say as much about the machine at that moment as about the submission: tried again.
+_PASSING = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +108,7 @@ def _is_done(store: Store, submission: Submission) -> bool:
         and earlier.status is not SubmissionStatus.HARNESS_ERROR
         and earlier.source_digest == submission.digest
         and earlier.problem == submission.problem
+        and not any(entry.verdict.kind in _PASSING for entry in earlier.scenarios)
     )
 
 

@@ -69,7 +69,8 @@ def _recalled_key(specification: Specification, driver: Driver, cache: Path | No
         except (OSError, serial.SerialError):
             pass
     key = make_key(specification, driver)
-    if path is not None:
+    # A reference that fell short may have met a busy machine: what it did then is not kept.
+    if path is not None and not key_disagreements(plan, key):
         _keep(path, serial.dumps(key))
     return key
 

@@ -158,7 +158,7 @@ class Grader(AbstractContextManager["Grader"]):
             if observation.ending is Ending.HARNESS_ERROR:
                 return Verdict(kind=VerdictKind.HARNESS_ERROR)
             stimulus = scenario.stimuli[index]
-            answer = answers[index] if answers else None
+            answer = answers[index] if answers and index < len(answers) else None
             held_to = expectation(scenario, stimulus, answer, self._plan.assignment)
             verdicts.append(judge(observation, held_to, stimulus))
         return combine(tuple(verdicts)) if scenario.is_sample else verdicts[0]

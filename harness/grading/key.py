@@ -10,8 +10,9 @@ from harness.grading.expectations import expectation
 from harness.grading.running import Observer, run_scenario
 from harness.judging import disagreements
 from harness.model.answer_key import KEY_VERSION, Answer, AnswerKey, PythonAnswer, ScenarioAnswers
-from harness.model.errors import UserError
+from harness.model.errors import HarnessError, UserError
 from harness.model.expectation import PythonValue, Stated
+from harness.model.observation import Ending
 from harness.model.plan import Plan, Scenario, SourceFile
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Stimulus
@@ -62,6 +63,8 @@ def _run_reference(
     with driver.submission(plan.assignment, reference) as server:
         for scenario in plan.scenarios:
             observed = run_scenario(server, scenario, scenario.limits)
+            if observed[-1].ending is Ending.HARNESS_ERROR:
+                raise HarnessError(f"the reference was not observed in {scenario.id}")
             expressions = python_expressions(scenario.stated)
             answers = tuple(
                 Answer(

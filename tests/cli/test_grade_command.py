@@ -89,6 +89,31 @@ def test_a_submission_that_is_gone_leaves_the_report(graded: Course) -> None:
     assert not (graded.report / "feedback" / "perfect.html").exists()
 
 
+def test_what_was_stopped_early_is_tried_again_and_comes_out_the_same(graded: Course) -> None:
+    graded.edit(
+        "submissions/tiny/perfect/a1.py", "    if not amount.isd", "    while not amount.isd"
+    )
+    graded.edit(
+        "submissions/tiny/perfect/a1.py", "        return False\n    if", "        pass\n    if"
+    )
+    first = graded.run("grade", "submissions/tiny", "--fresh")
+    assert first.status == 0
+    graded.edit(
+        "submissions/tiny/perfect/a1.py",
+        "        pass\n    if",
+        "        pass\n    while True:\n        pass\n    if",
+    )
+    graded.run("grade", "submissions/tiny")
+    found, observed = results(graded.report), rows(graded.report, "observation")
+    kinds = [entry["verdict"] for entry in submission(graded.report, "perfect")["scenarios"]]
+    assert kinds.count("stopped_early") == 7
+    assert kinds.count("cpu_limit") == 2
+    again = graded.run("grade", "submissions/tiny")
+    assert "5 submissions, 4 kept from before" in again.err
+    assert results(graded.report) == found
+    assert rows(graded.report, "observation") == observed
+
+
 def test_a_changed_golden_judges_again_without_running(graded: Course) -> None:
     observed = rows(graded.report, "observation")
     assert submission(graded.report, "prints_total")["mark"] == 3.69
