@@ -58,6 +58,16 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ManualSlot:
+    """Marks that a person gives, beside the functionality mark and no part of it."""
+
+    id: str
+    title: str
+    out_of: Fraction
+    clause: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionSignature:
     """A public function of the reference: the name and its parameters' names, in order."""
 
@@ -76,7 +86,8 @@ class ProvidedVariant:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """What holds for all scenarios. `python` is "3.12"; `submission_files` the names handed in;
-    `laid_as` the name a file of any name is laid under (None: its own)."""
+    `laid_as` the name a file of any name is laid under (None: its own); `archive` the name of the
+    archive that they are handed in as (None: as they are)."""
 
     id: str
     title: str
@@ -91,6 +102,7 @@ class Assignment:
     functions: tuple[FunctionSignature, ...]
     variants: tuple[ProvidedVariant, ...]  # the first has no overrides
     extra_files: tuple[SourceFile, ...] = ()  # what `provide:` names
+    manual: tuple[ManualSlot, ...] = ()
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""
