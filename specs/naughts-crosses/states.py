@@ -154,17 +154,25 @@ def any_wish(
     GRID_SIZE: int,  # noqa: N803
     PIECES_PER_PLAYER: int,  # noqa: N803
 ) -> st.SearchStrategy[dict[str, object]]:
-    """A state, the pieces of a player, and what the player would like to do with a piece."""
-    cell = st.integers(0, GRID_SIZE - 1)
-    move = st.tuples(cell, cell, st.integers(1, PIECES_PER_PLAYER))
-    states = _states(GRID_SIZE, PIECES_PER_PLAYER)
-    return st.tuples(states, move).map(
-        lambda drawn: {
-            "board": drawn[0].board,
-            "pieces_available": drawn[0].left[drawn[0].player],
-            "move": drawn[1],
+    """A state, the pieces of a player, and what the player would like to do with a piece: often
+    on top of another, and then often with one of about its size."""
+
+    def wish(drawn: tuple[State, random.Random]) -> dict[str, object]:
+        state, chance = drawn
+        cells = [(row, column) for row in range(GRID_SIZE) for column in range(GRID_SIZE)]
+        taken = [(row, column) for row, column in cells if state.board[row][column] != EMPTY]
+        row, column = chance.choice(taken if taken and chance.random() < 0.7 else cells)
+        size = chance.randint(1, PIECES_PER_PLAYER)
+        if (row, column) in taken and chance.random() < 0.6:
+            about = int(state.board[row][column][1:]) + chance.choice([-1, 0, 1])
+            size = min(max(about, 1), PIECES_PER_PLAYER)
+        return {
+            "board": state.board,
+            "pieces_available": state.left[state.player],
+            "move": (row, column, size),
         }
-    )
+
+    return st.tuples(_states(GRID_SIZE, PIECES_PER_PLAYER), _chances()).map(wish)
 
 
 def any_placing(
@@ -195,7 +203,7 @@ def any_entry(
     """What a player might enter for a move, right or wrong, without what the sheet leaves open."""
 
     def part(chance: random.Random, largest: int) -> str:
-        odd = [*"0123456789aAhx-+.", str(largest + 1), "10", "-1", "one"]
+        odd = [*"0123456789aAhx-+.", *[str(largest + 1)] * 6, "10", "-1", "one"]
         return chance.choice(odd) if chance.random() < 0.2 else str(chance.randint(1, largest))
 
     def entry(chance: random.Random) -> dict[str, object]:
