@@ -103,6 +103,7 @@ class Assignment:
     variants: tuple[ProvidedVariant, ...]  # the first has no overrides
     extra_files: tuple[SourceFile, ...] = ()  # what `provide:` names
     manual: tuple[ManualSlot, ...] = ()
+    archive: str | None = None
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""
