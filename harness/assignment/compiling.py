@@ -12,6 +12,7 @@ from harness.assignment.clause_file import read_clauses
 from harness.assignment.document import Document
 from harness.assignment.draws import Request
 from harness.assignment.folders import ASSIGNMENT, MUTANTS, scenario_files, shown, spec_folder
+from harness.assignment.manual_marks import manual_slots
 from harness.assignment.mutant_file import read_mutants
 from harness.assignment.policy_file import read_policy
 from harness.assignment.problems import Problems
@@ -97,6 +98,7 @@ class _Compiler:
             limits=heading.limits,
             variants=variants,
         )
+        manual = manual_slots(heading, clauses)
         compiled = self._scenarios(heading, vocabulary)
         mutants = self._mutants(heading, clauses) if functions is not None else ()
         if len(self.problems):
@@ -118,6 +120,7 @@ class _Compiler:
             functions=vocabulary.functions,
             variants=variants.all(used),
             extra_files=self._extra(compiled.provide),
+            manual=manual,
         )
         plan = Plan(
             version=PLAN_VERSION,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ ENDS = {
     "output_limit": "output_limit",
     "crashed": "crashed",
 }
+ID_PATTERN = "^[a-z0-9][a-z0-9_-]*$"
 CHOICES = {"ends": tuple(ENDS), "ignore": IGNORE}
 
 
@@ -65,6 +67,14 @@ def check_count(value: Any) -> Any:
     """A whole number, one or more."""
     if type(value) is not int or value < 1:
         raise wrong(f"expected a whole number above zero, got {describe(value)}")
+    return value
+
+
+def check_id(value: Any) -> Any:
+    """A word that may stand in the head of a table."""
+    if not isinstance(value, str) or not re.search(ID_PATTERN, value) or value.endswith("\n"):
+        what = f"expected a word of small letters, digits, - and _, got {describe(value)}"
+        raise wrong(what, "quote it" if isinstance(value, int | float) else "")
     return value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.assignment.shape_checks import ENDS, IGNORE, VISIBLE
+from harness.assignment.shape_checks import ENDS, ID_PATTERN, IGNORE, VISIBLE
 
 Schema = dict[str, Any]
 
@@ -13,6 +13,7 @@ WORDS: Schema = {
 }
 ARGV: Schema = {"type": "array", "items": {"type": "string"}}
 POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0}
+ID: Schema = {"type": "string", "pattern": ID_PATTERN}
 WHOLE: Schema = {"type": "integer", "minimum": 1}
 WHOLE_OR_ZERO: Schema = {"type": "integer", "minimum": 0}
 POINTS: Schema = {

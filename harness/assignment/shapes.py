@@ -16,6 +16,7 @@ from harness.assignment.shape_checks import (
     as_list,
     check_choice,
     check_count,
+    check_id,
     check_positive,
     check_visible,
     check_whole,
@@ -157,6 +158,19 @@ class SubmissionShape(Shape):
     """The name that a file of any name is laid under."""
 
 
+class ManualShape(Shape):
+    """One mark that a person gives; it stands beside the functionality mark."""
+
+    id: Annotated[str, BeforeValidator(check_id), WithJsonSchema(schemas.ID)]
+    """A short word for it, unique in the list."""
+    title: str
+    """What reports call it."""
+    out_of: Points
+    """Its marks: a positive number or a fraction like "1/3"."""
+    clause: str = ""
+    """The clause of the sheet that it is about, quoted."""
+
+
 class AssignmentShape(Shape):
     """assignment.yaml."""
 
@@ -172,6 +186,8 @@ class AssignmentShape(Shape):
     """Course files laid beside the submission, from reference/<id>/."""
     functionality_marks: Points
     """Marks for the share of points passed."""
+    manual: list[ManualShape] = []
+    """Marks that a person gives, for style for one; never part of the functionality marks."""
     limits: LimitsShape = LimitsShape()
     """What a scenario may use where it says nothing itself."""
     policy: str = ""

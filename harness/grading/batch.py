@@ -17,7 +17,7 @@ from harness.judging import JUDGING_DIGEST
 from harness.model import serial
 from harness.model.events import Event, Notice, RunFinished, RunStarted, SubmissionGraded
 from harness.model.plan import Plan
-from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
+from harness.model.result import RunResult, SubmissionResult, SubmissionStatus, not_yet_given
 from harness.model.submission import Submission
 from harness.model.verdict import VerdictKind
 from harness.policy import POLICY_DIGEST
@@ -138,5 +138,6 @@ def _harness_error(submission: Submission, plan: Plan) -> Graded:
         problem="the harness failed on this submission; run the same command again",
         notes=submission.notes,
         source_digest=submission.digest,
+        manual=not_yet_given(plan.assignment),
     )
     return Graded(result=result, observations={}, verdicts={})

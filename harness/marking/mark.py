@@ -7,7 +7,12 @@ from fractions import Fraction
 
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Consequence, Finding, PolicyReport, PolicyRule, Severity
-from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
+from harness.model.result import (
+    ScenarioResult,
+    SubmissionResult,
+    SubmissionStatus,
+    not_yet_given,
+)
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 
@@ -66,6 +71,7 @@ def mark(
         notes=(*submission.notes, *report.notes),
         scenarios=scenarios,
         source_digest=submission.digest,
+        manual=not_yet_given(plan.assignment),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from harness.model.plan import Assignment, ManualSlot
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
 from harness.model.verdict import Verdict
@@ -52,8 +53,19 @@ class ScenarioResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ManualMark:
+    """What a person gave for a slot; None: nothing yet."""
+
+    slot: ManualSlot
+    mark: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionResult:
-    """One submission. `mark` is exact and unrounded; None unless graded or unreadable (0)."""
+    """One submission. `mark` is exact and unrounded; None unless graded or unreadable (0).
+
+    `manual` marks stand beside it: `mark` and `out_of` are of the functionality alone.
+    """
 
     id: str
     status: SubmissionStatus
@@ -66,6 +78,12 @@ class SubmissionResult:
     notes: tuple[str, ...] = ()
     scenarios: tuple[ScenarioResult, ...] = ()
     source_digest: str = ""
+    manual: tuple[ManualMark, ...] = ()
+
+
+def not_yet_given(assignment: Assignment) -> tuple[ManualMark, ...]:
+    """The assignment's manual slots, before any person has given a mark."""
+    return tuple(ManualMark(slot=slot) for slot in assignment.manual)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from harness.model.plan import Assignment, Clause, Scenario
 from harness.model.policy import Finding, Unparsable
-from harness.model.result import ScenarioResult, SubmissionStatus
+from harness.model.result import ManualMark, ScenarioResult, SubmissionStatus
 from harness.model.stimulus import Stimulus
 from harness.model.verdict import Verdict, VerdictKind
 
@@ -137,6 +137,7 @@ class StudentView:
     unparsable: Unparsable | None = None
     problem: str = ""
     notes: tuple[str, ...] = ()
+    manual: tuple[ManualMark, ...] = ()
 
 
 def _names_bound(source: bytes) -> tuple[str, ...]:

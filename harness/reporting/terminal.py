@@ -85,6 +85,7 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
         points = f"{words.number(tally.points)}/{words.number(tally.out_of)}"
         table.add_row(_plain(tally.function), f"{tally.passed}/{tally.total}", points)
     parts += [Text(""), table]
+    parts += [Text(visible(words.manual(given)), "dim") for given in result.manual]
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
         parts.append(Text.assemble((f"{words.RULE[finding.rule]} ", "yellow"), visible(line)))

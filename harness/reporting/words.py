@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from harness.model.observation import Ending
 from harness.model.policy import Consequence, PolicyRule, Severity
-from harness.model.result import SubmissionStatus
+from harness.model.result import ManualMark, SubmissionStatus
 from harness.model.rounding import rounded
 from harness.model.verdict import VerdictKind
 
@@ -99,6 +99,15 @@ def consequence(value: Consequence) -> str:
             return f"takes {number(value.marks)} {plural(value.marks, 'mark')}, once for its kind"
         case Severity.ZERO:
             return "makes the mark 0"
+
+
+def manual(given: ManualMark) -> str:
+    """A mark of a person's, or that it is still to come."""
+    about = f" (clause {given.slot.clause})" if given.slot.clause else ""
+    mark = "not yet" if given.mark is None else rounded(given.mark)
+    return (
+        f"given by a person: {given.slot.title}{about}, out of {number(given.slot.out_of)}: {mark}"
+    )
 
 
 def number(value: Fraction) -> str:

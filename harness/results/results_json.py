@@ -13,6 +13,7 @@ from harness.model.plan import Plan, Scenario
 from harness.model.policy import Finding
 from harness.model.result import (
     RESULTS_VERSION,
+    ManualMark,
     RunFacts,
     RunResult,
     ScenarioResult,
@@ -88,10 +89,20 @@ def _submission(result: SubmissionResult, scenarios: dict[str, Scenario]) -> dic
         "unparsable": None if result.unparsable is None else _whole(to_plain(result.unparsable)),
         "notes": list(result.notes),
         "findings": [_finding(finding) for finding in result.findings],
+        "manual": [_manual(given) for given in result.manual],
     }
     known = [(scenarios[r.scenario_id], r) for r in result.scenarios if r.scenario_id in scenarios]
     entry["scenarios"] = [_scenario(scenario, scored) for scenario, scored in known]
     return entry
+
+
+def _manual(given: ManualMark) -> dict[str, Any]:
+    return {
+        "id": given.slot.id,
+        "title": given.slot.title,
+        "out_of": number(given.slot.out_of),
+        "mark": None if given.mark is None else number(given.mark),
+    }
 
 
 def _whole(unparsable: dict[str, Any]) -> dict[str, Any]:

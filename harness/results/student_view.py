@@ -45,4 +45,5 @@ def student_view(
         unparsable=result.unparsable,
         problem=result.problem,
         notes=result.notes,
+        manual=result.manual,
     )

@@ -717,6 +717,36 @@ FILES = {
             "specs/small/assignment.yaml:1:1: the key title is missing.",
         ],
     ),
+    "unknown key of a manual mark": (
+        {A: ASSIGNMENT + "manual:\n  - {id: style, title: Code style, out_of: 4, outof: 4}\n"},
+        [
+            "specs/small/assignment.yaml:10:47: manual, item 1, outof: unknown key. Hint: did you mean out_of?",
+        ],
+    ),
+    "manual marks that make no sense": (
+        {
+            A: ASSIGNMENT + "manual:\n"
+            '  - {id: style, title: Code style, out_of: none, clause: "4.7"}\n'
+            "  - {id: style, title: Code style, out_of: 0}\n"
+        },
+        [
+            "specs/small/assignment.yaml:10:44: manual, item 1, out_of: expected a positive number or a fraction like \"1/3\", got the text 'none'.",
+            "specs/small/assignment.yaml:10:58: manual, item 1, clause: unknown clause 4.7. Hint: did you mean 4.6?",
+            "specs/small/assignment.yaml:11:10: manual, item 2, id: the id style stands here a second time. Hint: ids are unique in the list.",
+            'specs/small/assignment.yaml:11:44: manual, item 2, out_of: expected a positive number or a fraction like "1/3", got the number 0.',
+        ],
+    ),
+    "manual marks without a usable id": (
+        {
+            A: ASSIGNMENT + "manual:\n"
+            "  - {id: Code style, title: Code style, out_of: 4}\n"
+            "  - {id: 4, title: Code style, out_of: 4}\n"
+        },
+        [
+            "specs/small/assignment.yaml:10:10: manual, item 1, id: expected a word of small letters, digits, - and _, got the text 'Code style'.",
+            "specs/small/assignment.yaml:11:10: manual, item 2, id: expected a word of small letters, digits, - and _, got the number 4. Hint: quote it.",
+        ],
+    ),
     "python as a number": (
         {A: ASSIGNMENT.replace('"3.12"', "3.12")},
         [

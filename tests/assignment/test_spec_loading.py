@@ -27,7 +27,15 @@ from harness.model.expectation import (
     StatedTurns,
 )
 from harness.model.observation import Ending
-from harness.model.plan import FunctionSignature, Place, Plan, Scenario, SourceFile, Visibility
+from harness.model.plan import (
+    FunctionSignature,
+    ManualSlot,
+    Place,
+    Plan,
+    Scenario,
+    SourceFile,
+    Visibility,
+)
 from harness.model.policy import Consequence, ImportPolicy, Policy, Severity
 from harness.model.specification import Mutant, TranscriptFile
 from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Typed
@@ -71,6 +79,20 @@ def test_the_assignment(tmp_path: Path) -> None:
     assert [variant.files for variant in assignment.variants] == [(support,)]
     assert [file.name for file in specification.reference] == ["a1.py"]
     assert specification.folder == str(tmp_path / "specs" / "small")
+
+
+def test_marks_that_a_person_gives(tmp_path: Path) -> None:
+    text = (
+        'manual: [{id: style, title: Code style, out_of: 4, clause: "4.6"}, '
+        "{id: rest, title: The rest, out_of: 1/2}]\n"
+    )
+    write(tmp_path, {"specs/small/assignment.yaml": ASSIGNMENT + text})
+    assignment = load(tmp_path, "small").plan.assignment
+    assert assignment.manual == (
+        ManualSlot(id="style", title="Code style", out_of=Fraction(4), clause="4.6"),
+        ManualSlot(id="rest", title="The rest", out_of=Fraction(1, 2)),
+    )
+    assert assignment.functionality_marks == 6
 
 
 def test_the_policy(tmp_path: Path) -> None:
@@ -391,7 +413,7 @@ def test_an_assignment_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_no_root(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"holds specs/\. Hint: go to the project"):
+    with pytest.raises(UserError, match=r"holds specs/<assignment>/assignment\.yaml\. Hint: go"):
         find_root(tmp_path)
 
 

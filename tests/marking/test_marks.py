@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -20,9 +21,9 @@ from marking_plan import (
 )
 
 from harness.marking import by_function, mark, rounded
-from harness.model.plan import Plan
+from harness.model.plan import ManualSlot, Plan
 from harness.model.policy import Finding, PolicyReport, PolicyRule, Severity
-from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.student import FunctionTally
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
@@ -33,6 +34,16 @@ TWO = plan(scenario("f/one"), scenario("g/two", "2"))
 def marked(of: Plan, *passed: str, found: PolicyReport | None = None) -> SubmissionResult:
     verdicts = {s.id: PASSED if s.id in passed else FAILED for s in of.scenarios}
     return mark(of, verdicts, found or report(), submission=SUBMISSION)
+
+
+def test_a_person_s_marks_are_not_given_yet_and_no_part_of_the_mark() -> None:
+    slot = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
+    of = replace(TWO, assignment=replace(TWO.assignment, manual=(slot,)))
+    result = marked(of, "f/one", "g/two")
+    assert (result.mark, result.out_of) == (6, 6)
+    assert result.manual == (ManualMark(slot=slot),)
+    unread = marked(of, found=PolicyReport(unparsable=UNREADABLE))
+    assert (unread.mark, unread.manual) == (0, result.manual)
 
 
 SHARES = {

@@ -12,8 +12,9 @@ import jsonschema
 import pytest
 from small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 
+from harness.model.plan import ManualSlot
 from harness.model.policy import PolicyRule, Severity
-from harness.model.result import RunResult, SubmissionStatus, Tier
+from harness.model.result import ManualMark, RunResult, SubmissionStatus, Tier
 from harness.model.verdict import VerdictKind
 from harness.results import mark_string, results_json
 
@@ -33,6 +34,20 @@ def plain(run: RunResult = RUN) -> Any:
 def test_it_is_what_its_schema_says() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     jsonschema.Draft202012Validator(SCHEMA).validate(plain())
+
+
+def test_marks_that_a_person_gives_stand_beside_the_mark() -> None:
+    style = ManualSlot(id="style", title="Code style", out_of=Fraction(4), clause="5.2")
+    slots = (ManualMark(slot=style), ManualMark(slot=style, mark=Fraction(7, 3)))
+    run = replace(RUN, submissions=(replace(result("ada"), manual=slots), BROKEN))
+    jsonschema.Draft202012Validator(SCHEMA).validate(plain(run))
+    ada, broken = plain(run)["submissions"]
+    assert ada["manual"] == [
+        {"id": "style", "title": "Code style", "out_of": 4.0, "mark": None},
+        {"id": "style", "title": "Code style", "out_of": 4.0, "mark": 2.33},
+    ]
+    assert (ada["mark"], ada["out_of"]) == (4.5, 6.0)
+    assert broken["manual"] == []
 
 
 SPOILED = {

@@ -1,0 +1,44 @@
+"""Marks that a person gives, on every page that shows a mark."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from pages_read import assert_inert
+from report_samples import MANY_FAULTS, PLAN
+from rich.console import Console
+
+from harness.model.plan import ManualSlot
+from harness.model.result import ManualMark
+from harness.reporting import show_submission
+from harness.reporting.pages import feedback_page, submission_page
+from harness.results import student_view
+
+STYLE = ManualSlot(id="style", title="Code <b>style", out_of=Fraction(4), clause="5.2")
+REST = ManualSlot(id="rest", title="The rest", out_of=Fraction(1, 2))
+RESULT = replace(
+    MANY_FAULTS, manual=(ManualMark(slot=STYLE), ManualMark(slot=REST, mark=Fraction(1, 3)))
+)
+NOT_YET = "iven by a person: Code <b>style (clause 5.2), out of 4: not yet"
+GIVEN = "iven by a person: The rest, out of 0.5: 0.33"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [submission_page(RESULT, PLAN), feedback_page(student_view(RESULT, PLAN))],
+    ids=["lecturer", "student"],
+)
+def test_the_pages_show_them(page: str) -> None:
+    escaped = NOT_YET.replace("<b>", "&lt;b&gt;")
+    assert page.count(f"<li><bdi>G{escaped}</bdi></li>") == 1
+    assert page.count(f"<li><bdi>G{GIVEN}</bdi></li>") == 1
+    assert_inert(page)
+
+
+def test_the_terminal_shows_them() -> None:
+    console = Console(width=100, color_system=None)
+    with console.capture() as capture:
+        console.print(show_submission(RESULT, PLAN))
+    assert f"g{NOT_YET}\ng{GIVEN}\n" in capture.get()
