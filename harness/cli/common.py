@@ -82,6 +82,9 @@ def the_assignment(root: Path, told: str | None, paths: Sequence[Path] = ()) -> 
             folder = resolved.relative_to(submissions).parts[0]
             if folder in known:
                 return folder
+    for path in paths:
+        if not path.exists():
+            raise UserError("there is no such file or folder", place=str(path))
     if len(known) == 1:
         return known[0]
     raise UserError(

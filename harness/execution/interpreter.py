@@ -47,18 +47,19 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
                 f"{executable} is not a Python {_dotted(OLDEST)} or newer.",
                 hint="give --python the path of an interpreter.",
             )
-        return _answer(asked, version)
+        return _answer(asked, version, "is what the assignment names")
     for place in _places(version):
         found = _ask(place)
         if found is not None and found.version[:2] == version:
-            return _answer(found, version)
+            return _answer(found, version, "")
     others = [found for place in _all_places() if (found := _ask(place)) is not None]
     if not others:
         raise UserError(
             f"no Python {wanted} was found, and none from {_dotted(OLDEST)} on.",
             hint=f"install Python {wanted} (pyenv, uv or a package), or give --python.",
         )
-    return _answer(min(others, key=lambda other: _distance(other.version, version)), version)
+    nearest = min(others, key=lambda other: _distance(other.version, version))
+    return _answer(nearest, version, "was not found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,11 @@ class _Asked:
     build: str
 
 
-def _answer(asked: _Asked, wanted: tuple[int, int]) -> Interpreter:
+def _answer(asked: _Asked, wanted: tuple[int, int], why: str) -> Interpreter:
     version = _dotted(asked.version)
     exact = asked.version[:2] == wanted
     notice = "" if exact else (
-        f"Python {_dotted(wanted)} was not found: running under {version} ({asked.path}) instead. "
+        f"Python {_dotted(wanted)} {why}: running under {version} ({asked.path}) instead. "
         "Marks may differ from those of the version that the assignment names."
     )  # fmt: skip
     return Interpreter(
