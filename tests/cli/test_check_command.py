@@ -55,7 +55,6 @@ def test_from_elsewhere_with_a_path_into_the_course(course: Course, tmp_path: Pa
     own = elsewhere / "a1.py"
     own.write_bytes(file.read_bytes())
     assert course.run("check", own, "--root", course.root, cwd=elsewhere).status == 0
-    assert course.run("check", "../a1.py", cwd=file.parent / "..").status == 2
     assert course.run("check", "a1.py", cwd=file.parent).status == 0
     assert [path.name for path in elsewhere.iterdir()] == ["a1.py"]
 

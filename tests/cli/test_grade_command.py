@@ -90,20 +90,10 @@ def test_a_submission_that_is_gone_leaves_the_report(graded: Course) -> None:
 
 
 def test_what_was_stopped_early_is_tried_again_and_comes_out_the_same(graded: Course) -> None:
-    graded.edit(
-        "submissions/tiny/perfect/a1.py", "    if not amount.isd", "    while not amount.isd"
-    )
-    graded.edit(
-        "submissions/tiny/perfect/a1.py", "        return False\n    if", "        pass\n    if"
-    )
-    first = graded.run("grade", "submissions/tiny", "--fresh")
-    assert first.status == 0
-    graded.edit(
-        "submissions/tiny/perfect/a1.py",
-        "        pass\n    if",
-        "        pass\n    while True:\n        pass\n    if",
-    )
-    graded.run("grade", "submissions/tiny")
+    looping = "while True:\n        pass\n    if not amount.isdigit():"
+    graded.edit("submissions/tiny/perfect/a1.py", "if not amount.isdigit():", looping)
+    graded.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 0.2}\npolicy:")
+    assert graded.run("grade", "submissions/tiny").status == 0
     found, observed = results(graded.report), rows(graded.report, "observation")
     kinds = [entry["verdict"] for entry in submission(graded.report, "perfect")["scenarios"]]
     assert kinds.count("stopped_early") == 7

@@ -26,7 +26,7 @@ def unhurried(graded_once: Course, tmp_path_factory: pytest.TempPathFactory) -> 
     course = Course.copy(FIXTURE, tmp_path_factory.mktemp("class") / "course")
     source = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
     for number in range(CLASS):
-        busy = f"\nfor _ in range({400_000 + number}):\n    pass\n"
+        busy = f"\nfor _ in range({200_000 + number}):\n    pass\n"
         course.write(f"class/s{number}/a1.py", source.replace("\n\n\n", f"\n{busy}\n\n", 1))
     assert course.run("grade", "class").status == 0
     return course
