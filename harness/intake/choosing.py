@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from harness.intake.archives import same_name
 from harness.intake.entries import Entry, EntryKind, Refused
-from harness.intake.identity import safe_id
 from harness.intake.layout import Found
+from harness.intake.recognising import archive_suffix, recognise
+from harness.intake.wording import described, listed
 from harness.model.plan import Assignment, SourceFile
-
-_NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,67 +23,101 @@ class Chosen:
 
 
 def choose(found: Found, assignment: Assignment) -> Chosen:
-    """Take the expected files and no others; whatever else was handed in is not read."""
+    """Take the expected files and no others; whatever else was handed in is not read.
+
+    Of several expected files those that cannot be read count as missing, each with a note.
+    """
     if found.problem:
-        return Chosen(problem=found.problem)
-    expected = assignment.submission_files
-    by_name = {entry.name: entry for entry in found.entries}
-    wanted = [name for name in expected if name in by_name]
-    if assignment.laid_as or (found.loose and len(expected) == 1):
-        return _one_file(found, assignment, wanted)
-    if not wanted:
-        return Chosen(problem=_wrong_names(found, expected))
+        return Chosen(problem=found.problem, notes=found.notes)
     try:
-        files = tuple(_load(by_name[name], name) for name in wanted)
+        return _chosen(found, assignment)
     except Refused as refusal:
-        return Chosen(problem=str(refusal))
-    missing = [name for name in expected if name not in by_name]
-    notes = (f"no file {_listed(missing)} was handed in",) if missing else ()
-    return Chosen(files=files, notes=notes)
+        return Chosen(problem=str(refusal), notes=found.notes)
 
 
-def _one_file(found: Found, assignment: Assignment, wanted: list[str]) -> Chosen:
+def _chosen(found: Found, assignment: Assignment) -> Chosen:
+    expected = assignment.submission_files
+    there = {name: entry for name in expected if (entry := _named(found, name)) is not None}
+    if assignment.laid_as or (found.loose and len(expected) == 1):
+        return _one_file(found, assignment, list(there.values()))
+    if not there:
+        raise Refused(_wrong_names(found, assignment))
+    files, refusals = [], []
+    for name, entry in there.items():
+        try:
+            files.append(_load(entry, name, found))
+        except Refused as refusal:
+            refusals.append(str(refusal))
+    if not files:
+        raise Refused(refusals[0])
+    notes = [*found.notes, *_folder_notes(found, list(there.values())), *refusals]
+    if missing := [name for name in expected if name not in there]:
+        others = [e for e in found.entries if e.is_python and e.name not in expected]
+        but = f", but {described(others)}" if others else ""
+        notes.append(f"no file {listed(missing)} was handed in{but}")
+    return Chosen(files=tuple(files), notes=tuple(notes))
+
+
+def _one_file(found: Found, assignment: Assignment, named: list[Entry]) -> Chosen:
     """A file of any name: the only one handed in, or the one that is named as expected."""
     laid_as = assignment.laid_as or assignment.submission_files[0]
-    candidates = [e for e in found.entries if e.name in wanted or e.name == laid_as]
-    candidates = candidates or [entry for entry in found.entries if entry.is_python]
+    own = _named(found, laid_as)
+    if own is not None and own not in named:
+        named = [*named, own]
+    candidates = named or [entry for entry in found.entries if entry.is_python]
     if len(candidates) != 1:
-        return Chosen(problem=_wrong_names(found, assignment.submission_files or (laid_as,)))
+        raise Refused(_wrong_names(found, assignment))
     entry = candidates[0]
-    try:
-        file = _load(entry, laid_as)
-    except Refused as refusal:
-        return Chosen(problem=str(refusal))
-    own_name = entry.name in (laid_as, *assignment.submission_files)
-    notes = () if own_name else (f"{safe_id(entry.name)} was graded as {laid_as}",)
-    return Chosen(files=(file,), notes=notes)
+    file = _load(entry, laid_as, found)
+    notes = [*found.notes, *_folder_notes(found, [entry])]
+    if entry.name not in (laid_as, *assignment.submission_files):
+        notes.append(f"{entry.shown} was graded as {laid_as}")
+    return Chosen(files=(file,), notes=tuple(notes))
 
 
-def _load(entry: Entry, laid_as: str) -> SourceFile:
-    name = safe_id(entry.name)
+def _named(found: Found, name: str) -> Entry | None:
+    """The entry of that name; Refused when an archive has two, or two that some systems confuse."""
+    exact = [entry for entry in found.entries if entry.name == name]
+    if exact and found.inside:
+        alike = [entry for entry in found.entries if same_name(entry.name, name)]
+        if len(alike) > 1:
+            names = described(alike)
+            raise Refused(f"found {names} in {found.inside}, expected one file {name}")
+    return exact[0] if exact else None
+
+
+def _load(entry: Entry, laid_as: str, found: Found) -> SourceFile:
+    name = f"{entry.shown} in {found.inside}" if found.inside else entry.shown
     if entry.kind is EntryKind.LINK:
         raise Refused(f"{name} is a symbolic link, which is not followed")
     if entry.kind is not EntryKind.FILE:
         raise Refused(f"{name} is a {entry.kind.value}, not a file")
     try:
-        return SourceFile(name=laid_as, data=entry.load())
+        data = entry.load()
     except Refused as refusal:
         raise Refused(f"{name} {refusal}") from None
+    kind = recognise(data) if laid_as.endswith(".py") else None
+    if kind is not None:
+        raise Refused(f"found {kind} named {name}, expected a Python file")
+    return SourceFile(name=laid_as, data=data)
 
 
-def _wrong_names(found: Found, expected: tuple[str, ...]) -> str:
-    wanted = _listed(expected)
-    python = [entry.name for entry in found.entries if entry.is_python]
-    names = python or [entry.name for entry in found.entries]
-    if not names:
+def _folder_notes(found: Found, entries: Sequence[Entry]) -> list[str]:
+    inside = [entry for entry in entries if entry.folder]
+    if not inside:
+        return []
+    were = "was" if len(inside) == 1 else "were"
+    return [f"{described(inside)} {were} in a folder inside {found.inside}"]
+
+
+def _wrong_names(found: Found, assignment: Assignment) -> str:
+    files = assignment.submission_files or (assignment.laid_as or "",)
+    archive = None if found.inside else assignment.archive
+    wanted = archive or listed(files)
+    where = f" in {found.inside}" if found.inside else ""
+    python = [entry for entry in found.entries if entry.is_python]
+    packed = [entry for entry in found.entries if archive and archive_suffix(entry.name)]
+    shown = packed or python or found.entries
+    if not shown and not found.inside:
         return f"no file {wanted}"
-    return f"found {_listed([safe_id(name) for name in names])}, expected {wanted}"
-
-
-def _listed(names: list[str] | tuple[str, ...]) -> str:
-    shown = list(names[:_NAMES_SHOWN])
-    if len(names) > _NAMES_SHOWN:
-        shown.append(f"{len(names) - _NAMES_SHOWN} more")
-    if len(shown) < 2:
-        return "".join(shown)
-    return ", ".join(shown[:-1]) + " and " + shown[-1]
+    return f"found {described(shown) or 'no file'}{where}, expected {wanted}"

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from harness.intake.identity import safe_id, shown_path
+
 MAX_FILE_BYTES = 1024 * 1024
 MAX_ENTRIES = 1000
 
@@ -30,24 +32,38 @@ class Refused(Exception):  # noqa: N818  (an answer about one submission, not an
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A named thing among what was handed in. `load` reads a FILE; it may raise `Refused`.
+    """A named thing among what was handed in, on the disk or in an archive.
 
-    A folder's entries read from the disk; those of an archive can come from its members.
+    `start(n)` gives the first n bytes of a FILE, or all where there are fewer; it may raise
+    `Refused`. `folder` is where it lies in its archive: "", "A3" or "A3/src".
     """
 
     name: str
     kind: EntryKind
-    load: Callable[[], bytes]
+    start: Callable[[int], bytes]
+    folder: str = ""
 
     @property
     def is_python(self) -> bool:
         """Whether the name says that it is a Python file."""
         return self.name.endswith(".py")
 
+    @property
+    def shown(self) -> str:
+        """The name, after that of its folder, as it can be printed."""
+        return shown_path(f"{self.folder}/{self.name}") if self.folder else safe_id(self.name)
+
+    def load(self, limit: int = MAX_FILE_BYTES) -> bytes:
+        """All bytes of a FILE; Refused if there are more than `limit`, or it cannot be read."""
+        data = self.start(limit + 1)
+        if len(data) > limit:
+            raise Refused(f"is larger than {limit // 1024} KiB")
+        return data
+
 
 def entry_at(path: Path) -> Entry:
     """The entry of one path that is known to be there."""
-    return Entry(name=path.name, kind=_kind(path), load=lambda: read_regular(path))
+    return Entry(name=path.name, kind=_kind(path), start=lambda size: read_regular(path, size))
 
 
 def entries_of(folder: Path) -> tuple[Entry, ...]:
@@ -60,9 +76,14 @@ def entries_of(folder: Path) -> tuple[Entry, ...]:
         for found in scan:
             if len(names) >= MAX_ENTRIES:
                 raise Refused(f"more than {MAX_ENTRIES} files")
-            if not found.name.startswith(".") and found.name not in _IGNORED:
+            if not is_ignored(found.name):
                 names.append(found.name)
     return tuple(entry_at(folder / name) for name in sorted(names))
+
+
+def is_ignored(name: str) -> bool:
+    """Whether it is hidden, or left behind by a system or by Python; said of no submission."""
+    return name.startswith(".") or name in _IGNORED or name.endswith(".pyc")
 
 
 def _kind(path: Path) -> EntryKind:
@@ -74,8 +95,8 @@ def _kind(path: Path) -> EntryKind:
     return EntryKind.FILE if stat.S_ISREG(mode) else EntryKind.OTHER
 
 
-def read_regular(path: Path) -> bytes:
-    """The bytes of a regular file; Refused for anything else, too much, or what cannot be read."""
+def read_regular(path: Path, size: int) -> bytes:
+    """The first `size` bytes of a regular file; Refused for anything else or what is unreadable."""
     # O_NONBLOCK: a pipe that took the file's place since it was listed must not hold us up.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
@@ -83,9 +104,6 @@ def read_regular(path: Path) -> bytes:
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise Refused("is not a regular file")
-            data = file.read(MAX_FILE_BYTES + 1)
+            return file.read(size)
     except OSError as error:
         raise Refused(f"cannot be read ({error.strerror or error})") from None
-    if len(data) > MAX_FILE_BYTES:
-        raise Refused(f"is larger than {MAX_FILE_BYTES // 1024} KiB")
-    return data

@@ -30,3 +30,9 @@ def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
         given.add(chosen)
         ids.append(chosen)
     return tuple(ids)
+
+
+def shown_path(path: str) -> str:
+    """A path inside an archive as it can be printed: no controls, no bidi marks, shortened."""
+    shown = "".join(c if c.isprintable() else "_" for c in path)
+    return shown if len(shown) <= MAX_ID else shown[: MAX_ID - 1] + "…"

@@ -8,6 +8,7 @@ from pathlib import Path
 from harness.intake.choosing import choose
 from harness.intake.identity import safe_id, unique_ids
 from harness.intake.layout import Found, plain
+from harness.intake.unpacking import unpack
 from harness.model.errors import UserError
 from harness.model.plan import Assignment
 from harness.model.submission import Submission
@@ -34,7 +35,7 @@ def read(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...
 
 
 def _submission(submission_id: str, found: Found, assignment: Assignment) -> Submission:
-    chosen = choose(found, assignment)
+    chosen = choose(unpack(found, assignment), assignment)
     return Submission(
         id=submission_id,
         files=chosen.files,

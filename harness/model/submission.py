@@ -7,6 +7,9 @@ from hashlib import sha256
 
 from harness.model.plan import SourceFile
 
+# Archives that an assignment may ask for, and that are read.
+ARCHIVE_ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
