@@ -10,20 +10,24 @@ from harness.assignment.document import Loc
 from harness.assignment.problems import nearest
 from harness.assignment.shape_checks import describe, listed
 from harness.model.expectation import (
+    AllOf,
     AnyValue,
     Approximately,
     Contains,
     Exactly,
     Matcher,
     Matches,
+    NoneOf,
     OfType,
     OneOf,
     PythonValue,
 )
 from harness.model.values import Value, ValueKind
 
-KEYS = ("python", "any", "type", "approx", "matches", "contains", "one_of")
-TEXT_KEYS = ("python", "any", "matches", "contains", "one_of")
+COMBINING = ("all_of", "none_of")
+KEYS = ("python", "any", "type", "approx", "matches", "contains", "one_of", *COMBINING)
+TEXT_KEYS = ("python", "any", "matches", "contains", "one_of", *COMBINING)
+DEEPEST = 2
 _OUTSIDE = (ValueKind.FOREIGN, ValueKind.FUNCTION, ValueKind.CYCLE, ValueKind.TOO_LARGE)
 TYPES = tuple(str(kind) for kind in ValueKind if kind not in _OUTSIDE)
 
@@ -83,7 +87,32 @@ def _mapping(
     if "within" in data and name != "approx":
         context.add((*loc, "within"), "only approx takes a within", key=True)
         return None
+    if name in COMBINING:
+        return _combining(context, (*loc, name), data[name], keys)
     return _READERS[name](context, (*loc, name), data)
+
+
+def _combining(context: Context, loc: Loc, parts: Any, keys: tuple[str, ...]) -> Matcher | None:
+    if not isinstance(parts, list) or not parts:
+        got = "an empty list" if parts == [] else describe(parts)
+        context.add(loc, f"expected a list of matchers, got {got}")
+        return None
+    if sum(part in COMBINING for part in loc) > DEEPEST:
+        context.add(loc, "all_of and none_of go no deeper than one inside another", key=True)
+        return None
+    found: list[Matcher] = []
+    for index, part in enumerate(parts):
+        if not isinstance(part, dict):
+            hint = "write {contains: …} for a part of a text, {one_of: […]} for a whole value"
+            context.add((*loc, index), f"expected a matcher, got {describe(part)}", hint)
+            continue
+        matcher = _mapping(context, (*loc, index), part, keys)
+        if matcher is not None:
+            found.append(matcher)
+    if len(found) < len(parts):
+        return None
+    combination = AllOf if loc[-1] == "all_of" else NoneOf
+    return combination(matchers=tuple(found))
 
 
 def _string(context: Context, loc: Loc, value: Any) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from harness.assignment.shape_schemas import MATCHERS
 from harness.assignment.shapes import (
     AssignmentShape,
     ClausesShape,
@@ -68,7 +69,7 @@ def _definitions() -> dict[str, Any]:
     models = [(model, "validation") for model in KINDS.values()]
     _, whole = models_json_schema(models, ref_template="#/$defs/{model}")  # type: ignore[arg-type]
     names = {model.__name__: kind for kind, model in KINDS.items()}
-    definitions = whole["$defs"]
+    definitions = whole["$defs"] | MATCHERS
     renamed = {
         names.get(name, _short(name)): _cleaned(part, names) for name, part in definitions.items()
     }

@@ -48,8 +48,20 @@ _VALUE_MATCHERS: list[Schema] = [
     _matcher({"type": {"type": "string"}}),
     _matcher({"approx": {"type": "number"}, "within": {"type": "number", "minimum": 0}}),
 ]
-EXPECTED: Schema = {"anyOf": [_SCALAR, _LIST, *_VALUE_MATCHERS]}
-EXPECTED_TEXT: Schema = {"anyOf": [{"type": "string"}, *_TEXT_MATCHERS]}
+
+
+def _with_combinations(matchers: list[Schema], name: str) -> Schema:
+    parts = {"type": "array", "minItems": 1, "items": {"$ref": f"#/$defs/{name}"}}
+    return {"anyOf": [*matchers, _matcher({"all_of": parts}), _matcher({"none_of": parts})]}
+
+
+# Named, since they refer to themselves; the published schema has these definitions too.
+MATCHERS: dict[str, Schema] = {
+    "Matcher": _with_combinations(_VALUE_MATCHERS, "Matcher"),
+    "TextMatcher": _with_combinations(_TEXT_MATCHERS, "TextMatcher"),
+}
+EXPECTED: Schema = {"anyOf": [_SCALAR, _LIST, {"$ref": "#/$defs/Matcher"}]}
+EXPECTED_TEXT: Schema = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]}
 TURNS: Schema = {
     "anyOf": [
         {"type": "array", "items": EXPECTED_TEXT},

@@ -11,7 +11,7 @@ from harness.grading.running import Observer, run_scenario
 from harness.judging import disagreements
 from harness.model.answer_key import KEY_VERSION, Answer, AnswerKey, PythonAnswer, ScenarioAnswers
 from harness.model.errors import HarnessError, UserError
-from harness.model.expectation import PythonValue, Stated
+from harness.model.expectation import PythonValue, Stated, parts_of
 from harness.model.observation import Ending
 from harness.model.plan import Plan, Scenario, SourceFile
 from harness.model.specification import Specification
@@ -89,7 +89,8 @@ def python_expressions(stated: Stated) -> tuple[str, ...]:
     matchers += [turn.printed for turn in stated.turns.turns] if stated.turns else []
     matchers += [leave.value for leave in stated.leaves]
     matchers += [stated.raises.message] if stated.raises else []
-    return tuple(m.expression for m in matchers if isinstance(m, PythonValue))
+    parts = [part for matcher in matchers if matcher for part in parts_of(matcher)]
+    return tuple(part.expression for part in parts if isinstance(part, PythonValue))
 
 
 def _evaluate(server: Observer, stimulus: Stimulus, expression: str, scenario: Scenario) -> Value:

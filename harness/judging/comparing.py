@@ -15,6 +15,7 @@ from harness.judging.mismatches import (
     RaiseMismatch,
     ValueMismatch,
 )
+from harness.judging.narrowing import narrowed
 from harness.judging.printed import reads_mismatch, text_mismatches
 from harness.judging.raising import raise_agrees
 from harness.judging.stepping import step_mismatches
@@ -51,7 +52,7 @@ def mismatches(
         if not isinstance(stimulus.action, Session) or expectation.stated.reads is not None:
             found += reads_mismatch(observation, expectation)
         found += _exit(observation, expectation, stimulus)
-    return tuple(found)
+    return tuple(narrowed(mismatch, expectation.stated.ignore) for mismatch in found)
 
 
 def expected_ending(expectation: Expectation) -> Ending:

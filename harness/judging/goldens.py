@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from harness.judging.alignment import shared_start
-from harness.judging.matching import exact_text, in_words, meets, meets_text
+from harness.judging.matching import exact_text, failing_part, in_words, meets, meets_text
 from harness.judging.normalising import normalised
 from harness.judging.printed import exactly, pieces
 from harness.judging.raising import raise_agrees
@@ -112,7 +113,8 @@ def _value(observation: Observation, stated: Stated) -> Iterator[str]:
             if observation.raised is None:
                 yield f"the reference gave no value, but {in_words(stated.returns)} is stated."
         elif not meets(value, stated.returns):
-            stated_as = in_words(stated.returns)
+            part = failing_part(stated.returns, partial(meets, value))
+            stated_as = in_words(part)
             yield f"the reference returned {source(value)}, but {stated_as} is stated."
     elif value is not None and value.kind is ValueKind.TOO_LARGE:
         yield f"the reference's value is too large to compare ({plain(value.text)})."
@@ -144,7 +146,8 @@ def _unlike(text: str, matcher: Matcher, stated: Stated) -> str:
     """How a text differs from what is stated, as the end of a sentence."""
     wanted = exact_text(matcher)
     if wanted is None:
-        return f"is {quoted(text)}, but {in_words(matcher)} is stated."
+        part = failing_part(matcher, lambda one: meets_text(text, one, stated.ignore))
+        return f"is {quoted(text)}, but {in_words(part)} is stated."
     has = normalised(text, stated.ignore).split("\n")
     says = normalised(wanted, stated.ignore).split("\n")
     line = shared_start(has, says)
@@ -166,7 +169,7 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
         if value is None:
             yield f"the scenario states {leave.name} afterwards, but there is no such name."
         elif not meets(value, leave.value):
-            wanted = in_words(leave.value)
+            wanted = in_words(failing_part(leave.value, partial(meets, value)))
             yield f"the reference leaves {leave.name} as {source(value)}, but {wanted} is stated."
     if not stated.leaves_unchanged:
         return

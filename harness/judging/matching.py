@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 
 from harness.judging.normalising import normalised
 from harness.judging.sameness import same
 from harness.judging.visible import a_type_name, quoted, source
 from harness.model.errors import HarnessError
 from harness.model.expectation import (
+    AllOf,
     AnyValue,
     Approximately,
     Contains,
@@ -17,6 +19,7 @@ from harness.model.expectation import (
     Ignore,
     Matcher,
     Matches,
+    NoneOf,
     OfType,
     OneOf,
     PythonValue,
@@ -46,6 +49,11 @@ def meets(value: Value, matcher: Matcher) -> bool:
             return value.kind is ValueKind.STR and matcher.text in value.text
         case OneOf():
             return any(same(candidate, value) for candidate in matcher.values)
+        case AllOf():
+            return all(meets(value, part) for part in matcher.matchers)
+        case NoneOf():
+            known = value.kind is not ValueKind.TOO_LARGE
+            return known and not any(meets(value, part) for part in matcher.matchers)
         case PythonValue():
             raise HarnessError(f"nobody evaluated {{python: {matcher.expression}}}")
 
@@ -71,6 +79,10 @@ def meets_text(text: str, matcher: Matcher, ignore: Collection[Ignore] = ()) -> 
             return normalised(matcher.value.text, ignore) == normalised(text, ignore)
         case OneOf():
             return any(meets_text(text, Exactly(value=value), ignore) for value in matcher.values)
+        case AllOf():
+            return all(meets_text(text, part, ignore) for part in matcher.matchers)
+        case NoneOf():
+            return not any(meets_text(text, part, ignore) for part in matcher.matchers)
         case _:
             return meets(Value(ValueKind.STR, text), matcher)
 
@@ -92,8 +104,23 @@ def in_words(matcher: Matcher) -> str:
             return f"text that contains {quoted(matcher.text)}"
         case OneOf():
             return "one of " + ", ".join(source(value, limit=40) for value in matcher.values[:6])
+        case AllOf():
+            return " and ".join(in_words(part) for part in matcher.matchers[:6])
+        case NoneOf():
+            return "anything but " + " or ".join(in_words(part) for part in matcher.matchers[:6])
         case PythonValue():
             return f"the value of {quoted(matcher.expression)}"
+
+
+def failing_part(matcher: Matcher, holds: Callable[[Matcher], bool]) -> Matcher:
+    """Of a combination that does not hold the one part that is why; any other matcher: itself."""
+    if isinstance(matcher, AllOf):
+        culprit = next(part for part in matcher.matchers if not holds(part))
+        return failing_part(culprit, holds)
+    if isinstance(matcher, NoneOf):
+        met = tuple(part for part in matcher.matchers if holds(part))
+        return replace(matcher, matchers=met[:1] or matcher.matchers)
+    return matcher
 
 
 def exact_text(matcher: Matcher) -> str | None:

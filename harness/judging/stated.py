@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.model.answer_key import PythonAnswer
 from harness.model.errors import HarnessError
-from harness.model.expectation import Exactly, Matcher, PythonValue, Stated
+from harness.model.expectation import AllOf, Exactly, Matcher, NoneOf, PythonValue, Stated
 from harness.model.values import Value
 
 
@@ -31,6 +31,8 @@ def resolve(stated: Stated, python_answers: Iterable[PythonAnswer]) -> Stated:
 
 
 def _known(matcher: Matcher, worth: dict[str, Value]) -> Matcher:
+    if isinstance(matcher, AllOf | NoneOf):
+        return replace(matcher, matchers=tuple(_known(part, worth) for part in matcher.matchers))
     if not isinstance(matcher, PythonValue):
         return matcher
     if matcher.expression not in worth:

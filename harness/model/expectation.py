@@ -64,7 +64,39 @@ class OneOf:
     values: tuple[Value, ...]
 
 
-Matcher = Exactly | PythonValue | AnyValue | OfType | Approximately | Matches | Contains | OneOf
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllOf:
+    """`{all_of: […]}`: what every one of these asks for."""
+
+    matchers: tuple[Matcher, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoneOf:
+    """`{none_of: […]}`: what not one of these asks for."""
+
+    matchers: tuple[Matcher, ...]
+
+
+Matcher = (
+    Exactly
+    | PythonValue
+    | AnyValue
+    | OfType
+    | Approximately
+    | Matches
+    | Contains
+    | OneOf
+    | AllOf
+    | NoneOf
+)
+
+
+def parts_of(matcher: Matcher) -> tuple[Matcher, ...]:
+    """The matchers that a combination is made of, those inside others too; any other: itself."""
+    if not isinstance(matcher, AllOf | NoneOf):
+        return (matcher,)
+    return tuple(part for inner in matcher.matchers for part in parts_of(inner))
 
 
 class Ignore(StrEnum):

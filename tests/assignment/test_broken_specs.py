@@ -358,7 +358,40 @@ ONE_SCENARIO = {
     "two matchers": (
         "call: check_input('')\nreturns: {any: true, type: int}",
         [
-            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, type, approx, matches, contains or one_of.",
+            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, type, approx, matches, contains, one_of, all_of or none_of.",
+        ],
+    ),
+    "all_of without a list": (
+        "call: check_input('')\nreturns: {all_of: {type: int}}",
+        [
+            "specs/small/f.yaml:6:23: returns.all_of: expected a list of matchers, got a mapping.",
+        ],
+    ),
+    "none_of nothing": (
+        "call: check_input('')\nprints: {none_of: []}",
+        [
+            "specs/small/f.yaml:6:23: prints.none_of: expected a list of matchers, got an empty list.",
+        ],
+    ),
+    "none_of with a bare text": (
+        "call: check_input('')\nprints: {none_of: [wins, {contains: lost}, 5]}",
+        [
+            "specs/small/f.yaml:6:24: prints.none_of, item 1: expected a matcher, got the text 'wins'. Hint: write {contains: …} for a part of a text, {one_of: […]} for a whole value.",
+            "specs/small/f.yaml:6:48: prints.none_of, item 3: expected a matcher, got the number 5. Hint: write {contains: …} for a part of a text, {one_of: […]} for a whole value.",
+        ],
+    ),
+    "all_of with mistakes inside": (
+        "call: check_input('')\nprints: {all_of: [{matches: '('}, {type: int}, {contain: a}]}",
+        [
+            "specs/small/f.yaml:6:33: prints.all_of, item 1, matches: not a regular expression (missing ), unterminated subpattern at position 0).",
+            "specs/small/f.yaml:6:40: prints.all_of, item 2, type: this matcher is not for text.",
+            "specs/small/f.yaml:6:53: prints.all_of, item 3, contain: unknown matcher. Hint: did you mean contains?",
+        ],
+    ),
+    "combinations too deep": (
+        "call: check_input('')\nreturns: {all_of: [{none_of: [{all_of: [{any: true}]}]}]}",
+        [
+            "specs/small/f.yaml:6:36: returns.all_of, item 1, none_of, item 1, all_of: all_of and none_of go no deeper than one inside another.",
         ],
     ),
     "type matcher on text": (

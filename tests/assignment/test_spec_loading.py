@@ -11,6 +11,7 @@ from small_assignment import ASSIGNMENT, HEAD, SUPPORT, scenario_file, write
 from harness.assignment import SpecErrors, available, find_root, load
 from harness.model.errors import UserError
 from harness.model.expectation import (
+    AllOf,
     AnyValue,
     Approximately,
     Contains,
@@ -18,6 +19,7 @@ from harness.model.expectation import (
     Ignore,
     Matcher,
     Matches,
+    NoneOf,
     OfType,
     OneOf,
     PythonValue,
@@ -241,6 +243,15 @@ RETURNS: list[tuple[str, Matcher]] = [
     ("{matches: '^{{ PROMPT }}a+$'}", Matches(pattern=r"^Please\ enter\ action:\ a+$")),
     ("{contains: '{{ BOARD_SIZE }}'}", Contains(text="8")),
     ("{one_of: [1, null]}", OneOf(values=(Value.of(1), NONE))),
+    (
+        "{all_of: [{type: str}, {none_of: [{contains: '{{ BOARD_SIZE }}'}, {python: 'TWICE'}]}]}",
+        AllOf(
+            matchers=(
+                OfType(name="str"),
+                NoneOf(matchers=(Contains(text="8"), PythonValue(expression="TWICE"))),
+            )
+        ),
+    ),
 ]
 
 
@@ -277,6 +288,22 @@ def test_every_other_channel_of_a_call(tmp_path: Path) -> None:
         Typed(text="a1"), Typed(text=" b "), Typed(text="-0"), Typed(text="4,6"),
         Typed(key=Key.CTRL_D),
     )  # fmt: skip
+
+
+def test_combined_matchers_stand_wherever_a_matcher_may(tmp_path: Path) -> None:
+    none, every = "{none_of: [{contains: a}]}", "{all_of: [{contains: a}]}"
+    body = (
+        f"call: add_piece(['-'], 'X', 0)\nprints: {none}\nturns: {{0: {every}}}\n"
+        f"leaves: {{board: {none}}}\nraises: {{type: E, message: {every}}}"
+    )
+    stated = only(tmp_path, body).stated
+    part = (Contains(text="a"),)
+    assert stated.prints == NoneOf(matchers=part)
+    every_part = AllOf(matchers=part)
+    turns = (StatedTurn(index=0, printed=every_part),)
+    assert stated.turns == StatedTurns(turns=turns, all_turns=False)
+    assert stated.leaves == (StatedLeave(name="board", value=NoneOf(matchers=part)),)
+    assert stated.raises == StatedRaise(type_name="E", message=every_part)
 
 
 def test_a_list_states_all_turns_and_leaves_may_be_unchanged(tmp_path: Path) -> None:

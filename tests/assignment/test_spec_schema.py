@@ -51,6 +51,8 @@ EVERYTHING = scenario_file(
     "call: f(x)\ninput: [a, 1, {key: ctrl-c}]\nreturns: {approx: 1, within: 0.1}\n"
     "prints: {contains: a}\nturns: {0: a, 1: {any: true}}\nraises: {type: E, message: m}\n"
     "leaves: {x: [1]}\nreads: 0\nends: cpu_limit",
+    "name: combined\ncall: f()\nreturns: {all_of: [{type: int}, {none_of: [{one_of: [1]}]}]}\n"
+    "prints: {none_of: [{contains: a}]}",
     "name: run\nrun: a1.py\nargv: [a]\nexit: 1\ntranscript: gameplay/a.txt\nturns: [a]",
     "name: drawn\ncall: f(x)\nsample: {strategy: b.c, count: 3, seed: 0}\neach: true\n"
     "returns: null\nleaves: unchanged\nraises: E",
@@ -87,6 +89,9 @@ REFUSED = [
     ("scenarios", scenario_file(CALL + "returns: {pyhton: a}")),
     ("scenarios", scenario_file(CALL + "returns: {any: true, type: int}")),
     ("scenarios", scenario_file(CALL + "prints: 5")),
+    ("scenarios", scenario_file(CALL + "prints: {none_of: [a]}")),
+    ("scenarios", scenario_file(CALL + "prints: {all_of: [{type: int}]}")),
+    ("scenarios", scenario_file(CALL + "returns: {all_of: []}")),
     ("scenarios", scenario_file(CALL + "visible: later")),
     ("scenarios", scenario_file(CALL + "points: many")),
     ("scenarios", scenario_file(CALL + "input: [1.5]")),

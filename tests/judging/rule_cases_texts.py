@@ -10,7 +10,7 @@ from judging_cases import (
 )
 
 from harness.judging.case import Case
-from harness.model.expectation import Contains, Stated
+from harness.model.expectation import AllOf, Contains, NoneOf, Stated
 
 BOARD = "|-|-|-|\n|-|-|-|\n|X|O|-|\n 1 2 3 \n"
 BOARD_BESIDE = "|-|-|-|\n|-|-|-|\n|-|O|X|\n 1 2 3 \n"
@@ -115,6 +115,22 @@ FIRES: list[tuple[str, Case, str]] = [
         "text_not_matched",
         case(None, called(None, "hi\n"), stated=Stated(prints=Contains(text="moves"))),
         'add_piece prints "hi\\n", expected text that contains "moves".',
+    ),
+    (
+        "text_not_matched",
+        case(
+            None,
+            called(None, "Red moves\n"),
+            stated=Stated(
+                prints=AllOf(
+                    matchers=(
+                        Contains(text="moves"),
+                        NoneOf(matchers=(Contains(text="wins"), Contains(text="Red"))),
+                    )
+                )
+            ),
+        ),
+        'add_piece prints "Red moves\\n", expected anything but text that contains "Red".',
     ),
 ]
 

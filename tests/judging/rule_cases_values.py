@@ -15,7 +15,7 @@ from judging_cases import (
 )
 
 from harness.judging.case import Case
-from harness.model.expectation import Matches, OfType, Stated, StatedLeave
+from harness.model.expectation import AllOf, AnyValue, Matches, OfType, OneOf, Stated, StatedLeave
 from harness.model.stimulus import Call, Stimulus
 from harness.model.values import Value, ValueKind
 
@@ -216,6 +216,26 @@ FIRES: list[tuple[str, Case, str]] = [
         "wrong_value",
         case(called(3), called(4), Stimulus(action=Call(expression="len(moves(board))"))),
         "It returned 4 instead of 3.",
+    ),
+    (
+        "wrong_value",
+        case(
+            None,
+            called(3),
+            stated=Stated(
+                returns=AllOf(matchers=(OfType(name="int"), OneOf(values=(Value.of(1),))))
+            ),
+        ),
+        "add_piece returned 3, expected one of 1.",
+    ),
+    (
+        "wrong_type",
+        case(
+            None,
+            called(3),
+            stated=Stated(returns=AllOf(matchers=(AnyValue(), OfType(name="str")))),
+        ),
+        "add_piece returned 3, an int, where a str is expected.",
     ),
     (
         "wrong_value",

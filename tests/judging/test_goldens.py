@@ -21,8 +21,10 @@ from judging_cases import step as did
 from harness.judging import disagreements
 from harness.judging.sheet import shows
 from harness.model.expectation import (
+    AllOf,
     Contains,
     Ignore,
+    NoneOf,
     OfType,
     Stated,
     StatedLeave,
@@ -158,6 +160,20 @@ DISAGREE: list[tuple[Observation, Stated, Stimulus, str]] = [
         Stated(prints=Contains(text="b")),
         CALL,
         'what the reference prints is "a\\n", but text that contains "b" is stated.',
+    ),
+    (
+        called("ab"),
+        Stated(
+            returns=AllOf(matchers=(Contains(text="a"), NoneOf(matchers=(Contains(text="b"),))))
+        ),
+        CALL,
+        "the reference returned 'ab', but anything but text that contains \"b\" is stated.",
+    ),
+    (
+        called(None, "a\n"),
+        Stated(prints=NoneOf(matchers=(Contains(text="b"), Contains(text="a")))),
+        CALL,
+        'what the reference prints is "a\\n", but anything but text that contains "a" is stated.',
     ),
     (
         ran("> ", "x", "b"),

@@ -19,15 +19,18 @@ from judging_cases import (
     typing,
 )
 
+from harness.grading.key import python_expressions
 from harness.judging import judge, resolve
 from harness.model.answer_key import PythonAnswer
 from harness.model.errors import HarnessError
 from harness.model.expectation import (
+    AllOf,
     AnyValue,
     Approximately,
     Contains,
     Ignore,
     Matches,
+    NoneOf,
     OfType,
     OneOf,
     PythonValue,
@@ -122,6 +125,15 @@ MATCHERS = [
     (Contains(text="b"), ["b"], False),
     (OneOf(values=(Value.of(1), Value.of("a"))), "a", True),
     (OneOf(values=(Value.of(1), Value.of("a"))), True, False),
+    (AllOf(matchers=(OfType(name="str"), Contains(text="b"))), "abc", True),
+    (AllOf(matchers=(OfType(name="str"), Contains(text="b"))), "ac", False),
+    (AllOf(matchers=(OfType(name="int"), Contains(text="b"))), "abc", False),
+    (NoneOf(matchers=(Contains(text="x"), Contains(text="b"))), "abc", False),
+    (NoneOf(matchers=(Contains(text="x"), Contains(text="y"))), "abc", True),
+    (NoneOf(matchers=(Contains(text="x"),)), 5, True),
+    (NoneOf(matchers=(Contains(text="x"),)), Value(ValueKind.TOO_LARGE, "a str"), False),
+    (AllOf(matchers=(Contains(text="b"), NoneOf(matchers=(Contains(text="c"),)))), "ab", True),
+    (AllOf(matchers=(Contains(text="b"), NoneOf(matchers=(Contains(text="c"),)))), "abc", False),
 ]
 
 
@@ -165,6 +177,18 @@ TEXTS = [
     (Stated(ignore=(Ignore.CASE,), prints=Matches(pattern="RED")), "", "red", True),
     (Stated(ignore=(Ignore.CASE,), prints=Contains(text="RED")), "", "red", True),
     (Stated(ignore=(Ignore.CASE,), prints=OneOf(values=(Value.of("X"),))), "", "x", True),
+    (
+        Stated(ignore=(Ignore.CASE,), prints=AllOf(matchers=(Contains(text="RED"), AnyValue()))),
+        "",
+        "red",
+        True,
+    ),
+    (
+        Stated(ignore=(Ignore.CASE,), prints=NoneOf(matchers=(Contains(text="RED"),))),
+        "",
+        "red",
+        False,
+    ),
 ]
 
 
@@ -370,3 +394,22 @@ def test_python_answers_take_the_place_of_their_expressions() -> None:
         resolve(stated, ())
     with pytest.raises(HarnessError, match="nobody evaluated"):
         judge(called(2), expecting(None, stated), CALL)
+
+
+def test_expressions_inside_combinations_are_replaced_too() -> None:
+    inner = NoneOf(matchers=(PythonValue(expression="1 + 1"), OfType(name="str")))
+    stated = Stated(returns=AllOf(matchers=(AnyValue(), inner)))
+    assert python_expressions(stated) == ("1 + 1",)
+    known = resolve(stated, (PythonAnswer(expression="1 + 1", value=Value.of(2)),))
+    assert not passes(None, called(2), known)
+    assert passes(None, called(3), known)
+    with pytest.raises(HarnessError, match="1 \\+ 1"):
+        resolve(stated, ())
+
+
+def test_of_a_combined_message_only_what_fails_is_shown() -> None:
+    matcher = AllOf(matchers=(Contains(text="column"), Contains(text="full")))
+    stated = Stated(raises=StatedRaise(type_name="ValueError", message=matcher))
+    assert passes(None, raised("ValueError", "column is full"), stated)
+    verdict = judge(raised("ValueError", "column 3"), expecting(None, stated), CALL)
+    assert verdict.differences[0].expected == 'ValueError: text that contains "full"'
