@@ -1,0 +1,205 @@
+"""The spec of Fancy Naughts & Crosses: what it holds, and the reference beside a second telling.
+
+The telling below knows the provided constants and nothing of the reference.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from harness.assignment import load
+from harness.model.plan import Plan, ProvidedVariant, Scenario, Visibility
+from harness.model.stimulus import Run, Stimulus
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = (ROOT / "reference" / "naughts-crosses" / "a1.py").read_text()
+ENTRY = re.compile(r"[^ ] [^ ] [^ ]")
+
+Names = dict[str, object]
+
+
+@cache
+def plan() -> Plan:
+    return load(ROOT, "naughts-crosses").plan
+
+
+def groups(scenarios: tuple[Scenario, ...]) -> dict[str, Scenario]:
+    return {scenario.group: scenario for scenario in scenarios}
+
+
+def programs() -> list[Scenario]:
+    return [one for one in plan().scenarios if isinstance(one.stimuli[0].action, Run)]
+
+
+def namespace(stimulus: Stimulus) -> Names:
+    """The provided constants as the stimulus overrides them."""
+    variant: ProvidedVariant = plan().assignment.variant(stimulus.constants)
+    names: Names = {}
+    exec(variant.files[0].data, names)
+    return names
+
+
+class InputEndsError(Exception):
+    """More is asked for than there is to type."""
+
+
+class Telling:
+    """A sitting at a terminal, told by sets of cells and a single list of moves."""
+
+    def __init__(self, names: Names, typed: list[str]) -> None:
+        self.names, self.typed, self.screen = names, iter(typed), ""
+        self.grid = range(1, int(str(names["GRID_SIZE"])) + 1)
+        self.sizes = range(1, int(str(names["PIECES_PER_PLAYER"])) + 1)
+
+    def ask(self, prompt: str) -> str:
+        self.screen += prompt
+        answer = next(self.typed, None)
+        if answer is None:
+            raise InputEndsError
+        return answer
+
+    def told(self, message: str) -> None:
+        self.screen += f"{self.names[message]}\n"
+
+    def lines(self) -> Iterator[set[tuple[int, int]]]:
+        for one in self.grid:
+            yield {(one, other) for other in self.grid}
+            yield {(other, one) for other in self.grid}
+        yield {(one, one) for one in self.grid}
+        yield {(one, len(self.grid) + 1 - one) for one in self.grid}
+
+    def left(self, moves: list[tuple[int, ...]], player: int) -> list[int]:
+        used = {size for _, _, size in moves[player::2]}
+        return [size for size in self.sizes if size not in used]
+
+    def show(
+        self, moves: list[tuple[int, ...]], top: dict[tuple[int, int], tuple[int, int]]
+    ) -> None:
+        for player, name in enumerate("OX"):
+            self.screen += f"{name} has: {str(self.left(moves, player))[1:-1]}\n"
+        rule = "\n  " + "---" * len(self.grid) + "\n"
+        self.screen += "\n " + "".join(f"  {number}" for number in self.grid) + rule
+        for row in self.grid:
+            cells = [top.get((row, column)) for column in self.grid]
+            texts = ["  " if cell is None else "OX"[cell[0]] + str(cell[1]) for cell in cells]
+            self.screen += f"{row}|{'|'.join(texts)}|" + rule
+
+    def move(self) -> tuple[int, ...]:
+        while True:
+            entry = self.ask("Enter your move: ")
+            if entry in ("h", "H"):
+                self.told("HELP_MESSAGE")
+                continue
+            if not ENTRY.fullmatch(entry):
+                self.told("INVALID_FORMAT_MESSAGE")
+                continue
+            limits = (self.grid, self.grid, self.sizes)
+            known = zip(entry.split(), limits, ("ROW", "COLUMN", "SIZE"), strict=True)
+            wrong = [name for text, limit, name in known if text not in map(str, limit)]
+            if not wrong:
+                return tuple(map(int, entry.split()))
+            self.told(f"INVALID_{wrong[0]}_MESSAGE")
+
+    def game(self) -> None:
+        moves: list[tuple[int, ...]] = []
+        top: dict[tuple[int, int], tuple[int, int]] = {}
+        self.show(moves, top)
+        while True:
+            player = len(moves) % 2
+            self.screen += f"\n{'OX'[player]} turn to move\n\n"
+            row, column, size = self.move()
+            below = top.get((row, column), (0, 0))[1]
+            if size not in self.left(moves, player) or size <= below:
+                self.told("INVALID_MOVE_MESSAGE")
+                continue
+            moves.append((row, column, size))
+            top[row, column] = (player, size)
+            self.show(moves, top)
+            mine = {cell for cell, (owner, _) in top.items() if owner == player}
+            if any(line <= mine for line in self.lines()):
+                self.screen += f"{'OX'[player]} wins!\n"
+                return
+            largest = max([*self.left(moves, 0), *self.left(moves, 1)], default=0)
+            lowest = min(top.get((r, c), (0, 0))[1] for r in self.grid for c in self.grid)
+            if largest <= lowest:
+                self.screen += "Stalemate!\n"
+                return
+
+    def sitting(self) -> str:
+        with contextlib.suppress(InputEndsError):
+            self.game()
+            while self.ask("Play again? ") in ("y", "Y"):
+                self.game()
+        return self.screen
+
+
+def as_the_reference_tells(names: Names, typed: list[str]) -> str:
+    """The screen of the reference, run here with its own `input` and `print`."""
+    screen: list[str] = []
+    answers = iter(typed)
+
+    def answer(prompt: str = "") -> str:
+        screen.append(prompt)
+        given = next(answers, None)
+        if given is None:
+            raise InputEndsError
+        return given
+
+    def show(*values: object) -> None:
+        screen.append(" ".join(map(str, values)) + "\n")
+
+    own = dict(names, __name__="a1", input=answer, print=show)
+    source = REFERENCE.replace("from constants import *\n", "")
+    exec(compile(source, "a1.py", "exec"), own)
+    with contextlib.suppress(InputEndsError):
+        exec("main()", own)
+    return "".join(screen)
+
+
+def test_it_is_as_large_as_an_assignment_has_to_be() -> None:
+    every = groups(plan().scenarios)
+    games = groups(tuple(programs()))
+    visible = [one for one in every.values() if one.visibility is Visibility.VISIBLE]
+    assert len(every) >= 120
+    assert len(games) >= 25
+    assert 0.2 <= len(visible) / len(every) <= 0.3
+
+
+def test_the_part_for_the_other_cohort_is_told_apart_by_its_tag() -> None:
+    for one in plan().scenarios:
+        overridden = {binding.name for binding in one.stimuli[0].constants}
+        is_theirs = "csse7030" in one.tags
+        assert is_theirs == one.id.startswith("grid_size/"), one.id
+        assert is_theirs == all(clause.startswith("5.") for clause in one.clauses), one.id
+        assert is_theirs or "GRID_SIZE" not in overridden, one.id
+        assert "size" in one.tags or not overridden, one.id
+
+
+def test_every_size_and_number_of_pieces_is_swept_together() -> None:
+    seen = {
+        tuple(int(ast.literal_eval(binding.literal)) for binding in one.stimuli[0].constants)
+        for one in programs()
+        if len(one.stimuli[0].constants) == 2
+    }
+    assert seen >= {(grid, pieces) for grid in range(2, 9) for pieces in range(5, 10)}
+
+
+@pytest.mark.parametrize("scenario", programs(), ids=lambda scenario: scenario.id)
+def test_the_reference_tells_every_game_as_we_do(scenario: Scenario) -> None:
+    stimulus = scenario.stimuli[0]
+    typed = [entry.text for entry in stimulus.inputs]
+    told = Telling(namespace(stimulus), typed).sitting()
+    assert as_the_reference_tells(namespace(stimulus), typed) == told
+
+
+def test_what_the_sheet_leaves_open_costs_nobody_a_mark() -> None:
+    unsettled = {clause.id for clause in plan().assignment.clauses if clause.unsettled}
+    for one in plan().scenarios:
+        assert one.informational == bool(unsettled & set(one.clauses)), one.id
