@@ -11,10 +11,12 @@ from pathlib import Path
 from harness.assignment.document import Document, Loc
 from harness.assignment.folders import REFERENCE, shown
 from harness.assignment.settings import fraction, merged
+from harness.assignment.shape_checks import describe, listed
 from harness.assignment.shapes import AssignmentShape
 from harness.assignment.wording import shaped
 from harness.model.plan import Place, SourceFile
 from harness.model.stimulus import Limits
+from harness.model.submission import ARCHIVE_ENDINGS
 
 _PYTHON = re.compile(r"3\.[0-9]{1,2}\Z")
 _NAME = re.compile(r"[^/\\\x00]+\Z")
@@ -28,6 +30,7 @@ class Heading:
     shape: AssignmentShape
     submission_files: tuple[str, ...]
     laid_as: str | None
+    archive: str | None
     functionality_marks: Fraction
     limits: Limits
     reference: tuple[SourceFile, ...]
@@ -51,6 +54,7 @@ def read_heading(
         if not _NAME.match(name):
             loc: Loc = ("submission", "files", index)
             document.add(loc, f"{name} is a path", "write the file's name alone")
+    archive = _archive(document, shape)
     marks = fraction(document, ("functionality_marks",), shape.functionality_marks)
     folder = root / REFERENCE / assignment_id
     return Heading(
@@ -58,11 +62,25 @@ def read_heading(
         shape=shape,
         submission_files=files,
         laid_as=laid_as,
+        archive=archive,
         functionality_marks=marks or Fraction(1),
         limits=merged(Limits(), shape.limits),
         reference=_reference(document, root, folder, files),
         provided=_provided(document, root, folder, shape, support),
     )
+
+
+def _archive(document: Document, shape: AssignmentShape) -> str | None:
+    name = shape.submission.archive
+    if "archive" not in shape.submission.model_fields_set:
+        return None
+    loc: Loc = ("submission", "archive")
+    if name and not _NAME.match(name):
+        document.add(loc, f"{name} is a path", "write the file's name alone")
+    elif not name.endswith(ARCHIVE_ENDINGS) or name.startswith("."):
+        what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS)}, got {describe(name)}"
+        document.add(loc, what)
+    return name
 
 
 def _reference(

@@ -120,6 +120,7 @@ class _Compiler:
             functions=vocabulary.functions,
             variants=variants.all(used),
             extra_files=self._extra(compiled.provide),
+            archive=heading.archive,
             manual=manual,
         )
         plan = Plan(

@@ -156,6 +156,8 @@ class SubmissionShape(Shape):
     """The names of the files handed in."""
     laid_as: str = Field("", alias="as")
     """The name that a file of any name is laid under."""
+    archive: str = ""
+    """The archive that they are handed in as, like A3.zip; .tar, .tar.gz and .tgz are read too."""
 
 
 class ManualShape(Shape):
