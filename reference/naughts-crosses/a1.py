@@ -320,5 +320,5 @@ def main() -> None:
         play_game()
 
 
-if __name__ == '__main__':
+if __name__ == "__main__":
     main()

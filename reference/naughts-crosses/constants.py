@@ -1,4 +1,4 @@
-"""Constants for Fancy Naughts & Crosses, provided to students beside their a1.py."""
+"""Constants for Fancy Naughts & Crosses, provided beside a student's a1.py."""
 
 NAUGHT = "O"
 CROSS = "X"
