@@ -52,6 +52,7 @@ def _module(folder: Path, file: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, folder / file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up there
     before, path = sys.dont_write_bytecode, list(sys.path)
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(folder))

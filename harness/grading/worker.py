@@ -91,8 +91,9 @@ class SpawnedWorker:
 
     def stop(self) -> None:
         """End the process; everything below it ends with it."""
-        self.connection.close()
-        self._process.terminate()
+        self.connection.close()  # an idle worker leaves by itself at that
+        if self.current is not None:
+            self._process.terminate()
         try:
             self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:

@@ -42,6 +42,9 @@ def mismatches(
     if observation.ending not in _TELLING or at_import(observation, stimulus):
         if not found and observation.ending is Ending.ANSWERED:
             found.append(RaiseMismatch(expected=None, actual=observation.raised))
+        elif not found and at_import(observation, stimulus) and not _is_at_import(expectation):
+            # It ended as it should, but before it was asked anything.
+            found.append(EndingMismatch(expected=ending, actual=observation.ending))
         return tuple(found)
     if isinstance(stimulus.action, Session):
         found += step_mismatches(observation, expectation, stimulus.action)
@@ -68,6 +71,11 @@ def expected_ending(expectation: Expectation) -> Ending:
 def at_import(observation: Observation, stimulus: Stimulus) -> bool:
     """Whether it ended while the submission's own body was still loading."""
     return observation.phase is Phase.LOADING and not isinstance(stimulus.action, Run)
+
+
+def _is_at_import(expectation: Expectation) -> bool:
+    reference = expectation.reference
+    return reference is not None and reference.phase is Phase.LOADING
 
 
 def _outcome(

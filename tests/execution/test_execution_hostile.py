@@ -167,7 +167,7 @@ FORBIDDEN: dict[str, str] = {
     "datagram": "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
     "unix socket": "import socket; socket.socket(socket.AF_UNIX)",
     "write": "open('x', 'w')",
-    "write in /tmp": "open('/tmp/x', 'w')",
+    "write in /tmp": "open('/tmp/written-by-a-submission', 'w')",
     "truncate": "os.truncate({spec!r}, 0)",
     "remove": "os.remove({spec!r})",
     "mode": "os.chmod({spec!r}, 0)",

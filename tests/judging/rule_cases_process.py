@@ -45,6 +45,12 @@ FIRES: list[tuple[str, Case, str]] = [
     ),
     (
         "ran_at_import",
+        case(ended(Ending.ASKED_FOR_MORE, "? "), ended(Ending.ASKED_FOR_MORE, phase=LOADING)),
+        "Code outside the functions ran at import: as soon as the file is loaded, "
+        "it asks for input.",
+    ),
+    (
+        "ran_at_import",
         case(called(1), raised("NameError", "no x", line=3, source="  print(x)", phase=LOADING)),
         "Code outside the functions ran at import: as soon as the file is loaded, "
         "it raised NameError (no x) on line 3: print(x).",
