@@ -1,0 +1,5 @@
+"""Plays c4game.py as a module: importing it must start nothing, main() must."""
+
+import c4game
+
+c4game.main()

@@ -1,0 +1,275 @@
+"""COMP 1005's assignment 3: its two references, its grids, and what its patterns let pass."""
+
+from __future__ import annotations
+
+import ast
+import re
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from harness.assignment import load
+from harness.model.expectation import Contains, Matches
+from harness.model.plan import Plan
+from harness.model.specification import Specification
+from harness.model.stimulus import Call, Run, Stimulus
+from harness.policy import check
+
+ROOT = Path(__file__).parents[2]
+SPEC = ROOT / "specs" / "comp1005-a3"
+REFERENCE = ROOT / "reference" / "comp1005-a3"
+GENERATORS = (
+    "rows_of_four",
+    "columns_of_four",
+    "falling_fours",
+    "rising_fours",
+    "lines_of_three",
+    "longer_lines",
+    "ends_of_games",
+    "games_going_on",
+    "moves",
+)
+PICTURE = "|     |0\n|     |1\n| O   |2\n| X X |3\n+-----+\n 01234"
+
+
+def program(path: Path) -> Any:
+    module = ModuleType(path.stem)
+    exec(path.read_text(), module.__dict__)
+    return module
+
+
+@pytest.fixture(scope="module")
+def specification() -> Specification:
+    return load(ROOT, "comp1005-a3")
+
+
+@pytest.fixture(scope="module")
+def plan(specification: Specification) -> Plan:
+    return specification.plan
+
+
+@pytest.fixture(scope="module")
+def grids() -> Any:
+    return program(SPEC / "grids.py")
+
+
+def stated(plan: Plan, scenario: str, turn: int) -> str:
+    """The pattern that a scenario holds a turn to."""
+    turns = plan.scenario(scenario).stated.turns
+    assert turns is not None
+    (matcher,) = (one.printed for one in turns.turns if one.index == turn)
+    assert isinstance(matcher, Matches)
+    return matcher.pattern
+
+
+@pytest.mark.parametrize("name", GENERATORS)
+def test_the_reference_and_the_stand_in_agree(grids: Any, name: str) -> None:
+    reference = program(REFERENCE / "connect4.py")
+    stand_in = program(SPEC / "stand_in_connect4.py")
+    for case in getattr(grids, name)():
+        grid, column = case["grid"], case["column"]
+        assert reference.toString(grid) == stand_in.toString(grid)
+        assert reference.win(grid, column) == stand_in.win(grid, column), case
+        copies = [[[*row] for row in grid] for _ in range(2)]
+        played = [
+            m.play(g, column, "red") for m, g in zip((reference, stand_in), copies, strict=True)
+        ]
+        assert (played[0], copies[0]) == (played[1], copies[1])
+        assert reference.makeGrid(len(grid), 4) == stand_in.makeGrid(len(grid), 4)
+
+
+def test_the_stand_in_is_not_the_reference() -> None:
+    theirs = {node.name: ast.dump(node) for node in functions(REFERENCE / "connect4.py")}
+    for node in functions(SPEC / "stand_in_connect4.py"):
+        assert theirs[node.name] != ast.dump(node)
+
+
+def functions(path: Path) -> list[ast.FunctionDef]:
+    return [n for n in ast.parse(path.read_text()).body if isinstance(n, ast.FunctionDef)]
+
+
+def test_every_line_asked_about_goes_through_the_column(plan: Plan, grids: Any) -> None:
+    """Whether win looks elsewhere is not settled, and no checker floats in a real grid."""
+    seen = 0
+    for scenario in plan.scenarios:
+        if scenario.function == "win":
+            for stimulus in scenario.stimuli:
+                grid, column = arguments(stimulus)
+                lines = grids.fours(grid)
+                if 0 <= column < len(grid[0]):
+                    place = (grids.highest(grid, column), column)
+                    assert all(place in line for line in lines), scenario.id
+                else:
+                    assert not lines, scenario.id
+                for checkers in zip(*grid, strict=True):
+                    taken = [checker != "empty" for checker in checkers]
+                    assert taken == sorted(taken), scenario.id
+                seen += 1
+    assert seen > 800
+
+
+def arguments(stimulus: Stimulus) -> tuple[list[list[str]], int]:
+    names: dict[str, Any] = {"win": lambda grid, column: (grid, column)}
+    exec(stimulus.given, names)
+    names.update({b.name: ast.literal_eval(b.literal) for b in stimulus.bindings})
+    assert isinstance(stimulus.action, Call)
+    grid, column = eval(stimulus.action.expression, names)
+    return grid, column
+
+
+def test_the_grids_of_the_game_scenarios_are_whole(plan: Plan) -> None:
+    for scenario in plan.scenarios:
+        if scenario.function == "c4game.py" and scenario.stated.turns:
+            assert isinstance(scenario.stimuli[0].action, Run)
+            for turn in scenario.stated.turns.turns:
+                if isinstance(turn.printed, Contains):
+                    *rows, border, labels = turn.printed.text.split("\n")
+                    width = len(labels) - 1
+                    assert border == f"+{'-' * width}+"
+                    assert [row[-1] for row in rows] == [str(r) for r in range(len(rows))]
+                    assert {len(row) for row in rows} == {width + 3}
+
+
+ASKS_BLACK = [
+    "Which column does black want to play? ",
+    f"{PICTURE}\nBLACK's turn.\nColumn (0-4): ",
+    f"Red has played 3.\n{PICTURE}\n[Black] ",
+    f"{PICTURE}\n(X is Red, O is Black)\nYour move, black:",
+]
+ASKS_ANOTHER = [
+    "",
+    "Column: ",
+    f"Black has played 3.\n{PICTURE}\nColumn for red: ",
+    f"{PICTURE}\n(X is Black, O is Red)\nYour move, red:",
+    "Which column does blackbird want to play? ",
+]
+
+
+def test_a_question_names_its_colour_last(plan: Plan) -> None:
+    pattern = stated(plan, "game_turns/then-black-is-asked", 2)
+    assert [text for text in ASKS_BLACK if not re.search(pattern, text)] == []
+    assert [text for text in ASKS_ANOTHER if re.search(pattern, text)] == []
+
+
+RED_WINS = [
+    "Red wins the game after 7 moves",
+    "*** RED WINS ***\nThe game took 7 moves.",
+    "After 7 moves, the winner is red.",
+    "(X is Red, O is Black)\nVictory for red! It took 7 moves.",
+    "(X is Red, O is Black)\nred has won the game",
+    "Congratulations red, you beat black!",
+    "Four in a row for Red",
+    "After 7 moves, the winner is Red. Better luck next time, Black.",
+    "Red won!\nBlack lost.\nSize of the next game? ",
+]
+RED_DOES_NOT = [
+    "What size would you like? ",
+    "Black wins the game after 7 moves",
+    "(X is Red, O is Black)\nBlack wins the game after 7 moves.",
+    "Black wins! Red loses.\nWhat size would you like? ",
+    "Black wins the game after 7 moves.\nHow large a grid shall red and black have? ",
+    "After 7 moves, the winner is black. Better luck next time, red.",
+    "Red has played column 0.\nWhat size would you like? ",
+]
+
+
+def test_who_won_is_told_in_many_words(plan: Plan) -> None:
+    pattern = stated(plan, "game_ends/red-wins-with-a-column", 8)
+    screens = [f"{PICTURE}\n{text}" for text in RED_WINS]
+    assert [text for text in screens if not re.search(pattern, text)] == []
+    assert [text for text in RED_DOES_NOT if re.search(pattern, text)] == []
+    other = stated(plan, "game_ends/black-wins-with-a-row", 9)
+    assert [text for text in screens if re.search(other, text)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_eleven"),
+    [
+        ("Red wins the game after 11 moves", True),
+        ("moves:11.", True),
+        ("after 12 moves", False),
+        ("after 111 moves", False),
+        ("after 6 moves\nSize, 4 to 10? ", False),
+        (PICTURE, False),
+    ],
+)
+def test_the_number_of_moves_stands_alone(plan: Plan, text: str, is_eleven: bool) -> None:
+    pattern = stated(plan, "game_ends/red-after-eleven-moves", 12)
+    assert bool(re.search(pattern, text)) is is_eleven
+
+
+@pytest.mark.parametrize(
+    ("text", "is_tie"),
+    [
+        ("The game is a tie", True),
+        ("IT'S A TIE!", True),
+        ("Tied.", True),
+        ("A draw", True),
+        ("Nobody wins", True),
+        ("What size? ", False),
+        ("It is time for another column, red: ", False),
+    ],
+)
+def test_a_tie_is_told_in_many_words(plan: Plan, text: str, is_tie: bool) -> None:
+    pattern = stated(plan, "game_ends/a-tie-that-black-completes", 17)
+    assert bool(re.search(pattern, text)) is is_tie
+
+
+def sitting(question: str, before: str, said: str) -> str:
+    """What the scenario of the last column prints: two games, the second with an invalid move."""
+    screen, moves = "", (0, 1, 0, 1, 0, 1, 0)
+    module = program(SPEC / "stand_in_connect4.py")
+    for invalid in (None, 2):
+        grid = module.makeGrid(4, 5)
+        screen += "Size? "
+        for number, column in enumerate(moves):
+            if number == 4 and invalid:
+                break
+            colour = ("red", "black")[number % 2]
+            asked = question.format(colour=colour, number=number)
+            screen += asked + (said + asked if number == invalid else "") + before
+            module.play(grid, column, colour)
+            screen += module.toString(grid) + "\n"
+    return screen
+
+
+@pytest.mark.parametrize("before", ["", "\n", "You have chosen well, dear player.\n\n"])
+@pytest.mark.parametrize(
+    "question", ["{colour}: ", "\n--- {colour} ---\nColumn? ", "Move {number}: {colour}, column?\n"]
+)
+def test_a_message_is_told_from_silence(plan: Plan, question: str, before: str) -> None:
+    matcher = plan.scenario("game_turns/a-message-for-the-column-after-the-last").stated.prints
+    assert isinstance(matcher, Matches)
+    third = "|     |0\n|     |1\n|     |2\n|XO   |3\n+-----+\n 01234\n"
+    for said in ("Invalid.\n", "No! ", "\nThat column is full or not there.\n\n", f"No.\n{third}"):
+        assert re.search(matcher.pattern, sitting(question, before, said)), said
+    for said in ("", third):
+        assert not re.search(matcher.pattern, sitting(question, before, said)), said
+
+
+def test_the_marks_are_the_sheets(plan: Plan) -> None:
+    points: dict[str, Fraction] = {}
+    for scenario in plan.scenarios:
+        if not scenario.informational:
+            share = points.get(scenario.function, Fraction(0)) + scenario.points
+            points[scenario.function] = share
+    game = points.pop("c4game.py")
+    assert (sum(points.values()), game) == (7, 2)
+    assert plan.assignment.functionality_marks == 9
+
+
+def test_the_policy_holds_for_the_reference_alone(specification: Specification) -> None:
+    policy = specification.plan.assignment.policy
+    assert check(specification.reference, policy).findings == ()
+    faulty = [
+        file.__class__(name=file.name, data=b"import copy\n" + file.data)
+        for file in specification.reference
+    ]
+    findings = check(faulty, policy).findings
+    assert [(f.file, f.line, f.rule.value) for f in findings] == [
+        ("connect4.py", 1, "import"),
+        ("c4game.py", 1, "import"),
+    ]
