@@ -1,0 +1,442 @@
+"""Folders with archives in, submissions out: what is graded, and what is said of the rest."""
+
+from __future__ import annotations
+
+import json
+import stat
+import tracemalloc
+import zipfile
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from made_archives import gzip_bomb, tarred, with_flag, zip_bomb, zipped, zipped_as
+
+from harness.intake import read
+from harness.model.errors import UserError
+from harness.model.plan import Assignment, ProvidedVariant
+from harness.model.stimulus import Limits
+from harness.model.submission import Submission
+
+A3 = Assignment(
+    id="a3",
+    title="",
+    course="",
+    python="3.12",
+    submission_files=("connect4.py", "c4game.py"),
+    archive="A3.zip",
+    laid_as=None,
+    functionality_marks=Fraction(9),
+    limits=Limits(),
+    policy=None,
+    clauses=(),
+    functions=(),
+    variants=(ProvidedVariant(constants=(), files=()),),
+)
+A1 = replace(A3, submission_files=("a1.py",), archive=None)
+ANY = replace(A3, submission_files=("p4.py",), laid_as="p4.py")
+
+BOTH = [("connect4.py", b"c"), ("c4game.py", b"g")]
+GOOD = zipped(BOTH)
+NAMES = ["connect4.py=c", "c4game.py=g"]
+DOCX = zipped([("[Content_Types].xml", b"<Types/>"), ("word/document.xml", b"<w/>")])
+ODT = zipped([("mimetype", b"application/vnd.oasis.opendocument.text")], method=zipfile.ZIP_STORED)
+NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": ["x = 1"]}]}).encode()
+RAR = b"Rar!\x1a\x07\x01\x00" + bytes(40)
+SEVEN = b"7z\xbc\xaf\x27\x1c" + bytes(40)
+LOCKED = with_flag(GOOD, 1)
+HALF_LOCKED = with_flag(GOOD, 1, member=1)
+
+Case = tuple[dict[str, bytes], list[str], tuple[str, ...]]  # folder, files, notes
+
+
+def handed_in(root: Path, files: dict[str, bytes]) -> Path:
+    for name, data in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return root
+
+
+def contents(submission: Submission) -> list[str]:
+    return [f"{file.name}={file.data.decode()}" for file in submission.files]
+
+
+ACCEPTED: dict[str, Case] = {
+    "the archive": ({"A3.zip": GOOD}, NAMES, ()),
+    "stored, not compressed": (
+        {"A3.zip": zipped(BOTH, method=zipfile.ZIP_STORED)},
+        NAMES,
+        (),
+    ),
+    "what systems leave behind": (
+        {
+            "A3.zip": zipped(
+                [
+                    ("__MACOSX/._connect4.py", b"x"),
+                    ("__MACOSX/A3/connect4.py", b"x"),
+                    *[(name, b"x") for name in (".DS_Store", "Thumbs.db", "._c4game.py")],
+                    ("__pycache__/connect4.cpython-312.pyc", b"x"),
+                    ("connect4.pyc", b"x"),
+                    (".git/connect4.py", b"x"),
+                    *BOTH,
+                ]
+            ),
+            ".DS_Store": b"x",
+        },
+        NAMES,
+        (),
+    ),
+    "a folder inside": (
+        {"A3.zip": zipped([("A3/", b""), *[(f"A3/{name}", data) for name, data in BOTH]])},
+        NAMES,
+        ("A3/connect4.py and A3/c4game.py were in a folder inside A3.zip",),
+    ),
+    "one of them in a folder": (
+        {"A3.zip": zipped([BOTH[0], ("game/c4game.py", b"g")])},
+        NAMES,
+        ("game/c4game.py was in a folder inside A3.zip",),
+    ),
+    "more than was asked for": (
+        {"A3.zip": zipped([*BOTH, ("notes.txt", b"n"), ("old.zip", GOOD), ("test.py", b"t")])},
+        NAMES,
+        (),
+    ),
+    "only one of two": (
+        {"A3.zip": zipped(BOTH[:1])},
+        NAMES[:1],
+        ("no file c4game.py was handed in",),
+    ),
+    "the other under another name": (
+        {"A3.zip": zipped([BOTH[0], ("C4Game.py", b"g"), ("x.py", b"x")])},
+        NAMES[:1],
+        ("no file c4game.py was handed in, but C4Game.py and x.py",),
+    ),
+    "one of two is no Python": (
+        {"A3.zip": zipped([BOTH[0], ("c4game.py", DOCX)])},
+        NAMES[:1],
+        ("found an Office document named c4game.py in A3.zip, expected a Python file",),
+    ),
+    "one of two has a password": (
+        {"A3.zip": HALF_LOCKED},
+        NAMES[:1],
+        ("c4game.py in A3.zip is locked with a password",),
+    ),
+    "loose files": (
+        dict(BOTH),
+        NAMES,
+        ("c4game.py and connect4.py were handed in without A3.zip",),
+    ),
+    "one loose file": (
+        {"connect4.py": b"c"},
+        NAMES[:1],
+        ("connect4.py was handed in without A3.zip", "no file c4game.py was handed in"),
+    ),
+    "loose files beside the archive": (
+        {"A3.zip": GOOD, "connect4.py": b"newer"},
+        NAMES,
+        ("connect4.py beside A3.zip was not read",),
+    ),
+}
+
+
+EXPECTED = "expected connect4.py and c4game.py"
+REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
+    "no connect4.py": (
+        {"A3.zip": zipped([("main.py", b"m"), ("notes.txt", b"n")])},
+        f"found main.py in A3.zip, {EXPECTED}",
+    ),
+    "nothing": ({"A3.zip": zipped([])}, f"found no file in A3.zip, {EXPECTED}"),
+    "leftovers alone": (
+        {"A3.zip": zipped([("__MACOSX/._connect4.py", b"x"), (".DS_Store", b"x")])},
+        f"found no file in A3.zip, {EXPECTED}",
+    ),
+    "two of one name": (
+        {"A3.zip": zipped([*BOTH, ("old/connect4.py", b"o")])},
+        "found connect4.py and old/connect4.py in A3.zip, expected one file connect4.py",
+    ),
+    "two that some systems confuse": (
+        {"A3.zip": zipped([*BOTH, ("Connect4.py", b"o")])},
+        "found Connect4.py and connect4.py in A3.zip, expected one file connect4.py",
+    ),
+    "twice the same name": (
+        {"A3.zip": zipped([*BOTH, ("connect4.py", b"o")])},
+        "A3.zip holds two files named connect4.py",
+    ),
+    "a file that is a folder": (
+        {"A3.zip": zipped([*BOTH, ("connect4.py/x.py", b"o")])},
+        "A3.zip holds a file and a folder named connect4.py",
+    ),
+    "a nested zip": (
+        {"A3.zip": zipped([("A3.zip", GOOD)])},
+        f"found A3.zip (a zip archive) in A3.zip, {EXPECTED}",
+    ),
+    "a password": ({"A3.zip": LOCKED}, "connect4.py in A3.zip is locked with a password"),
+    "a method that cannot be capped": (
+        {"A3.zip": zipped(BOTH, method=zipfile.ZIP_BZIP2)},
+        "connect4.py in A3.zip is compressed by a method that usual archiving programs do not use",
+    ),
+    "cut short": ({"A3.zip": GOOD[:-30]}, "A3.zip is a broken or incomplete zip archive"),
+    "damaged inside": (
+        {
+            "A3.zip": zipped([("connect4.py", b"one")], method=zipfile.ZIP_STORED).replace(
+                b"one", b"two"
+            )
+        },
+        "connect4.py in A3.zip is damaged",
+    ),
+    "empty": ({"A3.zip": b""}, "A3.zip is empty, expected a zip archive"),
+    "text": ({"A3.zip": b"print(1)"}, "A3.zip is not a zip archive"),
+    "a RAR inside the name": (
+        {"A3.zip": RAR},
+        "A3.zip is a RAR archive, expected a zip archive",
+    ),
+    "a tar inside the name": (
+        {"A3.zip": tarred(BOTH)},
+        "A3.zip is a gzip archive, expected a zip archive",
+    ),
+    "a document inside the name": (
+        {"A3.zip": DOCX},
+        "A3.zip is an Office document, expected a zip archive",
+    ),
+    "a RAR": ({"A3.rar": RAR}, "found A3.rar (a RAR archive), expected A3.zip"),
+    "a 7z": ({"A3.7z": SEVEN, "x.py": b""}, "found A3.7z (a 7-Zip archive), expected A3.zip"),
+    "a tar": ({"A3.tar.gz": tarred(BOTH)}, "found A3.tar.gz (a gzip archive), expected A3.zip"),
+    "a zip that calls itself RAR": (
+        {"A3.rar": GOOD},
+        "found A3.rar (a zip archive), expected A3.zip",
+    ),
+    "a RAR by name alone": ({"A3.rar": b"?"}, "found A3.rar, expected A3.zip"),
+    "another name": ({"Archive.zip": GOOD}, "found Archive.zip (a zip archive), expected A3.zip"),
+    "a report": ({"A3.docx": DOCX}, "found A3.docx, expected A3.zip"),
+    "nothing handed in": ({".DS_Store": b"x"}, "no file A3.zip"),
+    "a folder of that name": ({"A3.zip/x.py": b"x"}, "A3.zip is a folder, expected a zip archive"),
+    "too many members": (
+        {"A3.zip": zipped([*BOTH, *[(f"n/{number}", b"") for number in range(1000)]])},
+        "A3.zip holds more than 1000 files",
+    ),
+    "too large": (
+        {"A3.zip": GOOD + bytes(32 * 1024 * 1024)},
+        "A3.zip is larger than 32768 KiB",
+    ),
+    "a large file": (
+        {"A3.zip": zipped([("connect4.py", b"#" * (1024 * 1024 + 1))])},
+        "connect4.py in A3.zip is larger than 1024 KiB",
+    ),
+    "a link": (
+        {"A3.zip": zipped_as("connect4.py", b"/etc/passwd", mode=stat.S_IFLNK | 0o777)},
+        "connect4.py in A3.zip is a symbolic link, which is not followed",
+    ),
+    "a device": (
+        {"A3.zip": zipped_as("connect4.py", b"", mode=stat.S_IFCHR | 0o666)},
+        "connect4.py in A3.zip is a special file, not a file",
+    ),
+    "outside": (
+        {"A3.zip": zipped([*BOTH, ("../../connect4.py", b"x")])},
+        "A3.zip holds a path that leads out of it (../../connect4.py)",
+    ),
+    "absolute": (
+        {"A3.zip": zipped([*BOTH, ("/etc/cron.d/x", b"x")])},
+        "A3.zip holds an absolute path (/etc/cron.d/x)",
+    ),
+    "a drive": (
+        {"A3.zip": zipped([("C:connect4.py", b"x")])},
+        "A3.zip holds an absolute path (C:connect4.py)",
+    ),
+    "a backslash": (
+        {"A3.zip": zipped([("A3\\connect4.py", b"x")])},
+        "A3.zip holds a path with a backslash (A3\\connect4.py)",
+    ),
+    "a NUL": (
+        {"A3.zip": zipped([("connect4.py\0.txt", b"x")])},
+        "A3.zip holds a name with a NUL character (connect4.py_.txt)",
+    ),
+    "a long name": (
+        {"A3.zip": zipped([("n" * 401, b"x")])},
+        "A3.zip holds a name of 401 characters",
+    ),
+    "deep": (
+        {"A3.zip": zipped([("d/" * 12 + "connect4.py", b"x")])},
+        "A3.zip holds folders more than 12 deep",
+    ),
+    "a bomb": (
+        {"A3.zip": zip_bomb("connect4.py", declared=1024**3)},
+        "A3.zip unpacks to more than 64 MiB",
+    ),
+    "a bomb that says less": (
+        {"A3.zip": zip_bomb("connect4.py", declared=60 * 1024**2)},
+        "connect4.py in A3.zip is larger than 1024 KiB",
+    ),
+    "a bomb that lies": (
+        {"A3.zip": zip_bomb("connect4.py", declared=100)},
+        "connect4.py in A3.zip is damaged",
+    ),
+    "a name that must not be printed": (
+        {"A3.zip": zipped([("a\x1b[31m\u202e.py", b"x")])},
+        f"found a_[31m_.py in A3.zip, {EXPECTED}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("folder", "files", "notes"), ACCEPTED.values(), ids=ACCEPTED.keys())
+def test_accepted(
+    tmp_path: Path, folder: dict[str, bytes], files: list[str], notes: tuple[str, ...]
+) -> None:
+    (one,) = read((handed_in(tmp_path / "class" / "ada", folder).parent,), A3)
+    assert (one.id, contents(one), one.problem, one.notes) == ("ada", files, "", notes)
+
+
+@pytest.mark.parametrize(("folder", "problem"), REFUSED.values(), ids=REFUSED.keys())
+def test_refused_and_the_batch_goes_on(
+    tmp_path: Path, folder: dict[str, bytes], problem: str
+) -> None:
+    handed_in(tmp_path / "bob", folder)
+    handed_in(tmp_path / "eve", {"A3.zip": GOOD})
+    bob, eve = read((tmp_path,), A3)
+    assert (bob.id, bob.files, bob.problem) == ("bob", (), problem)
+    assert (eve.id, contents(eve), eve.problem) == ("eve", NAMES, "")
+
+
+def test_nothing_is_written(tmp_path: Path) -> None:
+    handed_in(tmp_path / "ada", {"A3.zip": zipped([*BOTH, ("../bob/connect4.py", b"x")])})
+    handed_in(tmp_path / "eve", {"A3.zip": GOOD})
+    read((tmp_path,), A3)
+    there = {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()}
+    assert there == {"ada/A3.zip", "eve/A3.zip"}
+
+
+def test_files_of_students_in_one_folder(tmp_path: Path) -> None:
+    files = {"ada.zip": GOOD, "bob.rar": RAR, "eve.ZIP": GOOD, "fay.py": b"f", "list.csv": b"x"}
+    found = read((handed_in(tmp_path, files),), A3)
+    assert [(one.id, contents(one), one.problem, one.notes) for one in found] == [
+        ("ada", NAMES, "", ("ada.zip was read as A3.zip",)),
+        ("bob", [], "found bob.rar (a RAR archive), expected A3.zip", ()),
+        ("eve", NAMES, "", ("eve.ZIP was read as A3.zip",)),
+        ("fay", [], "found fay.py, expected A3.zip", ("fay.py was handed in without A3.zip",)),
+    ]
+
+
+def test_a_folder_that_holds_the_archive_is_one_submission(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "ada", {"A3.zip": GOOD, "notes/x.py": b"", "README.md": b""})
+    assert [(one.id, contents(one)) for one in read((folder,), A3)] == [("ada", NAMES)]
+
+
+def test_an_archive_that_the_user_names(tmp_path: Path) -> None:
+    handed_in(tmp_path, {"A3.zip": GOOD, "ada.zip": GOOD, "bob.7z": SEVEN})
+    found = read([tmp_path / name for name in ("A3.zip", "ada.zip", "bob.7z")], A3)
+    assert [(one.id, contents(one), one.problem) for one in found] == [
+        ("A3", NAMES, ""),
+        ("ada", NAMES, ""),
+        ("bob", [], "found bob.7z (a 7-Zip archive), expected A3.zip"),
+    ]
+
+
+def test_a_link_to_an_archive_is_not_followed(tmp_path: Path) -> None:
+    handed_in(tmp_path, {"outside/A3.zip": GOOD, "class/eve/x.txt": b""})
+    (tmp_path / "class" / "eve" / "A3.zip").symlink_to(tmp_path / "outside" / "A3.zip")
+    (one,) = read((tmp_path / "class",), A3)
+    assert one.problem == "A3.zip is a symbolic link, which is not followed"
+
+
+def test_a_tar_where_one_is_expected(tmp_path: Path) -> None:
+    handed_in(tmp_path / "ada", {"A3.tar.gz": tarred(BOTH)})
+    handed_in(tmp_path / "bob", {"A3.tar.gz": gzip_bomb()})
+    handed_in(tmp_path / "eve", {"A3.tar.gz": GOOD})
+    handed_in(tmp_path, {"fay.tar.gz": tarred([("./A3/connect4.py", b"c")])})
+    found = read((tmp_path,), replace(A3, archive="A3.tar.gz"))
+    assert [(one.id, contents(one), one.problem) for one in found] == [
+        ("ada", NAMES, ""),
+        ("bob", [], "A3.tar.gz unpacks to more than 64 MiB"),
+        ("eve", [], "A3.tar.gz is a zip archive, expected a gzip archive"),
+        ("fay", NAMES[:1], ""),
+    ]
+
+
+def test_a_file_of_any_name_in_an_archive(tmp_path: Path) -> None:
+    handed_in(tmp_path / "ada", {"A3.zip": zipped([("my/own.py", b"a"), ("notes.txt", b"n")])})
+    handed_in(tmp_path / "bob", {"A3.zip": zipped([("a.py", b"a"), ("b/a.py", b"b")])})
+    handed_in(tmp_path / "eve", {"own.py": b"e"})
+    found = read((tmp_path,), ANY)
+    assert [(one.id, contents(one), one.problem, one.notes) for one in found] == [
+        (
+            *("ada", ["p4.py=a"], ""),
+            ("my/own.py was in a folder inside A3.zip", "my/own.py was graded as p4.py"),
+        ),
+        ("bob", [], "found a.py and b/a.py in A3.zip, expected p4.py", ()),
+        (
+            *("eve", ["p4.py=e"], ""),
+            ("own.py was handed in without A3.zip", "own.py was graded as p4.py"),
+        ),
+    ]
+
+
+def test_no_archive_is_opened_where_none_is_expected(tmp_path: Path) -> None:
+    handed_in(
+        tmp_path, {"ada/a1.zip": zipped([("a1.py", b"a")]), "bob/a1.py": b"b", "eve.zip": GOOD}
+    )
+    assert {one.id: one.problem for one in read((tmp_path,), A1)} == {
+        "ada": "found a1.zip (a zip archive), expected a1.py",
+        "bob": "",
+        "eve": "found eve.zip (a zip archive), expected a1.py",
+    }
+    with pytest.raises(UserError, match="unpack an archive first"):
+        read((tmp_path / "eve.zip",), A1)
+
+
+NO_PYTHON = {
+    "docx": (DOCX, "an Office document"),
+    "odt": (ODT, "an OpenDocument file"),
+    "doc": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "an Office document of the old kind"),
+    "rtf": (b"{\\rtf1\\ansi x = 1}", "a rich text document"),
+    "zip": (GOOD, "a zip archive"),
+    "empty zip": (zipped([]), "a zip archive"),
+    "rar": (RAR, "a RAR archive"),
+    "7z": (SEVEN, "a 7-Zip archive"),
+    "tar": (tarred(BOTH, mode="w"), "a tar archive"),
+    "tar.gz": (tarred(BOTH), "a gzip archive"),
+    "tar.bz2": (tarred(BOTH, mode="w:bz2"), "a bzip2 archive"),
+    "tar.xz": (tarred(BOTH, mode="w:xz"), "an xz archive"),
+    "pdf": (b"%PDF-1.7\n", "a PDF document"),
+    "ipynb": (NOTEBOOK, "a Jupyter notebook"),
+    "html": (b"\xef\xbb\xbf\n<!DOCTYPE html><p>x = 1", "a web page"),
+    "png": (b"\x89PNG\r\n\x1a\n" + bytes(9), "a picture"),
+    "exe": (b"MZ\x90\x00\x03" + bytes(99), "a compiled program"),
+}
+
+
+@pytest.mark.parametrize(("data", "kind"), NO_PYTHON.values(), ids=NO_PYTHON.keys())
+def test_a_py_that_is_something_else(tmp_path: Path, data: bytes, kind: str) -> None:
+    (one,) = read((handed_in(tmp_path / "ada", {"a1.py": data}),), A1)
+    assert (one.files, one.problem) == ((), f"found {kind} named a1.py, expected a Python file")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{'cells': 3}",
+        b'{"nbformat": 4}',
+        b"MZ = 3",
+        b"BZh = 3",
+        b"PK = 3",
+        b"\xef\xbb\xbfx = 1",
+        b"\x00",
+        b"# -*- coding: latin-1 -*-\n'\xe9'",
+        b"'ustar'" * 99,
+    ],
+)
+def test_what_may_be_python_is_left_to_the_parser(tmp_path: Path, data: bytes) -> None:
+    (one,) = read((handed_in(tmp_path / "ada", {"a1.py": data}),), A1)
+    assert (one.files[0].data, one.problem, one.notes) == (data, "", ())
+
+
+@pytest.mark.parametrize("declared", [1024**3, 60 * 1024**2, 100])
+def test_a_bomb_takes_little_memory(tmp_path: Path, declared: int) -> None:
+    handed_in(tmp_path / "ada", {"A3.zip": zip_bomb("connect4.py", declared=declared)})
+    tracemalloc.start()
+    (one,) = read((tmp_path,), A3)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert one.problem
+    assert peak < 16 * 1024**2
