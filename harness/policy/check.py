@@ -30,18 +30,20 @@ class NamedBytes(Protocol):
 def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:
     """Hold every `.py` file to the policy; without one, find only whether Python can read them.
 
-    Findings come in the order of the files, then of line and column. The first file that cannot
-    be read makes the whole submission unparsable, without findings.
+    Findings come in the order of the files, then of line and column. A submission none of whose
+    files can be read is unparsable, by its first; where one of several can, the others are notes,
+    and what needs them fails when it is run.
     """
     findings: list[Finding] = []
     notes: list[str] = []
-    for file in files:
-        if not file.name.endswith(".py"):
-            continue
+    unreadable: list[Unparsable] = []
+    programs = [file for file in files if file.name.endswith(".py")]
+    for file in programs:
         try:
             source = read(file.name, file.data)
             if isinstance(source, Unparsable):
-                return PolicyReport(unparsable=source, notes=tuple(notes))
+                unreadable.append(source)
+                continue
             notes.extend(source.notes)
             if policy is not None:
                 ledger = _judge(source, policy)
@@ -49,9 +51,16 @@ def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:
                 notes.extend(ledger.notes())
         except (RecursionError, MemoryError):
             reason = "the code is nested too deeply to be read"
-            unparsable = Unparsable(file=file.name, reason=reason)
-            return PolicyReport(unparsable=unparsable, notes=tuple(notes))
+            unreadable.append(Unparsable(file=file.name, reason=reason))
+    if unreadable and len(unreadable) == len(programs):
+        return PolicyReport(unparsable=unreadable[0], notes=tuple(notes))
+    notes.extend(_note(broken) for broken in unreadable)
     return PolicyReport(findings=tuple(findings), notes=tuple(notes))
+
+
+def _note(broken: Unparsable) -> str:
+    line = "" if broken.line is None else f", line {broken.line}"
+    return f"{broken.file}{line} cannot be read: {broken.reason}; what needs it fails"
 
 
 def _judge(source: Source, policy: Policy) -> Ledger:

@@ -199,11 +199,17 @@ def test_columns_and_lines_survive_a_mark_windows_ends_and_a_form_feed() -> None
     ]
 
 
-def test_one_unreadable_file_makes_the_submission_unreadable() -> None:
-    files = tuple(
-        SourceFile(name=name, data=data) for name, data in [("a.py", b"x"), ("b.py", b"(")]
+def test_one_unreadable_file_of_several_costs_only_what_needs_it() -> None:
+    good, bad = SourceFile(name="a.py", data=b"X = 1\n"), SourceFile(name="b.py", data=b"f(\n")
+    report = check((bad, good), None)
+    assert report.unparsable is None
+    assert report.notes == (
+        "b.py, line 1 cannot be read: syntax error: '(' was never closed; what needs it fails",
     )
-    report = check(files, None)
+
+
+def test_a_submission_without_a_readable_file_is_unreadable() -> None:
+    broken = [SourceFile(name=name, data=b"f(\n") for name in ("a.py", "b.py")]
+    report = check(tuple(broken), None)
     assert report.unparsable is not None
-    assert report.unparsable.file == "b.py"
-    assert report.findings == ()
+    assert report.unparsable.file == "a.py"
