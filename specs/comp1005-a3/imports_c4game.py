@@ -2,4 +2,5 @@
 
 import c4game
 
+print("imported")
 c4game.main()

@@ -257,7 +257,7 @@ def test_the_marks_are_the_sheets(plan: Plan) -> None:
             share = points.get(scenario.function, Fraction(0)) + scenario.points
             points[scenario.function] = share
     game = points.pop("c4game.py")
-    assert (sum(points.values()), game) == (7, 2)
+    assert [sum(points.values(), Fraction(0)), game] == [Fraction(7), Fraction(2)]
     assert plan.assignment.functionality_marks == 9
 
 
