@@ -11,7 +11,14 @@ from harness.assignment.assignment_file import Heading, read_heading
 from harness.assignment.clause_file import read_clauses
 from harness.assignment.document import Document
 from harness.assignment.draws import Request
-from harness.assignment.folders import ASSIGNMENT, MUTANTS, scenario_files, shown, spec_folder
+from harness.assignment.folders import (
+    ASSIGNMENT,
+    MUTANTS,
+    REFERENCE,
+    scenario_files,
+    shown,
+    spec_folder,
+)
 from harness.assignment.manual_marks import manual_slots
 from harness.assignment.mutant_file import read_mutants
 from harness.assignment.policy_file import read_policy
@@ -90,6 +97,8 @@ class _Compiler:
         vocabulary = Vocabulary(
             folder=self.folder,
             shown_folder=shown(self.root, self.folder),
+            reference_folder=self.root / REFERENCE / assignment_id,
+            reference=heading.reference,
             submission_files=heading.submission_files,
             provided=tuple(file.name for file in heading.provided),
             has_reference=functions is not None,
@@ -122,6 +131,7 @@ class _Compiler:
             extra_files=self._extra(compiled.provide),
             archive=heading.archive,
             manual=manual,
+            stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
         )
         plan = Plan(
             version=PLAN_VERSION,
@@ -188,7 +198,7 @@ class _Compiler:
         return ()
 
     def _scenarios(self, heading: Heading, vocabulary: Vocabulary) -> Compiled:
-        whole = Compiled([], [], {}, set())
+        whole = Compiled([], [], {}, set(), {})
         for odd in sorted(self.folder.glob("*.yml")):
             place = Place(file=shown(self.root, odd), line=1, column=1)
             self.problems.add(place, "", "this file is not read", "name it .yaml")
@@ -206,6 +216,7 @@ class _Compiler:
             whole.transcripts += part.transcripts
             whole.requests |= part.requests
             whole.provide |= part.provide
+            whole.stand_ins |= part.stand_ins
         return whole
 
     def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:
@@ -224,6 +235,7 @@ class _Compiler:
         there = [name for name in sorted(names) if (self.folder / name).is_file()]
         parts = [(name, (self.folder / name).read_bytes()) for name in there]
         parts += [(f"provided/{file.name}", file.data) for file in heading.provided]
+        parts += [(f"stand-in/{name}", file.data) for name, file in compiled.stand_ins.items()]
         return digest(parts)
 
 

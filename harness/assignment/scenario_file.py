@@ -11,6 +11,7 @@ from harness.assignment.document import Document
 from harness.assignment.draws import DrawError, Request, file_name, read_draws, request_for
 from harness.assignment.settings import Chosen, fraction
 from harness.assignment.shapes import ScenarioFileShape, ScenarioShape
+from harness.assignment.stand_ins import stand_in_files
 from harness.assignment.stated import check_sensible, stated
 from harness.assignment.stimuli import Asked, asked, given, kind_of
 from harness.assignment.sweeps import Variation, slug, swept_names, variations
@@ -18,19 +19,21 @@ from harness.assignment.transcripts import transcript_of
 from harness.assignment.vocabulary import Overrides, Vocabulary
 from harness.assignment.whereabouts import check_clauses, check_function, provided_names
 from harness.assignment.wording import salvaged
-from harness.model.plan import Scenario
+from harness.model.plan import Scenario, SourceFile
 from harness.model.specification import TranscriptFile
-from harness.model.stimulus import Binding, Stimulus
+from harness.model.stimulus import Binding, StandIn, Stimulus
 
 
 @dataclass(slots=True)
 class Compiled:
-    """What the scenario files came to. `requests` are the draws asked for, by frozen file."""
+    """What the scenario files came to. `requests` are the draws asked for, by frozen file,
+    `stand_ins` the files that `stand_in:` names, by their name."""
 
     scenarios: list[Scenario]
     transcripts: list[TranscriptFile]
     requests: dict[str, Request]
     provide: set[str]
+    stand_ins: dict[str, SourceFile]
 
 
 class ScenarioFile:
@@ -41,7 +44,7 @@ class ScenarioFile:
         self.vocabulary = vocabulary
         self.recording = recording
         self.stem = document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
-        self.compiled = Compiled([], [], {}, set())
+        self.compiled = Compiled([], [], {}, set(), {})
 
     def compile(self) -> Compiled:
         """All scenarios of the file that can be read."""
@@ -100,6 +103,7 @@ class ScenarioFile:
             if "points" in self._stated(chosen) else Fraction(1)  # fmt: skip
         provide = provided_names(self.document, self.vocabulary, chosen)
         self.compiled.provide |= set(provide)
+        self.compiled.stand_ins |= stand_in_files(self.document, self.vocabulary, chosen)
         base = self._context(chosen, ())
         kind = kind_of(base, chosen)
         self._check_draw_keys(base, chosen)
@@ -162,6 +166,10 @@ class ScenarioFile:
             informational=chosen.value("informational"),
             extra_credit=chosen.value("extra_credit"),
             tags=tuple(chosen.value("tags")),
+            stand_ins=tuple(
+                StandIn(module=module, file=file)
+                for module, file in chosen.value("stand_in").items()
+            ),
         )
         if scenario.stimuli:
             self.compiled.scenarios += (

@@ -93,6 +93,8 @@ class Settings(Shape):
     """Extra files of this folder, laid beside the submission."""
     seed: Annotated[int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE_OR_ZERO)] = 0
     """Seeds `random`."""
+    stand_in: dict[str, str] = {}
+    """Submitted modules, and the course's own to try in their place where the scenario fails."""
 
 
 class ScenarioShape(Settings):

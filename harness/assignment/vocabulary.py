@@ -43,6 +43,8 @@ class Vocabulary:
 
     folder: Path
     shown_folder: str
+    reference_folder: Path
+    reference: tuple[SourceFile, ...]
     submission_files: tuple[str, ...]
     provided: tuple[str, ...]
     has_reference: bool

@@ -91,6 +91,7 @@ class Driver:
             "functions": [function.name for function in assignment.functions],
             "variants": [_pairs(variant.files) for variant in assignment.variants],
             "extra": _pairs(assignment.extra_files),
+            "stand_ins": _pairs(assignment.stand_in_files),
             "memory": assignment.limits.memory_mib * _MIB,
         }
         with ServerLink(self._running_base(), setup) as link:

@@ -78,6 +78,7 @@ class SubmissionServer:
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "variant": variant,
             "provide": list(stimulus.provide),
+            "stand_ins": [(each.module, each.file) for each in stimulus.stand_ins],
             "seed": stimulus.seed,
             "cpu": limits.cpu_seconds,
             "memory": limits.memory_mib * _MIB,

@@ -11,13 +11,14 @@ from harness.model.specification import Specification
 
 
 def visible_only(specification: Specification) -> Specification:
-    """The assignment cut to what a student may see; its key then holds nothing else either.
+    """The assignment cut to what a student may see, stand-ins left out (they are answers); its
+    key then holds nothing else either.
     Raises UserError when that is nothing at all."""
     cut = _cut(specification, lambda scenario: scenario.visibility is Visibility.VISIBLE)
     if not cut.plan.scenarios:
         place = cut.plan.assignment.id
         raise UserError("there is no visible scenario to check against", place=place)
-    return cut
+    return replace(cut, plan=cut.plan.without_stand_ins())
 
 
 def without_tags(specification: Specification, tags: Sequence[str]) -> Specification:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Protocol, Self
 
 from harness.execution import EXECUTION_DIGEST, Driver, ToolFailed
 from harness.grading.expectations import expectation, parameters
-from harness.grading.running import run_all
-from harness.judging import JUDGING_DIGEST, combine, judge, refine
+from harness.grading.running import Observer, run_all
+from harness.judging import JUDGING_DIGEST, blamed, combine, judge, refine
 from harness.marking import mark
 from harness.model import serial
 from harness.model.answer_key import AnswerKey
@@ -54,6 +54,16 @@ class Graded:
     result: SubmissionResult
     observations: Mapping[str, tuple[Observation, ...]]
     verdicts: Mapping[str, Verdict]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    """Of one run: observations and verdicts by scenario, and the new ones by their keys."""
+
+    observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    new_observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
+    new_verdicts: dict[str, Verdict] = field(default_factory=dict)
 
 
 class Grader(AbstractContextManager["Grader"]):
@@ -111,18 +121,44 @@ class Grader(AbstractContextManager["Grader"]):
     def _run_and_judge(
         self, plan: Plan, submission: Submission, report: PolicyReport, memory: Memory
     ) -> Graded:
-        digest = submission.digest
-        keys = {scenario.id: self._key_of(digest, scenario) for scenario in plan.scenarios}
         with self._driver.submission(plan.assignment, submission.files) as server:
-            ran = run_all(
-                server,
-                plan,
-                self._key,
-                recall=lambda scenario: memory.observations(keys[scenario.id]),
-                thorough=self._thorough,
-            )
-        verdicts: dict[str, Verdict] = {}
-        new_verdicts: dict[str, Verdict] = {}
+
+            def run(part: Plan) -> _Outcome:
+                return self._observe_and_judge(part, server, submission.digest, memory)
+
+            first = run(plan)
+            again = [s for s in plan.scenarios if s.stand_ins and _failed(first.verdicts[s.id])]
+            standing_in = tuple(scenario.standing_in() for scenario in again)
+            second = run(replace(plan, scenarios=standing_in)) if again else _Outcome()
+        # Siblings explain best side by side, each from the run that its verdict is of.
+        verdicts = refine(
+            plan,
+            first.verdicts | second.verdicts,
+            first.observations | second.observations,
+            self._key,
+        )
+        for scenario in again:
+            own, other = first.verdicts[scenario.id], verdicts[scenario.id]
+            verdicts[scenario.id] = blamed(own, other, scenario.stand_ins)
+        return Graded(
+            result=mark(plan, verdicts, report, submission=submission),
+            observations=first.new_observations | second.new_observations,
+            verdicts=first.new_verdicts | second.new_verdicts,
+        )
+
+    def _observe_and_judge(
+        self, plan: Plan, server: Observer, digest: str, memory: Memory
+    ) -> _Outcome:
+        keys = {scenario.id: self._key_of(digest, scenario) for scenario in plan.scenarios}
+        ran = run_all(
+            server,
+            plan,
+            self._key,
+            recall=lambda scenario: memory.observations(keys[scenario.id]),
+            thorough=self._thorough,
+        )
+        found = _Outcome(observations=dict(ran.observations))
+        found.new_observations.update({keys[name]: ran.observations[name] for name in ran.fresh})
         for scenario in plan.scenarios:
             name = verdict_key(
                 keys[scenario.id],
@@ -134,12 +170,9 @@ class Grader(AbstractContextManager["Grader"]):
             kept = None if scenario.id in ran.fresh else memory.verdict(name)
             if kept is None:
                 kept = self._judge(scenario, ran.observations[scenario.id])
-                new_verdicts[name] = kept
-            verdicts[scenario.id] = kept
-        refined = refine(plan, verdicts, ran.observations, self._key)
-        result = mark(plan, refined, report, submission=submission)
-        fresh = {keys[name]: ran.observations[name] for name in ran.fresh}
-        return Graded(result=result, observations=fresh, verdicts=new_verdicts)
+                found.new_verdicts[name] = kept
+            found.verdicts[scenario.id] = kept
+        return found
 
     def _key_of(self, digest: str, scenario: Scenario) -> str:
         return observation_key(
@@ -162,3 +195,7 @@ class Grader(AbstractContextManager["Grader"]):
             held_to = expectation(scenario, stimulus, answer, self._plan.assignment)
             verdicts.append(judge(observation, held_to, stimulus))
         return combine(tuple(verdicts)) if scenario.is_sample else verdicts[0]
+
+
+def _failed(verdict: Verdict) -> bool:
+    return not verdict.passed and verdict.kind is not VerdictKind.HARNESS_ERROR

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from harness.model.expectation import Stated
 from harness.model.policy import Policy
-from harness.model.stimulus import Binding, Limits, Stimulus
+from harness.model.stimulus import Binding, Limits, StandIn, Stimulus
 
 PLAN_VERSION = 1
 
@@ -103,6 +103,7 @@ class Assignment:
     variants: tuple[ProvidedVariant, ...]  # the first has no overrides
     extra_files: tuple[SourceFile, ...] = ()  # what `provide:` names
     manual: tuple[ManualSlot, ...] = ()
+    stand_in_files: tuple[SourceFile, ...] = ()  # what `stand_in:` names
     archive: str | None = None
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
@@ -135,6 +136,12 @@ class Scenario:
     informational: bool = False
     extra_credit: bool = False
     tags: tuple[str, ...] = ()
+    stand_ins: tuple[StandIn, ...] = ()  # for a second run, where the first fails
+
+    def standing_in(self) -> Scenario:
+        """The same question with the stand-ins laid in place of the submission's modules."""
+        stimuli = tuple(replace(one, stand_ins=self.stand_ins) for one in self.stimuli)
+        return replace(self, stimuli=stimuli, stand_ins=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,9 +167,16 @@ class Plan:
         stimuli = [stimulus for scenario in scenarios for stimulus in scenario.stimuli]
         needed = {stimulus.constants for stimulus in stimuli} | {()}
         provided = {name for stimulus in stimuli for name in stimulus.provide}
+        standing = {each.file for scenario in scenarios for each in scenario.stand_ins}
         assignment = replace(
             self.assignment,
             variants=tuple(v for v in self.assignment.variants if v.constants in needed),
             extra_files=tuple(f for f in self.assignment.extra_files if f.name in provided),
+            stand_in_files=tuple(f for f in self.assignment.stand_in_files if f.name in standing),
         )
         return replace(self, assignment=assignment, scenarios=scenarios)
+
+    def without_stand_ins(self) -> Plan:
+        """The same plan for those who must not have them: a stand-in answers half the sheet."""
+        scenarios = tuple(replace(scenario, stand_ins=()) for scenario in self.scenarios)
+        return replace(self, scenarios=scenarios).subset(lambda scenario: True)

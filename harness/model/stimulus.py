@@ -59,11 +59,20 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandIn:
+    """A module of the submission by its file's name, and the course's file laid in its place."""
+
+    module: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stimulus:
     """Everything needed to provoke one observation.
 
     `given` is source run first in the stimulus's namespace; `bindings` are the names of a draw;
-    `constants` are the overrides of provided constants; `provide` names extra files laid beside.
+    `constants` are the overrides of provided constants; `provide` names extra files laid beside;
+    `stand_ins` take the place of what was handed in under their modules' names.
     """
 
     action: Call | Session | Run
@@ -73,6 +82,7 @@ class Stimulus:
     constants: tuple[Binding, ...] = ()
     provide: tuple[str, ...] = ()
     seed: int = 0
+    stand_ins: tuple[StandIn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

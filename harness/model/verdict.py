@@ -26,6 +26,13 @@ class VerdictKind(StrEnum):
     HARNESS_ERROR = "harness_error"
 
 
+class StandInOutcome(StrEnum):
+    """How the second run went, with the course's module in place of the submission's."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+
+
 class Channel(StrEnum):
     """A side of an observation that is compared on its own."""
 
@@ -88,7 +95,8 @@ class Conversation:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """One scenario's outcome. For a sample: `draw` is the index of the smallest failing draw,
-    `draws_failed` of `draws_run` differ."""
+    `draws_failed` of `draws_run` differ. `stand_in` is None where there was no second run; with
+    it a scenario that passed has an explanation too: which module is to blame."""
 
     kind: VerdictKind
     explanation: Explanation | None = None
@@ -97,6 +105,7 @@ class Verdict:
     draw: int | None = None
     draws_failed: int = 0
     draws_run: int = 1
+    stand_in: StandInOutcome | None = None
 
     @property
     def passed(self) -> bool:

@@ -12,7 +12,7 @@ from harness.model.result import RunFacts, RunResult, SubmissionResult, Submissi
 from harness.model.rounding import rounded
 from harness.model.stimulus import Limits
 from harness.model.student import ShownCheck, StudentView, Surroundings
-from harness.model.verdict import VerdictKind
+from harness.model.verdict import StandInOutcome, VerdictKind
 from harness.reporting import cards, figures, paste
 from harness.reporting.environment import LECTURER, STUDENT, render, sorting
 from harness.reporting.files import page_name
@@ -34,11 +34,12 @@ class MarksRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassedRow:
-    """A passed check in one line."""
+    """A passed check in one line. `remark` says what it passed with, where that is not plain."""
 
     name: str
     settings: str
     question: str
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +130,7 @@ def feedback_page(view: StudentView) -> str:
         tallies=tallies,
         passed=sum(tally.passed for tally in tallies),
         total=sum(tally.total for tally in tallies),
+        stood_in=any(check.verdict.stand_in is StandInOutcome.PASSED for check in view.shown),
         clauses=cards.clause_tallies(view.shown),
         causes=cards.causes(_theirs(view.shown), view.surroundings, functions),
         ungraded=cards.causes(_ungraded(view.shown), view.surroundings, functions),
@@ -199,6 +201,7 @@ def _passes(checks: Iterable[ShownCheck]) -> list[tuple[str, list[PassedRow]]]:
                 name=check.name,
                 settings=paste.settings(check.stimulus.constants),
                 question=paste.called(check.stimulus),
+                remark=check.verdict.message,
             )
             by_function.setdefault(check.function, []).append(row)
     return list(by_function.items())

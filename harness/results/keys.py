@@ -56,12 +56,14 @@ def _question(scenario: Scenario, assignment: Assignment) -> str:
     overrides = {stimulus.constants for stimulus in scenario.stimuli}
     variants = [_provided(assignment.variant(constants)) for constants in overrides]
     extra = {name for stimulus in scenario.stimuli for name in stimulus.provide}
+    standing = {each.file for stimulus in scenario.stimuli for each in stimulus.stand_ins}
     return _hash(
         [
             [serial.to_plain(stimulus) for stimulus in scenario.stimuli],
             serial.to_plain(scenario.limits),
             sorted(variants),
             _files(tuple(f for f in assignment.extra_files if f.name in extra)),
+            _files(tuple(f for f in assignment.stand_in_files if f.name in standing)),
             list(assignment.submission_files),
             assignment.laid_as,
             sorted(function.name for function in assignment.functions),

@@ -124,7 +124,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 def _scenario(scenario: Scenario, scored: ScenarioResult) -> dict[str, Any]:
     explanation = scored.verdict.explanation
-    return {
+    entry = {
         "id": scenario.id,
         "name": scenario.name,
         "function": scenario.function,
@@ -140,3 +140,6 @@ def _scenario(scenario: Scenario, scored: ScenarioResult) -> dict[str, Any]:
         "explanation": explanation.rule if explanation else None,
         "message": scored.verdict.message,
     }
+    if scored.verdict.stand_in is not None:
+        entry["stand_in"] = scored.verdict.stand_in.value
+    return entry

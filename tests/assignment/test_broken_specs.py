@@ -780,6 +780,40 @@ FILES = {
             "specs/small/assignment.yaml:11:10: manual, item 2, id: expected a word of small letters, digits, - and _, got the number 4. Hint: quote it.",
         ],
     ),
+    "stand-ins that are none": (
+        {
+            A: ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]"),
+            "reference/small/b.py": "import a1\n",
+            "specs/small/copy.py": REFERENCE,
+            "specs/small/bad.py": "def\n",
+            F: HEAD.replace("scenarios:", "stand_in: {a2.py: copy.py}\nscenarios:")
+            + "".join(
+                f"  - name: {name}\n    stand_in: {{{pairs}}}\n{GOOD}"
+                for name, pairs in {
+                    "a": "a1.py: copy.py",
+                    "b": "a1.py: b.py",
+                    "c": "a1.py: bad.py",
+                    "d": "a1.py: ../a1.py",
+                    "e": "a1.py: none.py",
+                    "f": "a1.py: bad.py, b.py: bad.py",
+                    "g": "a1.py: 1",
+                }.items()
+            )
+            + f"  - name: h\n{GOOD}",
+        },
+        [
+            "specs/small/f.yaml:3:12: stand_in.a2.py: a2.py is no submitted module. Hint: did you mean a1.py?",
+            "specs/small/f.yaml:6:23: stand_in.a1.py: copy.py is the reference's own answer. Hint: write a module for this use.",
+            "specs/small/f.yaml:9:23: stand_in.a1.py: there is no file b.py in the spec folder or among the course's files. Hint: the reference's own answer is never used.",
+            "specs/small/f.yaml:12:23: stand_in.a1.py: bad.py is not Python (invalid syntax).",
+            "specs/small/f.yaml:15:23: stand_in.a1.py: ../a1.py is a path. Hint: write the file's name alone.",
+            "specs/small/f.yaml:18:23: stand_in.a1.py: there is no file none.py in the spec folder or among the course's files.",
+            "specs/small/f.yaml:21:5: stand_in: nothing of the submission would be left. Hint: leave out the module that the scenario is about.",
+            "specs/small/f.yaml:21:23: stand_in.a1.py: bad.py is not Python (invalid syntax).",
+            "specs/small/f.yaml:21:37: stand_in.b.py: bad.py is not Python (invalid syntax).",
+            "specs/small/f.yaml:24:23: stand_in.a1.py: expected text, got the number 1. Hint: quote it.",
+        ],
+    ),
     "python as a number": (
         {A: ASSIGNMENT.replace('"3.12"', "3.12")},
         [

@@ -40,7 +40,7 @@ from harness.model.plan import (
 )
 from harness.model.policy import Consequence, ImportPolicy, Policy, Severity
 from harness.model.specification import Mutant, TranscriptFile
-from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Typed
+from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, StandIn, Typed
 from harness.model.values import NONE, Value
 
 F = "specs/small/f.yaml"
@@ -288,6 +288,40 @@ def test_every_other_channel_of_a_call(tmp_path: Path) -> None:
         Typed(text="a1"), Typed(text=" b "), Typed(text="-0"), Typed(text="4,6"),
         Typed(key=Key.CTRL_D),
     )  # fmt: skip
+
+
+TWO_FILES = {
+    "specs/small/assignment.yaml": ASSIGNMENT.replace("[a1.py]", "[a1.py, b.py]"),
+    "reference/small/b.py": "import a1\n",
+    "reference/small/spare.py": "x = 1\n",
+    "specs/small/s.py": "x = 2\n",
+}
+
+
+def test_stand_ins_of_the_head_and_of_a_scenario(tmp_path: Path) -> None:
+    call = "call: check_input('')"
+    bodies = (
+        f"name: a\n{call}",
+        f"name: b\nstand_in: {{a1.py: spare.py}}\n{call}",
+        f"name: c\nstand_in: {{}}\n{call}",
+    )
+    text = scenario_file(*bodies, head=f"stand_in: {{a1.py: s.py}}\n{HEAD}")
+    write(tmp_path, {**TWO_FILES, F: text})
+    plan = load(tmp_path, "small").plan
+    assert [scenario.stand_ins for scenario in plan.scenarios] == [
+        (StandIn(module="a1.py", file="s.py"),),
+        (StandIn(module="a1.py", file="spare.py"),),
+        (),
+    ]
+    assert plan.assignment.stand_in_files == (
+        SourceFile(name="s.py", data=b"x = 2\n"),
+        SourceFile(name="spare.py", data=b"x = 1\n"),
+    )
+    first = plan.scenarios[0]
+    assert first.stimuli[0].stand_ins == ()
+    assert first.standing_in().stimuli[0].stand_ins == first.stand_ins
+    write(tmp_path, {**TWO_FILES, F: text, "specs/small/s.py": "x = 3\n"})
+    assert load(tmp_path, "small").plan.spec_digest != plan.spec_digest
 
 
 def test_combined_matchers_stand_wherever_a_matcher_may(tmp_path: Path) -> None:

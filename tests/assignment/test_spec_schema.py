@@ -48,6 +48,7 @@ EVERYTHING = scenario_file(
     "name: call\nfunction: f\nclause: [a, b]\nvisible: after_published\npoints: 1/3\n"
     "informational: true\nextra_credit: true\ntags: [a]\nlimits: {cpu_seconds: 0.5}\n"
     "given: x = 1\nconstants: {A: 4, B: [1, 2], C: [[1]]}\nignore: [case]\nprovide: d.py\nseed: 3\n"
+    "stand_in: {a.py: b.py}\n"
     "call: f(x)\ninput: [a, 1, {key: ctrl-c}]\nreturns: {approx: 1, within: 0.1}\n"
     "prints: {contains: a}\nturns: {0: a, 1: {any: true}}\nraises: {type: E, message: m}\n"
     "leaves: {x: [1]}\nreads: 0\nends: cpu_limit",
@@ -100,6 +101,8 @@ REFUSED = [
     ("scenarios", scenario_file(CALL + "ignore: [cases]")),
     ("scenarios", scenario_file(CALL + "limits: {cpu_seconds: 0}")),
     ("scenarios", scenario_file(CALL + "clause: 4.6")),
+    ("scenarios", scenario_file(CALL + "stand_in: {a.py: 1}")),
+    ("scenarios", scenario_file(CALL + "stand_in: a.py")),
     ("scenarios", scenario_file(CALL + "sample: {strategy: a.b}")),
     ("assignment", ASSIGNMENT.replace('"3.12"', "3.12")),
     ("assignment", ASSIGNMENT.replace("title: Small\n", "")),

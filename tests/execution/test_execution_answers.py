@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from small_world import TEN, assignment, call, observe, plain, run, session, source, turns
+from small_world import QUICK, TEN, assignment, call, observe, plain, run, session, source, turns
 
 from harness.execution import Driver
 from harness.model.observation import Ending, Phase
-from harness.model.stimulus import Binding
+from harness.model.plan import SourceFile
+from harness.model.stimulus import Binding, StandIn
 
 VALUES = {
     "None": "None",
@@ -364,3 +367,18 @@ def test_nothing_of_one_scenario_reaches_the_next(driver: Driver) -> None:
     with driver.submission(assignment(), (source(program),)) as server:
         seen = [server.observe(call("f()"), assignment().limits).value for _ in range(2)]
     assert [plain(value) for value in seen] == ["['x', 'o', 1]"] * 2
+
+
+def test_a_stand_in_is_laid_in_place_of_what_was_handed_in(one_driver: Driver) -> None:
+    standing = SourceFile(name="ours.py", data=b"def f(x): return x * 2\n")
+    pair = replace(assignment(files=("a1.py", "b.py")), stand_in_files=(standing,))
+    program = source("import a1\nprint(a1.f(2))\nprint(1 / 0)\n", "b.py")
+    in_place = replace(run(program="b.py"), stand_ins=(StandIn(module="a1.py", file="ours.py"),))
+    for own in ((source("def f(x): return 1\n"),), (source("def"),), ()):
+        with one_driver.submission(pair, (*own, program)) as server:
+            observation = server.observe(in_place, QUICK)
+            assert observation.printed == "4\n"
+            assert observation.raised is not None
+            assert [frame.file for frame in observation.raised.frames] == ["b.py"]
+            theirs = server.observe(run(program="b.py"), QUICK)
+            assert theirs.printed == ("1\n" if own and own[0].data.startswith(b"def f") else "")

@@ -14,7 +14,7 @@ from harness.model.expectation import Exactly, Stated
 from harness.model.observation import Ending, Observation
 from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile, Visibility
 from harness.model.result import Tier
-from harness.model.stimulus import Limits, Stimulus, Typed
+from harness.model.stimulus import Limits, StandIn, Stimulus, Typed
 from harness.model.values import Value
 from harness.results import observation_key, verdict_key
 
@@ -43,6 +43,14 @@ def providing(data: bytes) -> dict[str, Any]:
     return {"assignment": replace(PLAN.assignment, variants=(variant,))}
 
 
+STANDS_IN = (StandIn(module="a1.py", file="s.py"),)
+
+
+def standing_in(data: bytes) -> dict[str, Any]:
+    files = (SourceFile(name="s.py", data=data),)
+    return {"assignment": replace(PLAN.assignment, stand_in_files=files)}
+
+
 OTHER_OBSERVATIONS: dict[str, dict[str, Any]] = {
     "bytes": {"source_digest": "b" * 64},
     "expression": asking(action=replace(STIMULUS.action, expression="g()")),
@@ -50,6 +58,8 @@ OTHER_OBSERVATIONS: dict[str, dict[str, Any]] = {
     "given": asking(given="a = 1"),
     "constants": asking(constants=SIZE_10),
     "seed": asking(seed=1),
+    "a stand-in": {**asking(stand_ins=STANDS_IN), **standing_in(b"1")},
+    "another stand-in": {**asking(stand_ins=STANDS_IN), **standing_in(b"2")},
     "another draw": {"scenario": replace(SCENARIO, stimuli=(STIMULUS, STIMULUS))},
     "limits": {"scenario": replace(SCENARIO, limits=Limits(cpu_seconds=2.0))},
     "provided bytes": providing(b"BOARD_SIZE = 9\n"),
@@ -73,6 +83,8 @@ SAME_OBSERVATIONS: dict[str, dict[str, Any]] = {
     "other sizes' files": {
         "assignment": replace(PLAN.assignment, variants=PLAN.assignment.variants[:1])
     },
+    "a stand-in that is not laid": standing_in(b"1"),
+    "a stand-in for another run": {"scenario": replace(SCENARIO, stand_ins=STANDS_IN)},
     "marks": {"assignment": replace(PLAN.assignment, functionality_marks=Fraction(9))},
 }
 

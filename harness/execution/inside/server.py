@@ -140,15 +140,18 @@ class Server:
         return Scenario(job, question, self._files_of(job), self.functions)
 
     def _files_of(self, job: dict[str, Any]) -> Files:
-        key = (job["variant"], tuple(job["provide"]))
+        key = (job["variant"], tuple(job["provide"]), tuple(job["stand_ins"]))
         files = self.files.get(key)
         if files is None:
             provided = modules.by_module_name(self.setup["variants"][job["variant"]])
             wanted = [(n, data) for n, data in self.setup["extra"] if n in job["provide"]]
             extra = modules.by_module_name(wanted)
-            for source in (*provided.values(), *extra.values()):
+            data_of = dict(self.setup["stand_ins"])
+            standing = modules.by_module_name([(n, data_of[f]) for n, f in job["stand_ins"]])
+            for source in (*provided.values(), *extra.values(), *standing.values()):
                 source.try_to_compile()
-            files = Files(provided, extra, self.submitted, self.setup["main"][:-3])
+            theirs = {n: source for n, source in self.submitted.items() if n not in standing}
+            files = Files(provided, {**extra, **standing}, theirs, self.setup["main"][:-3])
             self.files[key] = files
         return files
 

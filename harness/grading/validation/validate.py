@@ -14,6 +14,7 @@ from harness.grading.validation.mutation import mutant_jobs, mutant_problems, ou
 from harness.grading.validation.repeat import second_run
 from harness.grading.validation.report import Problem, TrivialScore, ValidationReport
 from harness.grading.validation.samples import compare
+from harness.grading.validation.standing_in import stand_in_problems
 from harness.grading.validation.trivial import returns_none, stub
 from harness.grading.worker import Job, WorkerFailure, WorkerSetup
 from harness.marking import rounded
@@ -58,6 +59,7 @@ def validate(
     problems += uncovered
     progress("second run", 0, 1)
     problems += second_run(specification, bench.key, bench.interpreter, bench.tier.tier)
+    problems += stand_in_problems(specification, bench.key, bench.interpreter, bench.tier.tier)
     mutants = mutant_jobs(specification)
     trivial = [Job(submission=make(specification.reference)) for make in (stub, returns_none)]
     trivial = trivial if specification.reference else []

@@ -1,0 +1,168 @@
+"""A scenario that fails with the student's own module is tried with the course's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from stand_in_course import BANK, RIGHT, SHOP, STAND_IN, WRONG_BANK, WRONG_SHOP, hand_in, write
+from tiny_course import rows
+
+import harness
+from harness.grading import prepare, visible_only
+from harness.grading.validation.standing_in import stand_in_problems
+from harness.model import serial
+from harness.model.result import RunResult
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
+STUDENTS = {
+    "right": RIGHT,
+    "wrong_bank": {"bank.py": WRONG_BANK, "shop.py": SHOP},
+    "wrong_shop": {"bank.py": BANK, "shop.py": WRONG_SHOP},
+    "both_wrong": {"bank.py": WRONG_BANK, "shop.py": WRONG_SHOP},
+    "endless_bank": {"bank.py": BANK + "\n\nwhile True:\n    pass\n", "shop.py": SHOP},
+}
+WORKS = (
+    "With the course's own bank.py in place of yours this works: the fault is in your bank.py, "
+    "and this scenario's points are given. With yours: "
+)
+FAILS_TOO = "Fails also with the course's own bank.py: "
+
+
+def grade(root: Path) -> RunResult:
+    assignment = harness.load_assignment(root, "pair")
+    return harness.grade(assignment, [root / "submissions/pair"], root / "out", jobs=1)
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = write(tmp_path_factory.mktemp("pair"))
+    for student, files in STUDENTS.items():
+        hand_in(root, student, files)
+    assert grade(root).facts.complete
+    return root
+
+
+def outcomes(root: Path, student: str) -> dict[str, tuple[str, str | None]]:
+    """Each scenario's verdict, and how it went with the stand-in (None: not tried)."""
+    return {
+        entry["id"]: (entry["verdict"], entry.get("stand_in")) for entry in entries(root, student)
+    }
+
+
+def entries(root: Path, student: str) -> list[dict[str, Any]]:
+    whole = json.loads((root / "out" / "results.json").read_text())
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(whole)
+    found: list[dict[str, Any]] = next(s for s in whole["submissions"] if s["id"] == student)[
+        "scenarios"
+    ]
+    return found
+
+
+EXPECTED: dict[str, dict[str, tuple[str, str | None]]] = {
+    "right": {},
+    "wrong_bank": {
+        "bank/puts": ("failed", None),
+        "shop/two-tins": ("passed", "passed"),
+        "shop/with-their-own": ("failed", None),
+    },
+    "wrong_shop": {"shop/no-such-tin": ("failed", "failed")},
+    "both_wrong": {
+        "bank/puts": ("failed", None),
+        "shop/two-tins": ("passed", "passed"),
+        "shop/no-such-tin": ("failed", "failed"),
+        "shop/with-their-own": ("failed", None),
+    },
+    "endless_bank": {
+        "bank/puts": ("cpu_limit", None),
+        "bank/the-largest": ("cpu_limit", None),
+        "shop/two-tins": ("passed", "passed"),
+        "shop/no-such-tin": ("passed", "passed"),
+        "shop/with-their-own": ("stopped_early", None),
+    },
+}
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_the_better_outcome_counts(graded: Path, student: str) -> None:
+    found = outcomes(graded, student)
+    assert len(found) == 5
+    odd = {name: outcome for name, outcome in found.items() if outcome != ("passed", None)}
+    assert odd == EXPECTED[student]
+
+
+def test_points_follow_the_better_outcome(graded: Path) -> None:
+    points = {entry["id"]: entry["points"] for entry in entries(graded, "wrong_bank")}
+    assert points == {
+        "bank/puts": 0.0,
+        "bank/the-largest": 1.0,
+        "shop/two-tins": 1.0,
+        "shop/no-such-tin": 1.0,
+        "shop/with-their-own": 0.0,
+    }
+
+
+def test_the_message_says_whose_fault_it_is(graded: Path) -> None:
+    works = {e["id"]: e["message"] for e in entries(graded, "wrong_bank")}["shop/two-tins"]
+    assert works.startswith(WORKS)
+    assert "-5" in works.removeprefix(WORKS)
+    fails = {e["id"]: e["message"] for e in entries(graded, "wrong_shop")}["shop/no-such-tin"]
+    assert fails.startswith(FAILS_TOO)
+    assert "No!" in fails
+
+
+def test_both_pages_say_it(graded: Path) -> None:
+    for folder in ("submissions", "feedback"):
+        page = (graded / "out" / folder / "both_wrong.html").read_text()
+        escaped = [text.replace("'", "&#39;") for text in (WORKS, FAILS_TOO)]
+        assert all(text in page for text in escaped)
+        assert "canary-of-the-stand-in" not in page
+
+
+def test_a_changed_stand_in_runs_again_alone(tmp_path: Path) -> None:
+    root = write(tmp_path)
+    hand_in(root, "wrong_bank", STUDENTS["wrong_bank"])
+    grade(root)
+    before = {key for key, *_ in rows(root / "out", "observation")}
+    write(root, {"specs/pair/stand_in_bank.py": STAND_IN.replace("+ amount", "- amount")})
+    grade(root)
+    after = {key for key, *_ in rows(root / "out", "observation")}
+    assert len(before) == 6
+    assert before & after != set()
+    assert len(after - before) == 1
+    assert outcomes(root, "wrong_bank")["shop/two-tins"] == ("failed", "failed")
+    grade(root)
+    assert {key for key, *_ in rows(root / "out", "observation")} == after
+
+
+def test_a_handout_holds_no_stand_in(tmp_path: Path) -> None:
+    specification = harness.load_assignment(write(tmp_path), "pair")
+    assert [f.name for f in specification.plan.assignment.stand_in_files] == ["stand_in_bank.py"]
+    cut = visible_only(specification).plan
+    assert [scenario.id for scenario in cut.scenarios] == [
+        s.id for s in specification.plan.scenarios
+    ]
+    assert cut.assignment.stand_in_files == ()
+    assert "stand_in" not in serial.dumps(cut)
+    without = specification.plan.subset(lambda scenario: not scenario.stand_ins)
+    assert without.assignment.stand_in_files == ()
+
+
+def test_the_stand_in_has_to_be_right_itself(tmp_path: Path) -> None:
+    root = write(tmp_path)
+    assert problems(root) == []
+    write(root, {"specs/pair/stand_in_bank.py": STAND_IN.replace("+ amount", "- amount")})
+    (problem,) = problems(root)
+    start = (
+        "specs/pair/shop.yaml:5:5: shop/two-tins: with stand_in_bank.py the reference fails it: "
+    )
+    assert problem.startswith(start)
+
+
+def problems(root: Path) -> list[str]:
+    bench = prepare(harness.load_assignment(root, "pair"))
+    found = stand_in_problems(bench.specification, bench.key, bench.interpreter, bench.tier.tier)
+    return [str(problem) for problem in found]
