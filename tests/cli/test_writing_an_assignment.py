@@ -1,0 +1,77 @@
+"""docs/writing-an-assignment.md, done as it says in an empty folder: the page is the fixture."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from walked_page import Walk
+
+from harness.assignment import json_schema
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("writing-an-assignment.md", "writing-scenarios.md")
+SHAPES = json_schema()["$defs"]
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> Walk:
+    """The page walked to its end: every command exits and prints as the page shows."""
+    walk = Walk(DOCS / "writing-an-assignment.md", tmp_path_factory.mktemp("an-assignment"))
+    walk.walk()
+    return walk
+
+
+def test_the_page_makes_every_kind_of_file(walked: Walk) -> None:
+    made = {path for path in walked.made if not path.startswith("submissions/")}
+    assert made == {
+        "reference/guessing/guess.py",
+        "reference/guessing/rules.py",
+        *(
+            f"specs/guessing/{name}"
+            for name in (
+                "assignment.yaml",
+                "clauses.yaml",
+                "guesses.py",
+                "hint.yaml",
+                "is_valid.yaml",
+                "main.yaml",
+                "mutants.yaml",
+                "play.yaml",
+                "policy.yaml",
+            )
+        ),
+    }
+
+
+def test_the_page_takes_every_step(walked: Walk) -> None:
+    used = [command.split()[1] for command in walked.commands if command.startswith("harness ")]
+    assert list(dict.fromkeys(used)) == ["validate", "record", "grade", "show", "check"]
+
+
+def test_the_samples_have_the_marks_they_should(walked: Walk) -> None:
+    found = json.loads((walked.folder / "reports/guessing/results.json").read_text("utf-8"))
+    assert found["run"]["complete"]
+    assert {entry["id"]: entry["mark"] for entry in found["submissions"]} == {
+        "another_style": 10.0,
+        "half_finished": 2.0,
+        "hard_coded_20": 8.5,
+    }
+
+
+def test_the_scenarios_are_tests_too(walked: Walk) -> None:
+    done = walked.shell("pytest specs/guessing -p no:cacheprovider")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_every_key_of_the_language_is_on_a_page(shape: str) -> None:
+    pages = "".join((DOCS / name).read_text(encoding="utf-8") for name in PAGES)
+    missing = [
+        key
+        for key in SHAPES[shape].get("properties", {})
+        if not re.search(rf"(?<![\w-]){re.escape(key)}(:|`)", pages)
+    ]
+    assert missing == []
