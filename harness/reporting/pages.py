@@ -12,8 +12,8 @@ from harness.model.result import RunFacts, RunResult, SubmissionResult, Submissi
 from harness.model.rounding import rounded
 from harness.model.stimulus import Limits
 from harness.model.student import ShownCheck, StudentView, Surroundings
-from harness.model.verdict import StandInOutcome, VerdictKind
-from harness.reporting import cards, figures, paste
+from harness.model.verdict import VerdictKind
+from harness.reporting import cards, figures, paste, words
 from harness.reporting.environment import LECTURER, STUDENT, render, sorting
 from harness.reporting.files import page_name
 
@@ -112,6 +112,7 @@ def submission_page(result: SubmissionResult, plan: Plan) -> str:
         worth=worth,
         functionality=functionality,
         taken=max(taken, Fraction(0)),
+        stood_in=words.stood_in(check.verdict for check in checks),
         clauses=cards.clause_tallies(checks),
         causes=cards.causes(_graded(checks), surroundings, functions),
         ungraded=cards.causes(_ungraded(checks), surroundings, functions),
@@ -130,7 +131,7 @@ def feedback_page(view: StudentView) -> str:
         tallies=tallies,
         passed=sum(tally.passed for tally in tallies),
         total=sum(tally.total for tally in tallies),
-        stood_in=any(check.verdict.stand_in is StandInOutcome.PASSED for check in view.shown),
+        stood_in=words.stood_in(check.verdict for check in view.shown),
         clauses=cards.clause_tallies(view.shown),
         causes=cards.causes(_theirs(view.shown), view.surroundings, functions),
         ungraded=cards.causes(_ungraded(view.shown), view.surroundings, functions),

@@ -86,6 +86,9 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
         table.add_row(_plain(tally.function), f"{tally.passed}/{tally.total}", points)
     parts += [Text(""), table]
     parts += [Text(visible(words.manual(given)), "dim") for given in result.manual]
+    stood_in = words.stood_in(outcome.verdict for outcome in result.scenarios)
+    if stood_in:
+        parts.append(Text(f"{stood_in} that was handed in", "yellow"))
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
         parts.append(Text.assemble((f"{words.RULE[finding.rule]} ", "yellow"), visible(line)))

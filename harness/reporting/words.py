@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 
 from harness.model.observation import Ending
 from harness.model.policy import Consequence, PolicyRule, Severity
 from harness.model.result import ManualMark, SubmissionStatus
 from harness.model.rounding import rounded
-from harness.model.verdict import VerdictKind
+from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 
 VERDICT = {
     VerdictKind.PASSED: "passed",
@@ -108,6 +109,15 @@ def manual(given: ManualMark) -> str:
     return (
         f"given by a person: {given.slot.title}{about}, out of {number(given.slot.out_of)}: {mark}"
     )
+
+
+def stood_in(verdicts: Iterable[Verdict]) -> str:
+    """How many passed in their second run only; empty where none did."""
+    count = sum(verdict.stand_in is StandInOutcome.PASSED for verdict in verdicts)
+    if not count:
+        return ""
+    passes = "passes" if count == 1 else "pass"
+    return f"{counted(count, 'check')} {passes} only with the course's own file in place of one"
 
 
 def number(value: Fraction) -> str:
