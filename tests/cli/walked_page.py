@@ -46,7 +46,8 @@ class Step:
 
 def blocks(page: Path) -> Iterator[Block]:
     """The fenced blocks of a page in their order."""
-    caption, opened, body = "", None, []
+    caption, opened = "", None
+    body: list[str] = []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if opened is None and line.startswith("```"):
             opened, body = (line[3:], number), []
