@@ -130,5 +130,9 @@ def show(report: ValidationReport, console: Console) -> None:
         console.print(
             f"[bold red]{problem.check}[/] {escape(str(problem))}", highlight=False, soft_wrap=True
         )
-    verdict = "[green]sound" if report.sound else f"[red]{len(report.problems)} problems"
+    verdict = "[green]sound" if report.sound else f"[red]{_counted(len(report.problems))}"
     console.print(f"{escape(report.assignment)}: {verdict}", highlight=False)
+
+
+def _counted(problems: int) -> str:
+    return "1 problem" if problems == 1 else f"{problems} problems"
