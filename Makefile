@@ -22,8 +22,8 @@ grade: $(READY)  ## grade the sample submissions and say where the report is
 test: $(READY) browser  ## run all tests
 	$(BIN)/python -m pytest
 
-validate: $(READY)  ## prove that reference, scenarios, mutants and samples agree
-	$(BIN)/harness validate
+validate: $(READY)  ## prove that reference, scenarios, mutants and samples agree (ID=… for one)
+	$(BIN)/harness validate $(ID)
 
 lint: $(READY)  ## formatting, types, and which room may import which
 	$(BIN)/ruff format --check .
