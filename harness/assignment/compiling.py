@@ -186,7 +186,8 @@ class _Compiler:
         document = self._named(heading, "policy", "policy.yaml")
         if document is None:
             return None
-        return read_policy(document, clauses, heading.shape.provided, constants)
+        submitted = (heading.laid_as,) if heading.laid_as else heading.submission_files
+        return read_policy(document, clauses, submitted, heading.shape.provided, constants)
 
     def _mutants(self, heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[Mutant, ...]:
         if heading.shape.mutants or (self.folder / MUTANTS).is_file():

@@ -10,11 +10,11 @@ from harness.assignment.document import Document, Loc
 from harness.assignment.problems import nearest
 from harness.assignment.python_text import PythonError, parse_statements
 from harness.assignment.settings import fraction
-from harness.assignment.shape_checks import describe
-from harness.assignment.shapes import AllowShape, ImportsShape, PolicyShape
+from harness.assignment.shape_checks import describe, listed
+from harness.assignment.shapes import AllowShape, FileImportsShape, ImportsShape, PolicyShape
 from harness.assignment.wording import shaped
 from harness.model.plan import Clause
-from harness.model.policy import Consequence, ImportPolicy, Policy, Severity
+from harness.model.policy import Consequence, FileImports, ImportPolicy, Policy, Severity
 
 MODULE_LEVEL = ("imports", "constants", "functions", "main_guard")
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
@@ -28,6 +28,7 @@ _SYNTAX = tuple(
 def read_policy(
     document: Document,
     clauses: tuple[Clause, ...] | None,
+    submitted: tuple[str, ...],
     provided: Iterable[str],
     constants: Iterable[str],
 ) -> Policy | None:
@@ -36,8 +37,11 @@ def read_policy(
     if shape is None:
         return None
     _check_clauses(document, shape, clauses)
+    rule = shape.imports
+    by_file = rule if rule is not None and "files" in rule.model_fields_set else None
     return Policy(
-        imports=_imports(document, shape.imports),
+        imports=None if by_file else _imports(document, ("imports",), rule),
+        file_imports=_file_imports(document, by_file, submitted) if by_file else (),
         syntax=_allowed(document, "syntax", shape.syntax, _SYNTAX),
         builtins=_allowed(document, "builtins", shape.builtins, None),
         methods=_allowed(document, "methods", shape.methods, None),
@@ -67,20 +71,45 @@ def _check_clauses(
             document.add(("clauses", key), f"unknown clause {name}", nearest(name, known))
 
 
-def _imports(document: Document, shape: ImportsShape | None) -> ImportPolicy | None:
-    if shape is None:
-        return None
+def _file_imports(
+    document: Document, shape: ImportsShape, submitted: tuple[str, ...]
+) -> tuple[FileImports, ...]:
+    if not _is_one(document, ("imports",), shape):
+        return ()
+    if not shape.files:
+        document.add(("imports", "files"), "names no file", "leave imports out")
+    found: list[FileImports] = []
+    for name, part in shape.files.items():
+        loc = ("imports", "files", name)
+        if name not in submitted or not name.endswith(".py"):
+            hint = nearest(name, submitted)
+            document.add(loc, f"{name} is no submitted module", hint, key=True)
+        imports = _imports(document, loc, part)
+        if imports is not None:
+            found.append(FileImports(file=name, imports=imports))
+    return tuple(found)
+
+
+def _is_one(document: Document, loc: Loc, shape: FileImportsShape) -> bool:
     stated = sorted(shape.model_fields_set)
-    if len(stated) != 1:
-        what = f"expected one of exactly, allow and none, got {' and '.join(stated) or 'nothing'}"
-        document.add(("imports",), what)
+    if len(stated) == 1:
+        return True
+    kinds = tuple(type(shape).model_fields)
+    what = f"expected one of {listed(kinds)}, got {' and '.join(stated) or 'nothing'}"
+    document.add(loc, what)
+    return False
+
+
+def _imports(document: Document, loc: Loc, shape: FileImportsShape | None) -> ImportPolicy | None:
+    if shape is None or not _is_one(document, loc, shape):
         return None
+    stated = shape.model_fields_set
     if "exactly" in stated:
         for index, statement in enumerate(shape.exactly):
-            _check_import(document, ("imports", "exactly", index), statement)
+            _check_import(document, (*loc, "exactly", index), statement)
         return ImportPolicy(exactly=tuple(shape.exactly))
     if "none" in stated and not shape.none:
-        document.add(("imports", "none"), "expected true, got false", "leave imports out")
+        document.add((*loc, "none"), "expected true, got false", "leave it out")
     return ImportPolicy(allow=tuple(shape.allow))
 
 

@@ -244,8 +244,8 @@ class MutantsShape(Shape):
     """One or more a clause."""
 
 
-class ImportsShape(Shape):
-    """`imports:` exactly one of the three."""
+class FileImportsShape(Shape):
+    """What a file may import: exactly one of the three."""
 
     exactly: list[str] = []
     """These statements, no more and no fewer."""
@@ -253,6 +253,13 @@ class ImportsShape(Shape):
     """Only these modules."""
     none: bool = False
     """No import at all."""
+
+
+class ImportsShape(FileImportsShape):
+    """`imports:` exactly one of the three, for every file; or files, each with its own."""
+
+    files: dict[str, FileImportsShape] = {}
+    """Submitted files by name, and what each may import."""
 
 
 class AllowShape(Shape):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -45,15 +45,26 @@ class ImportPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileImports:
+    """What one file of several may import."""
+
+    file: str
+    imports: ImportPolicy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """policy.yaml. A None list means that this part is not restricted.
 
-    `module_level` lists what may stand at module level: imports, constants, functions, main_guard,
-    docstring is always allowed. `imports_clause`/`techniques_clause`/`structure_clause` are the
-    clauses findings cite; the three consequences follow `severity:` in the file.
+    `file_imports` takes the place of `imports` where the files of a submission have rules of their
+    own; a file that it does not name may import anything. `module_level` lists what may stand at
+    module level: imports, constants, functions, main_guard, docstring is always allowed.
+    `imports_clause`/`techniques_clause`/`structure_clause` are the clauses findings cite; the three
+    consequences follow `severity:` in the file.
     """
 
     imports: ImportPolicy | None = None
+    file_imports: tuple[FileImports, ...] = ()
     syntax: tuple[str, ...] | None = None
     builtins: tuple[str, ...] | None = None
     methods: tuple[str, ...] | None = None
@@ -66,6 +77,11 @@ class Policy:
     on_imports: Consequence = Consequence(severity=Severity.REVIEW)
     on_techniques: Consequence = Consequence(severity=Severity.REVIEW)
     on_structure: Consequence = Consequence(severity=Severity.REVIEW)
+
+    def of(self, file: str) -> Policy:
+        """The policy that the file of this name is held to."""
+        own = (rule.imports for rule in self.file_imports if rule.file == file)
+        return replace(self, imports=next(own, self.imports), file_imports=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

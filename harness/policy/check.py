@@ -46,7 +46,7 @@ def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:
                 continue
             notes.extend(source.notes)
             if policy is not None:
-                ledger = _judge(source, policy)
+                ledger = _judge(source, policy.of(file.name))
                 findings.extend(ledger.findings())
                 notes.extend(ledger.notes())
         except (RecursionError, MemoryError):

@@ -907,7 +907,41 @@ FILES = {
     "two kinds of import rule": (
         {P: "imports: {exactly: [import a], allow: [b]}\n"},
         [
-            "specs/small/policy.yaml:1:10: imports: expected one of exactly, allow and none, got allow and exactly.",
+            "specs/small/policy.yaml:1:10: imports: expected one of exactly, allow, none or files, got allow and exactly.",
+        ],
+    ),
+    "a kind of import rule beside files": (
+        {P: "imports: {allow: [b], files: {a1.py: {none: true}}}\n"},
+        [
+            "specs/small/policy.yaml:1:10: imports: expected one of exactly, allow, none or files, got allow and files.",
+        ],
+    ),
+    "import rules of no file": (
+        {P: "imports: {files: {}}\n"},
+        [
+            "specs/small/policy.yaml:1:18: imports.files: names no file. Hint: leave imports out.",
+        ],
+    ),
+    "import rules of a file": (
+        {
+            P: "imports:\n  files:\n    a2.py: {none: false}\n"
+            "    a1.py: {none: true, allow: [b]}\n    a1_support.py: {exactly: [numpy]}\n"
+            "    a3.py: {}\n"
+        },
+        [
+            "specs/small/policy.yaml:3:5: imports.files.a2.py: a2.py is no submitted module. Hint: did you mean a1.py?",
+            "specs/small/policy.yaml:3:19: imports.files.a2.py.none: expected true, got false. Hint: leave it out.",
+            "specs/small/policy.yaml:4:12: imports.files.a1.py: expected one of exactly, allow or none, got allow and none.",
+            "specs/small/policy.yaml:5:5: imports.files.a1_support.py: a1_support.py is no submitted module.",
+            "specs/small/policy.yaml:5:31: imports.files.a1_support.py.exactly, item 1: 'numpy' is not an import statement.",
+            "specs/small/policy.yaml:6:5: imports.files.a3.py: a3.py is no submitted module. Hint: did you mean a1.py?",
+            "specs/small/policy.yaml:6:12: imports.files.a3.py: expected one of exactly, allow or none, got nothing.",
+        ],
+    ),
+    "files inside files": (
+        {P: "imports: {files: {a1.py: {files: {a1.py: {none: true}}}}}\n"},
+        [
+            "specs/small/policy.yaml:1:27: imports.files.a1.py.files: unknown key. Hint: known keys are exactly, allow, none.",
         ],
     ),
     "no import statement": (

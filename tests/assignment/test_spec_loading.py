@@ -38,7 +38,7 @@ from harness.model.plan import (
     SourceFile,
     Visibility,
 )
-from harness.model.policy import Consequence, ImportPolicy, Policy, Severity
+from harness.model.policy import Consequence, FileImports, ImportPolicy, Policy, Severity
 from harness.model.specification import Mutant, TranscriptFile
 from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, StandIn, Typed
 from harness.model.values import NONE, Value
@@ -113,6 +113,17 @@ def test_the_policy(tmp_path: Path) -> None:
         on_imports=Consequence(severity=Severity.DEDUCT, marks=Fraction(3, 2)),
         on_techniques=Consequence(severity=Severity.NOTE),
         on_structure=Consequence(severity=Severity.ZERO),
+    )
+
+
+def test_imports_by_file(tmp_path: Path) -> None:
+    write(tmp_path, {"specs/small/policy.yaml": "imports: {files: {a1.py: {allow: [typing]}}}\n"})
+    policy = load(tmp_path, "small").plan.assignment.policy
+    assert policy is not None
+    rule = ImportPolicy(allow=("typing",))
+    assert (policy.imports, policy.file_imports) == (
+        None,
+        (FileImports(file="a1.py", imports=rule),),
     )
 
 

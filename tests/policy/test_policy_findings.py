@@ -9,6 +9,7 @@ import pytest
 from harness.model.plan import SourceFile
 from harness.model.policy import (
     Consequence,
+    FileImports,
     ImportPolicy,
     Policy,
     PolicyReport,
@@ -298,6 +299,44 @@ def test_no_imports_at_all() -> None:
     assert found("import random\n", none) == [
         ("import", 1, 1, "imports random, but nothing may be imported")
     ]
+
+
+GAME = "import board\nimport random\nexec('')\n"
+BY_FILE = {
+    "nothing": (
+        {"board.py": ImportPolicy(), "game.py": ImportPolicy(allow=("board",))},
+        {
+            "board.py": ["imports board, but nothing", "imports random, but nothing", "exec"],
+            "game.py": ["imports random, but only board", "exec"],
+            "notes.py": [],
+        },
+    ),
+    "exactly": (
+        {"game.py": ImportPolicy(exactly=("import board", "import random"))},
+        {"board.py": [], "game.py": ["exec"], "notes.py": []},
+    ),
+}
+
+
+@pytest.mark.parametrize(("rules", "expected"), BY_FILE.values(), ids=BY_FILE.keys())
+def test_imports_by_file(rules: dict[str, ImportPolicy], expected: dict[str, list[str]]) -> None:
+    policy = Policy(
+        file_imports=tuple(FileImports(file=name, imports=rule) for name, rule in rules.items()),
+        on_imports=Consequence(severity=Severity.NOTE),
+        imports_clause="imports",
+    )
+    files = tuple(SourceFile(name=name, data=GAME.encode()) for name in expected)
+    messages: dict[str, list[str]] = {name: [] for name in expected}
+    for finding in check(files, policy).findings:
+        assert (finding.clause, finding.consequence) == ("imports", policy.on_imports)
+        messages[finding.file].append(finding.message)
+    shown = {
+        name: [
+            text.removesuffix(" may be imported").removesuffix(" runs text as code") for text in of
+        ]
+        for name, of in messages.items()
+    }
+    assert shown == expected
 
 
 EVASIONS = {
