@@ -93,5 +93,5 @@ def command(
     if stopped is not None:
         click.echo(str(stopped), err=True)
         return INTERRUPTED
-    broken = any(s.status is SubmissionStatus.HARNESS_ERROR for s in run.submissions)
+    broken = any(s.earlier or s.status is SubmissionStatus.HARNESS_ERROR for s in run.submissions)
     return SOME_HARNESS_ERROR if broken else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -28,6 +28,9 @@ STORE_NAME = "run.sqlite"
 
 # These say as much about the machine at that moment as about the submission: tried again.
 _PASSING = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR})
+
+
+EARLIER_NOTE = "the harness failed on this submission; what stands here was found by an earlier run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +80,14 @@ def grade_batch(
         )
         try:
             for graded in _graded(todo, setup, options.jobs, plan, listener):
-                store.save(graded.result, graded.observations, graded.verdicts, state_digest=state)
-                listener(SubmissionGraded(result=graded.result))
+                result = _not_lost(graded.result, store)
+                store.save(
+                    result,
+                    graded.observations,
+                    graded.verdicts,
+                    state_digest="" if result.earlier else state,
+                )
+                listener(SubmissionGraded(result=result))
         except KeyboardInterrupt:
             raise Interrupted(store.run(), len(submissions)) from None
         facts = finished_facts(facts)
@@ -99,6 +108,20 @@ def _state_digest(bench: Bench, *, thorough: bool) -> str:
         str(thorough),
     ]
     return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
+    """The result, or where we failed the good one that an earlier run has of the same bytes.
+
+    It is stored under no state, so that the next run tries again.
+    """
+    if result.status is not SubmissionStatus.HARNESS_ERROR:
+        return result
+    earlier = store.earlier(result.id, result.source_digest)
+    if earlier is None:
+        return result
+    notes = tuple(note for note in earlier.notes if note != EARLIER_NOTE)
+    return replace(earlier, earlier=True, flagged=True, notes=(*notes, EARLIER_NOTE))
 
 
 def _is_done(store: Store, submission: Submission) -> bool:

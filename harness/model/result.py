@@ -61,10 +61,20 @@ class ManualMark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Adjustment:
+    """Marks that a person adds or (below 0) takes, and why."""
+
+    marks: Fraction
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionResult:
     """One submission. `mark` is exact and unrounded; None unless graded or unreadable (0).
 
-    `manual` marks stand beside it: `mark` and `out_of` are of the functionality alone.
+    `manual` marks stand beside it: `mark` and `out_of` are of the functionality alone; `total` and
+    `total_out_of` are of both. `earlier`: our machinery failed this time, and what stands here is
+    what an earlier run found for the same bytes.
     """
 
     id: str
@@ -79,6 +89,23 @@ class SubmissionResult:
     scenarios: tuple[ScenarioResult, ...] = ()
     source_digest: str = ""
     manual: tuple[ManualMark, ...] = ()
+    adjustment: Adjustment | None = None
+    comment: str = ""
+    earlier: bool = False
+
+    @property
+    def total(self) -> Fraction | None:
+        """The mark and all that people gave, exact, not below 0; None while a part is missing."""
+        given = [part.mark for part in self.manual if part.mark is not None]
+        if self.mark is None or len(given) < len(self.manual):
+            return None
+        adjusted = self.adjustment.marks if self.adjustment else Fraction(0)
+        return max(Fraction(0), self.mark + sum(given, adjusted))
+
+    @property
+    def total_out_of(self) -> Fraction:
+        """What `total` is out of: the functionality and every manual slot."""
+        return sum((part.slot.out_of for part in self.manual), self.out_of)
 
 
 def not_yet_given(assignment: Assignment) -> tuple[ManualMark, ...]:

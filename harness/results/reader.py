@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from harness.model import serial
+from harness.model.by_hand import ByHand, joined
 from harness.model.errors import UserError
 from harness.model.observation import Observation
 from harness.model.plan import Plan
@@ -17,6 +18,8 @@ from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.model.verdict import Verdict
 from harness.results.faults import translated
 from harness.results.schema import SCHEMA_VERSION
+
+BY_HAND_SINCE = 2  # the schema's version: an older file is read as it is, and migrated to write
 
 T = TypeVar("T")
 Row = tuple[object, ...]
@@ -28,6 +31,8 @@ class StoreReader(AbstractContextManager["StoreReader"]):
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
+        with translated(path):
+            self._version = read_version(connection)
 
     def __enter__(self) -> Self:
         return self
@@ -60,7 +65,8 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         return None if row is None else self._read(Verdict, row[0])
 
     def result(self, submission_id: str) -> SubmissionResult | None:
-        """What became of a submission; None if it is not in this run (yet)."""
+        """What became of a submission, without what people gave it; None if it is not in this
+        run (yet)."""
         row = self._row("SELECT result FROM submission WHERE id = ?", submission_id)
         return None if row is None else self._read(SubmissionResult, row[0])
 
@@ -81,13 +87,28 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         plan = None if row is None else self._read(Plan, row[0])
         return self._needed(plan, "plan")
 
+    def by_hand(self) -> dict[str, ByHand]:
+        """What people gave, by the ids of submissions."""
+        if self._version < BY_HAND_SINCE:
+            return {}
+        with translated(self.path):
+            rows = self._connection.execute("SELECT id, given FROM by_hand").fetchall()
+        return {
+            str(name): self._needed(self._read(ByHand, given), "marks given by hand")
+            for name, given in rows
+        }
+
     def run(self) -> RunResult:
-        """The whole run, submissions in the order of their ids. `facts.complete` says whether
-        it is a result."""
+        """The whole run with what people gave, submissions in the order of their ids.
+        `facts.complete` says whether it is a result."""
         with translated(self.path):
             rows = self._connection.execute("SELECT result FROM submission ORDER BY id").fetchall()
         results = (self._needed(self._read(SubmissionResult, row[0]), "results") for row in rows)
-        return RunResult(facts=self.facts(), submissions=tuple(results))
+        given = self.by_hand()
+        submissions = tuple(
+            joined(result, given[result.id]) if result.id in given else result for result in results
+        )
+        return RunResult(facts=self.facts(), submissions=submissions)
 
     def _row(self, query: str, *values: str) -> Row | None:
         with translated(self.path):
@@ -135,12 +156,12 @@ def read_version(connection: sqlite3.Connection) -> int:
 
 
 def refuse_other_version(path: Path, version: int) -> None:
-    """Raise UserError unless this harness knows the schema."""
+    """Raise UserError unless this harness knows the schema, or how to migrate it."""
     if version > SCHEMA_VERSION:
         raise UserError(
             f"these results were written by a newer harness (version {version} of the file)",
             place=str(path),
             hint="update the harness",
         )
-    if version < SCHEMA_VERSION:
+    if version < 1:
         raise UserError("this is no results file of the harness", place=str(path))

@@ -13,6 +13,7 @@ from harness.model.plan import Plan, Scenario
 from harness.model.policy import Finding
 from harness.model.result import (
     RESULTS_VERSION,
+    Adjustment,
     ManualMark,
     RunFacts,
     RunResult,
@@ -90,6 +91,11 @@ def _submission(result: SubmissionResult, scenarios: dict[str, Scenario]) -> dic
         "notes": list(result.notes),
         "findings": [_finding(finding) for finding in result.findings],
         "manual": [_manual(given) for given in result.manual],
+        "adjustment": _adjustment(result.adjustment),
+        "comment": result.comment,
+        "total": None if result.total is None else number(result.total),
+        "total_out_of": number(result.total_out_of),
+        "earlier": result.earlier,
     }
     known = [(scenarios[r.scenario_id], r) for r in result.scenarios if r.scenario_id in scenarios]
     entry["scenarios"] = [_scenario(scenario, scored) for scenario, scored in known]
@@ -103,6 +109,10 @@ def _manual(given: ManualMark) -> dict[str, Any]:
         "out_of": number(given.slot.out_of),
         "mark": None if given.mark is None else number(given.mark),
     }
+
+
+def _adjustment(given: Adjustment | None) -> dict[str, Any] | None:
+    return None if given is None else {"marks": number(given.marks), "reason": given.reason}
 
 
 def _whole(unparsable: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harness.model import serial
+from harness.model.by_hand import ByHand
 from harness.model.errors import UserError
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan
@@ -25,7 +26,7 @@ from harness.results.reader import (
     read_version,
     refuse_other_version,
 )
-from harness.results.schema import SCHEMA_VERSION, TABLES
+from harness.results.schema import FOUND, SCHEMA_VERSION, STEPS
 from harness.results.writer_lock import WriterLock
 
 # Never used again: these say as much about the machine at that moment as about the submission.
@@ -44,7 +45,8 @@ class Store(StoreReader):
 
     @classmethod
     def open(cls, path: Path, *, fresh: bool = False) -> Store:
-        """Open a run's database for writing, made if it is not there, emptied if `fresh`.
+        """Open a run's database for writing: made if it is not there, migrated if an older harness
+        wrote it, emptied if `fresh` (what people gave stays, where it can be read).
 
         Raises UserError: no such folder can be made, another run is writing, a newer harness
         wrote it, the disk is full.
@@ -53,9 +55,7 @@ class Store(StoreReader):
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = WriterLock.take(path)
             try:
-                if fresh:
-                    _remove(path)
-                return cls(path, _connect(path), lock)
+                return cls(path, _emptied(path) if fresh else _connect(path), lock)
             except BaseException:
                 lock.release()
                 raise
@@ -93,16 +93,44 @@ class Store(StoreReader):
             )
 
     def keep_only(self, submission_ids: Iterable[str], *, state_digest: str | None = None) -> None:
-        """Drop the results of all other submissions, and those made with another state."""
+        """Drop the results of all other submissions, and those made with another state; of the
+        latter the good ones can still be asked for as `earlier`."""
         with self._transaction():
             rows = self._connection.execute("SELECT id, state_digest FROM submission").fetchall()
             wanted = set(submission_ids)
-            dropped = [
+            gone = [(name,) for name, state in rows if name not in wanted]
+            stale = [
                 (name,)
                 for name, state in rows
-                if name not in wanted or state_digest not in (None, state)
+                if name in wanted and state_digest not in (None, state)
             ]
-            self._connection.executemany("DELETE FROM submission WHERE id = ?", dropped)
+            good = [name for name in stale if _is_good(self.result(*name))]
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO earlier "
+                "SELECT id, result, source_digest FROM submission WHERE id = ?",
+                good,
+            )
+            self._connection.executemany("DELETE FROM submission WHERE id = ?", gone + stale)
+
+    def earlier(self, submission_id: str, source_digest: str) -> SubmissionResult | None:
+        """The last good result of these very bytes, made with whatever state; None without one."""
+        for table in ("submission", "earlier"):
+            row = self._row(
+                f"SELECT result FROM {table} WHERE id = ? AND source_digest = ?",
+                submission_id,
+                source_digest,
+            )
+            found = None if row is None else self._read(SubmissionResult, row[0])
+            if found is not None and _is_good(found):
+                return found
+        return None
+
+    def give(self, given: Mapping[str, ByHand]) -> None:
+        """Store what people gave these submissions, in place of what they gave before; all of it
+        or, when UserError is raised, nothing."""
+        rows = [(name, serial.dumps(entry)) for name, entry in given.items()]
+        with self._transaction():
+            self._connection.executemany("INSERT OR REPLACE INTO by_hand VALUES (?, ?)", rows)
 
     def save(
         self,
@@ -133,6 +161,8 @@ class Store(StoreReader):
             execute("INSERT OR REPLACE INTO observation (key, data) VALUES (?, ?)", seen)
             execute("INSERT OR REPLACE INTO verdict (key, data) VALUES (?, ?)", judged)
             execute("INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?)", [row])
+            if _is_good(result):
+                execute("DELETE FROM earlier WHERE id = ?", [(result.id,)])
 
     def finish(self, facts: RunFacts) -> None:
         """Write down the facts at the end of the run."""
@@ -152,9 +182,30 @@ class Store(StoreReader):
                 raise
 
 
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+def _is_good(result: SubmissionResult | None) -> bool:
+    """Whether there is something here that a failure of ours must not take away."""
+    return result is not None and result.mark is not None
+
+
+def _emptied(path: Path) -> sqlite3.Connection:
+    """A connection to a database without a run; a file that cannot be read is made anew."""
+    try:
+        connection = _connect(path)
+    except sqlite3.OperationalError:
+        raise  # the disk or another program stands in the way, not what the file holds
+    except (UserError, sqlite3.DatabaseError):
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        return _connect(path)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        for table in FOUND:
+            connection.execute(f"DELETE FROM {table}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -166,16 +217,22 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         # A power cut may lose the last submissions, never damage the file; they are run again.
         connection.execute("PRAGMA synchronous = NORMAL")
-        if not version:
-            connection.execute("BEGIN IMMEDIATE")
-            for table in TABLES:
-                connection.execute(table)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            connection.execute("COMMIT")
+        if version < SCHEMA_VERSION:
+            _migrate(connection, version)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _migrate(connection: sqlite3.Connection, version: int) -> None:
+    """All steps in one transaction: an older harness finds its own file, or a newer one's."""
+    connection.execute("BEGIN IMMEDIATE")
+    for step in STEPS[version:]:
+        for statement in step:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("COMMIT")
 
 
 def _has_tables(connection: sqlite3.Connection) -> bool:
