@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from hashlib import sha256
 
 from harness.model.plan import SourceFile
@@ -11,16 +12,45 @@ from harness.model.plan import SourceFile
 ARCHIVE_ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
 
 
+class Withheld(StrEnum):
+    """Why a submission is not graded at all; each is a `SubmissionStatus` of the same value."""
+
+    LATE = "late"
+    NO_SUBMISSION = "no_submission"
+    NEEDS_REVIEW = "needs_review"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Student:
+    """Who handed in, as the source knows them: Canvas's user id, Moodle's participant number,
+    Blackboard's user name. `name` and `email` are empty where the source does not have them."""
+
+    id: str
+    name: str = ""
+    email: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
     """One student's files, read whole. `problem` is set when they cannot be graded as handed in:
-    one sentence, "found X.py, expected a1.py". `origin` is where they lay, for messages."""
+    one sentence, "found X.py, expected a1.py". `origin` is where they lay, for messages.
+
+    `student` is None where the source tells only a folder's or file's name. `handed_in` is ISO
+    8601, without an offset where no zone is known and empty where no time is. `attempt` is the one
+    of `attempts` (counted from 1) whose files these are. `withheld`: not to be graded, the reason
+    is in `notes` or `problem`.
+    """
 
     id: str
     files: tuple[SourceFile, ...]
     origin: str
     problem: str = ""
     notes: tuple[str, ...] = ()
+    student: Student | None = None
+    handed_in: str = ""
+    attempt: int | None = None
+    attempts: int | None = None
+    withheld: Withheld | None = None
 
     @property
     def digest(self) -> str:
