@@ -1,0 +1,73 @@
+"""What a second run into the same folder runs again, and what it never loses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from test_grade_interrupted import workers
+from tiny_course import HARNESS, Course, environment, rows, submission
+
+from harness.results import Store
+
+
+def observed(course: Course) -> set[str]:
+    return {row[0] for row in rows(course.report, "observation")}
+
+
+def test_other_provided_files_run_again(graded: Course, tmp_path: Path) -> None:
+    before = observed(graded)
+    till = graded.path("reference/tiny/till.py").read_text(encoding="utf-8")
+    (tmp_path / "till.py").write_text(f"{till}\nNEW = 1\n", encoding="utf-8")
+    again = graded.run("grade", "submissions/tiny/perfect", "--support", tmp_path)
+    assert again.status == 0, again.err
+    assert len(observed(graded) - before) == 13
+
+
+def test_another_interpreter_runs_again(graded: Course) -> None:
+    before = observed(graded)
+    again = graded.run("grade", "submissions/tiny/perfect", "--python", sys.executable)
+    assert again.status == 0, again.err
+    assert len(observed(graded) - before) == 13
+    back = graded.run("grade", "submissions/tiny/perfect")
+    assert back.status == 0
+    assert len(observed(graded) - before) == 13  # the first interpreter's are still there
+
+
+def test_our_own_failure_does_not_take_an_earlier_mark_away(graded: Course) -> None:
+    graded.edit("specs/tiny/total.yaml", "call: total([])\n", "call: total([])\n    points: 8\n")
+    command = [HARNESS, "grade", "submissions/tiny/missing_total"]
+    run = subprocess.Popen(
+        command, cwd=graded.root, env=environment(), stdout=subprocess.DEVNULL, stderr=-1
+    )
+    killed: set[int] = set()
+    while run.poll() is None:
+        for worker in set(workers(run.pid)) - killed:
+            os.kill(worker, signal.SIGKILL)
+            killed.add(worker)
+    assert run.stderr is not None
+    complaint = run.stderr.read().decode()
+    run.stderr.close()
+    assert run.returncode == 3, complaint
+    assert "missing_total: could not be graded: worker died" in complaint
+    kept = submission(graded.report, "missing_total")
+    assert (kept["status"], kept["mark"], kept["earlier"]) == ("graded", 5.08, True)
+    assert kept["flagged"]
+    assert kept["notes"][-1].startswith("the harness failed on this submission")
+    again = graded.run("grade", "submissions/tiny/missing_total")
+    assert again.status == 0
+    found = submission(graded.report, "missing_total")
+    assert (found["mark"], found["earlier"], found["notes"]) == (3.3, False, [])
+
+
+def test_a_run_that_is_being_written_is_left_alone(graded: Course) -> None:
+    with Store.open(graded.report / "run.sqlite"):
+        second = graded.run("grade", "submissions/tiny")
+    assert (second.status, second.out) == (2, "")
+    assert second.err == (
+        f"{graded.report / 'run.sqlite'}: another run is writing these results. "
+        "Hint: wait for it or choose another folder with --out\n"
+    )
