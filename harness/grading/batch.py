@@ -17,8 +17,15 @@ from harness.judging import JUDGING_DIGEST
 from harness.model import serial
 from harness.model.events import Event, Notice, RunFinished, RunStarted, SubmissionGraded
 from harness.model.plan import Plan
-from harness.model.result import RunResult, SubmissionResult, SubmissionStatus, not_yet_given
-from harness.model.submission import Submission
+from harness.model.result import (
+    CohortFacts,
+    RunResult,
+    SubmissionResult,
+    SubmissionStatus,
+    not_yet_given,
+    of_submission,
+)
+from harness.model.submission import Submission, Withheld
 from harness.model.verdict import VerdictKind
 from harness.policy import POLICY_DIGEST
 from harness.results import Store
@@ -35,12 +42,15 @@ EARLIER_NOTE = "the harness failed on this submission; what stands here was foun
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOptions:
-    """How to grade: into `out`, with `jobs` workers (None: one a core)."""
+    """How to grade: into `out`, with `jobs` workers (None: one a core). `cohort` and `notices` are
+    what there is to say of what was handed in."""
 
     out: Path
     jobs: int | None = None
     fresh: bool = False
     thorough: bool = False
+    cohort: CohortFacts | None = None
+    notices: tuple[str, ...] = ()
 
 
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
@@ -62,6 +72,7 @@ def grade_batch(
     Raises UserError (store cannot be written), Interrupted (Ctrl-C).
     """
     facts = run_facts(bench)
+    facts = replace(facts, cohort=options.cohort, notices=(*facts.notices, *options.notices))
     plan = bench.specification.plan
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         store.begin(facts, plan)
@@ -131,8 +142,16 @@ def _is_done(store: Store, submission: Submission) -> bool:
         and earlier.status is not SubmissionStatus.HARNESS_ERROR
         and earlier.source_digest == submission.digest
         and earlier.problem == submission.problem
+        and earlier == of_submission(earlier, submission)
+        and earlier.notes[: len(submission.notes)] == submission.notes
+        and _withheld(earlier) == submission.withheld
         and not any(entry.verdict.kind in _PASSING for entry in earlier.scenarios)
     )
+
+
+def _withheld(result: SubmissionResult) -> Withheld | None:
+    known = {reason.value: reason for reason in Withheld}
+    return known.get(result.status.value)
 
 
 def _graded(
@@ -142,14 +161,31 @@ def _graded(
     plan: Plan,
     listener: Listener,
 ) -> Iterable[Graded]:
-    """Every submission's outcome as it comes, our own failures as a status of their own."""
+    """Every submission's outcome as it comes, our own failures as a status of their own.
+
+    What a group handed in together is graded once, so that all of them have the same mark.
+    """
+    together: dict[tuple[str | None, ...], list[Submission]] = {}
+    for submission in todo:
+        same = (submission.origin, submission.digest, submission.problem, submission.withheld)
+        together.setdefault(same, []).append(submission)
+    groups = {members[0].id: members for members in together.values()}
     with Pool(setup, jobs) as pool:
-        for job, outcome in pool.run([Job(submission=submission) for submission in todo]):
-            if isinstance(outcome, WorkerFailure):
-                listener(Notice(text=f"{job.submission.id}: could not be graded: {outcome.reason}"))
-                yield _harness_error(job.submission, plan)
-            else:
-                yield outcome
+        for job, outcome in pool.run([Job(submission=members[0]) for members in groups.values()]):
+            for submission in groups[job.submission.id]:
+                if isinstance(outcome, WorkerFailure):
+                    listener(Notice(text=f"{submission.id}: could not be graded: {outcome.reason}"))
+                    yield _harness_error(submission, plan)
+                else:
+                    yield _as_own(outcome, job.submission, submission)
+
+
+def _as_own(graded: Graded, first: Submission, member: Submission) -> Graded:
+    if member is first:
+        return graded
+    notes = (*member.notes, *graded.result.notes[len(first.notes) :])
+    result = of_submission(replace(graded.result, notes=notes), member)
+    return Graded(result=result, observations={}, verdicts={})
 
 
 def _harness_error(submission: Submission, plan: Plan) -> Graded:
@@ -163,4 +199,4 @@ def _harness_error(submission: Submission, plan: Plan) -> Graded:
         source_digest=submission.digest,
         manual=not_yet_given(plan.assignment),
     )
-    return Graded(result=result, observations={}, verdicts={})
+    return Graded(result=of_submission(result, submission), observations={}, verdicts={})

@@ -102,6 +102,9 @@ class Grader(AbstractContextManager["Grader"]):
         plan = self._plan
         if only is not None:
             plan = plan.subset(lambda scenario: scenario.id in only)
+        if submission.withheld is not None:
+            withheld = mark(plan, {}, PolicyReport(), submission=submission)
+            return Graded(result=withheld, observations={}, verdicts={})
         report = PolicyReport() if submission.problem else self._read(submission)
         if submission.problem or report.unparsable:
             unreadable = Verdict(kind=VerdictKind.UNREADABLE)

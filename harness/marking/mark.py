@@ -12,6 +12,7 @@ from harness.model.result import (
     SubmissionResult,
     SubmissionStatus,
     not_yet_given,
+    of_submission,
 )
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
@@ -41,10 +42,13 @@ def mark(
 
     The mark is `functionality_marks` times the share of points passed, informational scenarios left
     out, extra credit added above; then deductions, never below 0. It is 0 for a submission that
-    cannot be read and None where our own machinery failed. Raises KeyError for a scenario without
-    a verdict, unless the submission is unreadable.
+    cannot be read and None where our own machinery failed or it is withheld (late, for one; then it
+    has no scenarios). Raises KeyError for a scenario without a verdict, unless the submission is
+    unreadable or withheld.
     """
     out_of = plan.assignment.functionality_marks
+    if submission.withheld is not None:
+        return _withheld(plan, submission, SubmissionStatus(submission.withheld.value))
     unreadable = bool(submission.problem) or report.unparsable is not None
     if unreadable:
         verdict = Verdict(kind=VerdictKind.UNREADABLE)
@@ -59,7 +63,7 @@ def mark(
     else:
         status = SubmissionStatus.GRADED
         exact = _after_findings(out_of * _share(plan, scenarios), report.findings)
-    return SubmissionResult(
+    result = SubmissionResult(
         id=submission.id,
         status=status,
         mark=exact,
@@ -73,6 +77,22 @@ def mark(
         source_digest=submission.digest,
         manual=not_yet_given(plan.assignment),
     )
+    return of_submission(result, submission)
+
+
+def _withheld(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:
+    result = SubmissionResult(
+        id=submission.id,
+        status=status,
+        mark=None,
+        out_of=plan.assignment.functionality_marks,
+        flagged=status is SubmissionStatus.NEEDS_REVIEW,
+        problem=submission.problem,
+        notes=submission.notes,
+        source_digest=submission.digest,
+        manual=not_yet_given(plan.assignment),
+    )
+    return of_submission(result, submission)
 
 
 def _scored(scenario: Scenario, verdict: Verdict) -> ScenarioResult:

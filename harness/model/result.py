@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
 from harness.model.plan import Assignment, ManualSlot
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
+from harness.model.submission import Student, Submission
 from harness.model.verdict import Verdict
 
 RESULTS_VERSION = 1
@@ -74,7 +75,8 @@ class SubmissionResult:
 
     `manual` marks stand beside it: `mark` and `out_of` are of the functionality alone; `total` and
     `total_out_of` are of both. `earlier`: our machinery failed this time, and what stands here is
-    what an earlier run found for the same bytes.
+    what an earlier run found for the same bytes. `student`, `handed_in`, `attempt` and `attempts`
+    are the submission's.
     """
 
     id: str
@@ -92,6 +94,10 @@ class SubmissionResult:
     adjustment: Adjustment | None = None
     comment: str = ""
     earlier: bool = False
+    student: Student | None = None
+    handed_in: str = ""
+    attempt: int | None = None
+    attempts: int | None = None
 
     @property
     def total(self) -> Fraction | None:
@@ -108,9 +114,42 @@ class SubmissionResult:
         return sum((part.slot.out_of for part in self.manual), self.out_of)
 
 
+def of_submission(result: SubmissionResult, submission: Submission) -> SubmissionResult:
+    """The result under the name of this submission: its id, student, time and attempt."""
+    return replace(
+        result,
+        id=submission.id,
+        student=submission.student,
+        handed_in=submission.handed_in,
+        attempt=submission.attempt,
+        attempts=submission.attempts,
+    )
+
+
 def not_yet_given(assignment: Assignment) -> tuple[ManualMark, ...]:
     """The assignment's manual slots, before any person has given a mark."""
     return tuple(ManualMark(slot=slot) for slot in assignment.manual)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CohortFacts:
+    """What was read: `layouts` by name ("Canvas"), how many submissions (attempts) of how many
+    students, and what was asked for. `due` is ISO 8601 with an offset, or empty."""
+
+    layouts: tuple[str, ...]
+    submissions: int
+    students: int
+    due: str = ""
+    time_zone: str = ""
+
+    def __str__(self) -> str:
+        """`layout: Canvas, 60 submissions of 58 students`."""
+        names = " and ".join(self.layouts) or "none"
+        each = "" if self.submissions == 1 else "s"
+        of = "" if self.students == 1 else "s"
+        return (
+            f"layout: {names}, {self.submissions} submission{each} of {self.students} student{of}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +172,7 @@ class RunFacts:
     input_mechanism: str
     not_prevented: str
     notices: tuple[str, ...] = ()
+    cohort: CohortFacts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

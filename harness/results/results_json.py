@@ -14,6 +14,7 @@ from harness.model.policy import Finding
 from harness.model.result import (
     RESULTS_VERSION,
     Adjustment,
+    CohortFacts,
     ManualMark,
     RunFacts,
     RunResult,
@@ -75,6 +76,16 @@ def _run(facts: RunFacts) -> dict[str, Any]:
         ],
         "not_prevented": facts.not_prevented,
         "notices": list(facts.notices),
+    } | ({} if facts.cohort is None else {"cohort": _cohort(facts.cohort)})
+
+
+def _cohort(cohort: CohortFacts) -> dict[str, Any]:
+    return {
+        "layouts": list(cohort.layouts),
+        "submissions": cohort.submissions,
+        "students": cohort.students,
+        "due": cohort.due,
+        "time_zone": cohort.time_zone,
     }
 
 
@@ -97,6 +108,15 @@ def _submission(result: SubmissionResult, scenarios: dict[str, Scenario]) -> dic
         "total_out_of": number(result.total_out_of),
         "earlier": result.earlier,
     }
+    if result.student is not None:
+        entry["student_id"] = result.student.id
+        entry["name"] = result.student.name
+        entry["email"] = result.student.email
+    if result.handed_in:
+        entry["handed_in_at"] = result.handed_in
+    if result.attempt is not None:
+        entry["attempt"] = result.attempt
+        entry["attempts"] = result.attempts
     known = [(scenarios[r.scenario_id], r) for r in result.scenarios if r.scenario_id in scenarios]
     entry["scenarios"] = [_scenario(scenario, scored) for scenario, scored in known]
     return entry
