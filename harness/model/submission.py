@@ -38,7 +38,8 @@ class Submission:
     `student` is None where the source tells only a folder's or file's name. `handed_in` is ISO
     8601, without an offset where no zone is known and empty where no time is. `attempt` is the one
     of `attempts` (counted from 1) whose files these are. `withheld`: not to be graded, the reason
-    is in `notes` or `problem`.
+    is in `notes` or `problem`. `source` is the name that a platform's download gave the
+    submission's folder, or its file where it has no folder of its own: feedback goes back under it.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Submission:
     attempt: int | None = None
     attempts: int | None = None
     withheld: Withheld | None = None
+    source: str = ""
 
     @property
     def digest(self) -> str:
