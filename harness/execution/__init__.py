@@ -6,12 +6,15 @@ from harness.execution.interpreter import Interpreter, find_interpreter
 from harness.execution.mends import mends
 from harness.execution.probing import TierChoice, choose_tier
 from harness.execution.submission_server import SubmissionServer
+from harness.execution.tiers import LAYERS, Layer
 from harness.execution.tool import ToolFailed, ToolServer
 
 __all__ = [
     "EXECUTION_DIGEST",
+    "LAYERS",
     "Driver",
     "Interpreter",
+    "Layer",
     "SubmissionServer",
     "TierChoice",
     "ToolFailed",

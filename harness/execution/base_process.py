@@ -13,6 +13,7 @@ from harness.execution.inside import wire
 from harness.execution.interpreter import Interpreter
 from harness.execution.screen import Screen
 from harness.execution.terminal import Terminal
+from harness.execution.tiers import Confinement
 from harness.model.errors import HarnessError
 
 _PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
@@ -31,12 +32,16 @@ class BaseProcess:
     """Starts the interpreter, asks it for servers, and ends them and it."""
 
     def __init__(
-        self, interpreter: Interpreter, *, confined: bool, hash_seed: int, clock_offset: int = 0
+        self,
+        interpreter: Interpreter,
+        confinement: Confinement,
+        *,
+        hash_seed: int,
+        clock_offset: int = 0,
     ) -> None:
         self._nursery = Terminal(Screen(mark=b"\0", most_marks=0))
         ours, theirs = socket.socketpair()
-        orders: dict[str, object] = {
-            "confined": confined,
+        orders = confinement.for_base() | {
             "preload": ["typing"],
             "clock_offset": clock_offset,
             "environment": bootstrap.INNER_ENVIRONMENT,

@@ -15,7 +15,7 @@ from harness.execution.base_process import BaseProcess
 from harness.execution.interpreter import Interpreter
 from harness.execution.server_link import ServerLink
 from harness.execution.submission_server import SubmissionServer
-from harness.execution.tiers import confinement_of
+from harness.execution.tiers import LAYERS, Confinement, Layer
 from harness.execution.tool import ToolServer
 from harness.model.errors import HarnessError
 from harness.model.plan import Assignment, SourceFile
@@ -26,8 +26,9 @@ _MIB = 1024 * 1024
 
 class Driver:
     """A context manager; used from one thread. `cpu` pins that thread, and all below it, to one
-    core. `hash_seed` is the interpreter's. `notify` False: do without the kernel's word of reads.
-    `clock_offset` shifts, in seconds, what programs read of the time of day.
+    core. `layers` are the confinement's, by default all of the tier. `hash_seed` is the
+    interpreter's. `notify` False: do without the kernel's word of reads. `clock_offset` shifts,
+    in seconds, what programs read of the time of day.
     """
 
     def __init__(
@@ -36,17 +37,18 @@ class Driver:
         tier: Tier,
         cpu: int | None = None,
         *,
+        layers: frozenset[Layer] | None = None,
         hash_seed: int = 0,
         notify: bool = True,
         clock_offset: int = 0,
     ) -> None:
         self.interpreter = interpreter
         self.tier = tier
-        self._confinement = confinement_of(tier)
+        self._confinement = Confinement(LAYERS[tier] if layers is None else layers)
         self._cpu = cpu
         self._hash_seed = hash_seed
         self._clock_offset = clock_offset
-        self._notify = notify and self._confinement.confined
+        self._notify = notify and Layer.SECCOMP in self._confinement.layers
         self._base: BaseProcess | None = None
         self._cpus_before: set[int] | None = None
         self._directory: Path | None = None
@@ -61,7 +63,7 @@ class Driver:
             self._directory.chmod(0o555)
             self._base = BaseProcess(
                 self.interpreter,
-                confined=self._confinement.confined,
+                self._confinement,
                 hash_seed=self._hash_seed,
                 clock_offset=self._clock_offset,
             )
@@ -113,7 +115,7 @@ class Driver:
         return self._notify
 
     def _setup(self) -> dict[str, object]:
-        orders = self._confinement.orders(str(self._directory), notify=self._notify)
+        orders = self._confinement.for_server(str(self._directory), notify=self._notify)
         return {"confinement": orders, "directory": str(self._directory)}
 
     def _running_base(self) -> BaseProcess:

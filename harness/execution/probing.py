@@ -12,7 +12,7 @@ from pathlib import Path
 
 from harness.execution.driver import Driver
 from harness.execution.interpreter import Interpreter
-from harness.execution.tiers import confinement_of
+from harness.execution.tiers import LAYERS, NOT_PREVENTED, Confinement
 from harness.model.errors import HarnessError, UserError
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile
@@ -79,7 +79,7 @@ def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierCh
 
 
 def _try(interpreter: Interpreter, tier: Tier) -> tuple[TierChoice | None, str]:
-    confinement = confinement_of(tier)
+    confinement = Confinement(LAYERS[tier])
     lacking = confinement.unavailable()
     if lacking:
         return None, lacking
@@ -100,7 +100,7 @@ def _try(interpreter: Interpreter, tier: Tier) -> tuple[TierChoice | None, str]:
         choice = TierChoice(
             tier=tier,
             probes=probes,
-            not_prevented=confinement.not_prevented,
+            not_prevented=NOT_PREVENTED[tier],
             input_mechanism=heard,
         )
         return choice, ""

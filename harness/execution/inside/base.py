@@ -34,10 +34,12 @@ def serve(control: int, orders: dict[str, Any]) -> None:
     """Serve until the driver hangs up."""
     _complete_the_interpreter()
     library: list[str] = []
-    if confine is not None:
+    layers: list[str] = orders["layers"]
+    if confine is not None and "subreaper" in layers:
         confine.be_subreaper()
-    if orders["confined"]:
+    if "undumpable" in layers:
         confine.be_undumpable()
+    if orders["confined"]:
         library = _reach_the_library_through_descriptors()
     for name in orders["preload"]:
         __import__(name)
@@ -64,8 +66,7 @@ def serve(control: int, orders: dict[str, Any]) -> None:
             kill_children(servers)
             wire.send(sock, b"ended")
         else:
-            if order["confinement"] is not None:
-                order["confinement"]["readable"] += library
+            order["confinement"]["readable"] += library
             servers.add(_start_server(sock, order, descriptors))
 
 

@@ -27,12 +27,12 @@ def _children() -> set[int]:
     try:
         with open(f"/proc/{own}/task/{own}/children", "rb") as children:
             return {int(pid) for pid in children.read().split()}
-    except FileNotFoundError:
+    except OSError:
         return _by_waiting()
 
 
 def _by_waiting() -> set[int]:
-    """Where the system keeps no list: only what has ended already is found, and reaped."""
+    """Where no list can be read: only what has ended already is found, and reaped."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             continue

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import sys
 
 TYPE_CHECKING = False
@@ -80,8 +79,9 @@ class LoadedFilter:
 
 
 def die_with_parent() -> None:
-    """Be killed when the process that forked this one ends."""
-    _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
+    """Be killed when the process that forked this one ends, where the system can do that."""
+    if sys.platform == "linux":
+        _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
 
 
 def be_subreaper() -> None:
@@ -97,19 +97,24 @@ def be_undumpable() -> None:
 
 def confine(orders: dict[str, Any]) -> int:
     """Confine this process as ordered; the listener's descriptor, or -1 when there is none."""
-    os.chdir(orders["directory"])
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    ruleset = _landlock_ruleset(orders["readable"], orders["directory"])
+    layers: list[str] = orders["layers"]
+    ruleset = -1
+    if "landlock" in layers:
+        ruleset = _landlock_ruleset(orders["readable"], orders["directory"])
     if orders["uid"] is not None:
         _become(orders["uid"])
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    be_undumpable()
-    die_with_parent()
-    be_subreaper()
-    if _syscall(_LANDLOCK_RESTRICT, ruleset, 0) != 0:
-        raise ConfinementError(f"landlock: {os.strerror(ctypes.get_errno())}")
-    os.close(ruleset)
+    if "undumpable" in layers:
+        be_undumpable()
+    if "die_with_parent" in layers:  # after the change of user, which forgets it
+        die_with_parent()
+    if "subreaper" in layers:
+        be_subreaper()
+    if "landlock" in layers or "seccomp" in layers:
+        _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    if ruleset >= 0:
+        _restrict(ruleset)
+    if "seccomp" not in layers:
+        return -1
     loaded = LoadedFilter(orders["filter"])
     if orders["notify"]:
         return loaded.load_listening()
@@ -124,6 +129,12 @@ def _become(uid: int) -> None:
         os.setresuid(uid, uid, uid)
     except OSError as error:
         raise ConfinementError(f"cannot become user {uid}: {error.strerror}") from None
+
+
+def _restrict(ruleset: int) -> None:
+    if _syscall(_LANDLOCK_RESTRICT, ruleset, 0) != 0:
+        raise ConfinementError(f"landlock: {os.strerror(ctypes.get_errno())}")
+    os.close(ruleset)
 
 
 def _prctl(option: int, value: int) -> None:

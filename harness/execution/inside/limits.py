@@ -18,14 +18,18 @@ _NONE = resource.RLIM_INFINITY
 
 
 class Limits:
-    """The limits of a server; `own_user` tells whether its user has no other processes."""
+    """The limits of a server, none unless `counted`; `own_user` tells whether its user has no
+    other processes."""
 
-    def __init__(self, *, confined: bool, own_user: bool) -> None:
-        self._space = _address_space()
+    def __init__(self, *, counted: bool, own_user: bool) -> None:
+        self._space = _address_space() if counted else 0
         self._now = 0
+        if not counted:
+            return
         resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
-        if confined:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         if own_user:
             resource.setrlimit(resource.RLIMIT_NPROC, (_PROCESSES, _PROCESSES))
 

@@ -26,6 +26,7 @@ except ImportError:  # no ctypes: the portable tier does without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from .confine import LoadedFilter
@@ -47,15 +48,16 @@ class Server:
         self.reply = reply
         self.setup = setup
         self.child_filter: LoadedFilter | None = None
-        self.confined = False
+        self.die_with_parent: Callable[[], None] | None = None
+        self.layers: list[str] = setup["confinement"]["layers"]
+        self.looks_for_orphans = "subreaper" in self.layers and "seccomp" not in self.layers
         self.questions: dict[tuple[Any, ...], Question] = {}
         self.files: dict[tuple[Any, ...], Files] = {}
         self.functions = frozenset(setup.get("functions", ()))
         self.submitted = modules.by_module_name(setup.get("files", []))
         self.tool: Tool | None = None
-        orders = setup["confinement"]
-        own_user = orders is not None and orders["uid"] is not None
-        self.limits = Limits(confined=orders is not None, own_user=own_user)
+        own_user = setup["confinement"]["uid"] is not None
+        self.limits = Limits(counted="rlimits" in self.layers, own_user=own_user)
 
     def serve(self) -> None:
         """Confine, prepare, say "ready", then answer until the driver hangs up."""
@@ -80,14 +82,15 @@ class Server:
 
     def _confine(self) -> int:
         orders = self.setup["confinement"]
+        listener = -1
+        os.chdir(self.setup["directory"])
         if confine is not None:
-            confine.be_subreaper()
-        if orders is None:
-            return -1
-        self.confined = True
-        self.child_filter = confine.LoadedFilter(orders["child_filter"])
-        self.die_with_parent = confine.die_with_parent
-        return confine.confine(orders)
+            if "seccomp" in self.layers:
+                self.child_filter = confine.LoadedFilter(orders["child_filter"])
+            if "die_with_parent" in self.layers:
+                self.die_with_parent = confine.die_with_parent
+            listener = confine.confine(orders)
+        return listener
 
     def _prepare(self) -> None:
         """Compile the student's files under limits, and import what they are going to import."""
@@ -119,7 +122,7 @@ class Server:
                 _exit(70)
         close(terminal)
         status, cpu = self.events.wait_for(pid)
-        if not self.confined:
+        if self.looks_for_orphans:
             kill_children(set())
         wire.send(self.sock, b"E %d %d" % (status, cpu))
 
@@ -128,8 +131,9 @@ class Server:
             close(number)
         setsid()
         ioctl(terminal, _TIOCSCTTY, 0)
-        if self.child_filter is not None:
+        if self.die_with_parent is not None:
             self.die_with_parent()
+        if self.child_filter is not None:
             self.child_filter.load()
 
     def _scenario_of(self, job: dict[str, Any]) -> Scenario:

@@ -1,26 +1,70 @@
-"""What a confinement tier decides; `harness.execution.inside.confine` carries it out."""
+"""A confinement made of layers: what the driver decides, and the processes inside carry out."""
 
 from __future__ import annotations
 
-from typing import Protocol
+import ctypes
+import os
+import sys
 
-from harness.model.result import Tier
+from harness.execution import seccomp
+from harness.execution.tiers.layers import CONFINING, Layer
+from harness.execution.tiers.unused_uids import unused_uids
 
 Orders = dict[str, object]
 
+_LANDLOCK_CREATE = 444
+_VERSION_QUESTION = 1
+_OLDEST_LANDLOCK = 3
+_PR_SET_DUMPABLE = 4
 
-class Confinement(Protocol):
-    """One tier. `confined` tells whether submission servers give anything up."""
+# What the interpreter may need after it has started: shared libraries, time zones, devices.
+_READABLE = (
+    "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
+    "/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/zero", "/dev/urandom",
+)  # fmt: skip
 
-    tier: Tier
-    confined: bool
-    not_prevented: str
+
+class Confinement:
+    """What these layers mean on this machine. `confined`: any of them needs the kernel's help."""
+
+    def __init__(self, layers: frozenset[Layer]) -> None:
+        self.layers = layers
+        self.confined = bool(layers & CONFINING)
+        gives_users = Layer.USER in layers and os.geteuid() == 0
+        self._uids = unused_uids() if gives_users else None
 
     def unavailable(self) -> str:
-        """Why this machine lacks what the tier is made of; empty when nothing is known to lack."""
+        """Why this machine lacks what the layers are made of; empty: nothing known lacks."""
+        if not self.confined:
+            return ""
+        if sys.platform != "linux":
+            return "it needs Linux"
+        if Layer.NAMESPACES in self.layers:
+            return "there is no strong tier in this release"
+        if Layer.LANDLOCK in self.layers:
+            abi = ctypes.CDLL(None).syscall(_LANDLOCK_CREATE, None, 0, _VERSION_QUESTION)
+            if abi < _OLDEST_LANDLOCK:
+                return f"it needs Landlock ABI {_OLDEST_LANDLOCK}, this kernel has {max(abi, 0)}"
+        return seccomp.available() if Layer.SECCOMP in self.layers else ""
 
     def protect_driver(self) -> None:
-        """What this process must do for its own protection."""
+        """Keep processes of the same user out of this one's memory, which holds the answers."""
+        if Layer.UNDUMPABLE in self.layers:
+            ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
-    def orders(self, directory: str, *, notify: bool) -> Orders | None:
-        """What a submission server must give up, as plain data; None: nothing."""
+    def for_base(self) -> Orders:
+        """What the base server gives up itself."""
+        return {"layers": [layer.value for layer in sorted(self.layers)], "confined": self.confined}
+
+    def for_server(self, directory: str, *, notify: bool) -> Orders:
+        """What a submission server gives up: the uid to become, what may be read, the filters."""
+        filtered = Layer.SECCOMP in self.layers
+        return {
+            "layers": [layer.value for layer in sorted(self.layers)],
+            "uid": None if self._uids is None else next(self._uids),
+            "directory": directory,
+            "readable": list(_READABLE),
+            "filter": seccomp.server_filter(notify=notify) if filtered else b"",
+            "child_filter": seccomp.child_filter() if filtered else b"",
+            "notify": notify,
+        }
