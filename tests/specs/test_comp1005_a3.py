@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import zipfile
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from harness.assignment import load
+from harness.intake import read
 from harness.model.expectation import Contains, Matches
 from harness.model.plan import Plan
 from harness.model.specification import Specification
@@ -79,6 +81,24 @@ def test_the_reference_and_the_stand_in_agree(grids: Any, name: str) -> None:
         ]
         assert (played[0], copies[0]) == (played[1], copies[1])
         assert reference.makeGrid(len(grid), 4) == stand_in.makeGrid(len(grid), 4)
+
+
+def test_every_game_may_be_played_with_the_stand_in(plan: Plan) -> None:
+    for scenario in plan.scenarios:
+        ours = [(each.module, each.file) for each in scenario.stand_ins]
+        is_game = scenario.function == "c4game.py"
+        assert ours == ([("connect4.py", "stand_in_connect4.py")] if is_game else []), scenario.id
+
+
+def test_the_files_are_handed_in_as_an_archive(plan: Plan, tmp_path: Path) -> None:
+    sample = ROOT / "submissions" / "comp1005-a3" / "right_plain"
+    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
+        for name in plan.assignment.submission_files:
+            archive.write(sample / name, f"A3/{name}")
+    (ada,) = read((tmp_path,), plan.assignment)
+    (loose,) = read((sample,), plan.assignment)
+    assert (ada.problem, ada.files) == ("", loose.files)
+    assert [file.name for file in ada.files] == ["connect4.py", "c4game.py"]
 
 
 def test_the_stand_in_is_not_the_reference() -> None:
