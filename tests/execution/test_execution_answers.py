@@ -36,7 +36,7 @@ VALUES = {
     "object()": "<object object>",
     "10 ** 5000": "<too large to compare: an integer of 16610 bits>",
     "'x' * 2_000_000": "<too large to compare: a text of 2000000 characters>",
-    "[0] * 200_000": "<too large to compare: more than 100000 parts>",
+    "[0] * 200_000": "<too large to compare: more than 20000 parts>",
 }
 
 
@@ -90,7 +90,7 @@ def test_a_cycle_and_a_deep_value(driver: Driver) -> None:
     assert deep == "<too large to compare: nested more than 100 deep>"
     program = "def f():\n    x = []\n    for _ in range(60): x = [x, x]\n    return x\n"
     wide = plain(observe(driver, program, call("f()")).value)
-    assert wide == "<too large to compare: more than 100000 parts>"
+    assert wide == "<too large to compare: more than 20000 parts>"
 
 
 def test_arguments_before_and_after_a_plain_call(driver: Driver) -> None:

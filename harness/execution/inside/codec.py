@@ -1,7 +1,8 @@
 """Describes values in the closed vocabulary of `harness.model.values`, as JSON text.
 
 A foreign object is never asked anything: no `__repr__`, `__eq__`, `__class__`, `__len__` of a
-submission's own type is called. Only `type(x)`, which the interpreter itself answers, decides.
+submission's own type is called. Only `type(x)`, which the interpreter itself answers, decides,
+and that by identity: a metaclass may call its class equal to `int`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MOST_PARTS = 100_000
+MOST_PARTS = 20_000  # a parent compares so many in a tenth of a second
 MOST_TEXT = 1_000_000
 DEEPEST = 100
 LONGEST_INT_BITS = 14_000  # about 4,200 digits: what `repr` of an int gives by default
@@ -31,7 +32,6 @@ class _Bound:
 _FUNCTION = type(_a_function)
 _METHOD = type(_Bound().method)
 _BUILTIN = type(len)
-_CALLABLES = (_FUNCTION, _METHOD, _BUILTIN)
 _ELLIPSIS = type(...)
 _NONE = type(None)
 
@@ -73,7 +73,7 @@ def encode_all(things: Iterable[object], budget: Budget) -> str:
 def is_plain(thing: object) -> bool:
     """Whether the value is data: neither a function, a class nor a module."""
     kind = type(thing)
-    return kind in _SCALARS or kind in _SEQUENCES or kind is dict or kind is range
+    return id(kind) in _SCALARS or id(kind) in _SEQUENCES or kind is dict or kind is range
 
 
 def type_name(kind: type) -> str:
@@ -87,9 +87,9 @@ def _encode(thing: object, budget: Budget, above: set[int], depth: int) -> str:
     budget.parts -= 1
     if budget.parts < 0:
         raise TooLargeError(f"more than {MOST_PARTS} parts")
-    if kind in _SCALARS:
+    if id(kind) in _SCALARS:
         return _scalar(thing, kind, budget)
-    if kind in _SEQUENCES or kind is dict:
+    if id(kind) in _SEQUENCES or kind is dict:
         if id(thing) in above:
             return '["cycle",""]'
         if depth >= DEEPEST:
@@ -134,7 +134,7 @@ def _other(thing: object, kind: type, budget: Budget) -> str:
         ends = (thing.start, thing.stop, thing.step)
         if all(type(end) is int and _bit_length(end) < LONGEST_INT_BITS for end in ends):
             return '["range",' + _quoted(repr(thing), budget) + "]"
-    if kind in _CALLABLES:
+    if kind is _FUNCTION or kind is _METHOD or kind is _BUILTIN:
         return '["function",' + _quoted(_name_of(thing), budget) + "]"
     return '["foreign",' + _quoted(type_name(kind), budget) + "]"
 
@@ -142,9 +142,10 @@ def _other(thing: object, kind: type, budget: Budget) -> str:
 def _name_of(thing: object) -> str:
     if type(thing) is _METHOD:
         thing = thing.__func__  # type: ignore[attr-defined]
-    name = thing.__name__ if type(thing) in (_FUNCTION, _BUILTIN) else None  # type: ignore[attr-defined]
+    plain = type(thing) is _FUNCTION or type(thing) is _BUILTIN
+    name = thing.__name__ if plain else None  # type: ignore[attr-defined]
     return name if type(name) is str else "function"
 
 
-_SCALARS = frozenset({_NONE, bool, int, float, complex, str, bytes, _ELLIPSIS})
-_SEQUENCES = frozenset({list, tuple, set, frozenset})
+_SCALARS = frozenset(map(id, (_NONE, bool, int, float, complex, str, bytes, _ELLIPSIS)))
+_SEQUENCES = frozenset(map(id, (list, tuple, set, frozenset)))

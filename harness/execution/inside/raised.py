@@ -13,8 +13,8 @@ MOST_FRAMES = 20  # of each end
 
 _traceback_of = BaseException.__dict__["__traceback__"].__get__
 _mro_of = type.__dict__["__mro__"].__get__
-_BUILTIN = frozenset(
-    thing
+_BUILTIN = frozenset(  # by identity: a metaclass may call its class equal to one of them
+    id(thing)
     for thing in vars(builtins).values()
     if isinstance(thing, type) and issubclass(thing, BaseException)
 )
@@ -42,7 +42,7 @@ class Sources:
 def describe(error: BaseException, sources: Sources) -> str:
     """The exception as a JSON object."""
     kind = type(error)
-    bases = [type_name(base) for base in _mro_of(kind)[1:] if base in _BUILTIN]
+    bases = [type_name(base) for base in _mro_of(kind)[1:] if id(base) in _BUILTIN]
     frames = _frames(error, sources)
     return (
         '{"type_name":' + quote(type_name(kind)[:LONGEST_LINE])
@@ -75,7 +75,7 @@ def _frames(error: BaseException, sources: Sources) -> list[str]:
                 del last[:-MOST_FRAMES]
         step = step.tb_next
     frames = first + [_frame(*place, sources.line(place[0], place[1])) for place in last]
-    if isinstance(error, SyntaxError) and type(error) in _BUILTIN:
+    if isinstance(error, SyntaxError) and id(type(error)) in _BUILTIN:
         name, number = error.filename, error.lineno
         if type(name) is str and name in sources and type(number) is int:
             frames.append(_frame(name, number, "<module>", sources.line(name, number)))
