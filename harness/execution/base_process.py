@@ -8,7 +8,7 @@ import socket
 import subprocess
 from dataclasses import dataclass
 
-from harness.execution import bootstrap
+from harness.execution import bootstrap, pids
 from harness.execution.inside import wire
 from harness.execution.interpreter import Interpreter
 from harness.execution.screen import Screen
@@ -21,9 +21,13 @@ _PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
 
 @dataclass(slots=True)
 class ServerProcess:
-    """A server forked from the base: its control socket and the pipe of its scenarios' replies."""
+    """A server forked from the base: its control socket and the pipe of its scenarios' replies.
+
+    `pid` is its number here, `inside` the base's number for it, which differs in a namespace.
+    """
 
     pid: int
+    inside: int
     control: socket.socket
     replies: int
 
@@ -35,6 +39,7 @@ class BaseProcess:
         self,
         interpreter: Interpreter,
         confinement: Confinement,
+        directory: str,
         *,
         hash_seed: int,
         clock_offset: int = 0,
@@ -47,9 +52,10 @@ class BaseProcess:
             "environment": bootstrap.INNER_ENVIRONMENT,
         }
         slave = self._nursery.slave
+        command = bootstrap.command(interpreter.path, theirs.fileno())
         try:
             self._process = subprocess.Popen(
-                bootstrap.command(interpreter.path, theirs.fileno()),
+                confinement.wrapped(command, directory),
                 stdin=slave,
                 stdout=slave,
                 stderr=slave,
@@ -77,7 +83,8 @@ class BaseProcess:
         try:
             payload = marshal.dumps(setup, 2)
             wire.send(self._control, payload, (theirs.fileno(), write_end))
-            pid = int(self._hear())
+            inside, descriptors = self._hear()
+            pid = pids.told(int(inside), descriptors)
         except (OSError, HarnessError) as error:
             ours.close()
             os.close(read_end)
@@ -86,14 +93,14 @@ class BaseProcess:
             theirs.close()
             os.close(write_end)
         ours.settimeout(_PATIENCE)
-        return ServerProcess(pid, ours, read_end)
+        return ServerProcess(pid, int(inside), ours, read_end)
 
     def end_server(self, server: ServerProcess) -> None:
         """End a server and all below it, and wait until it is gone."""
         server.control.close()
         os.close(server.replies)
         try:
-            wire.send(self._control, marshal.dumps({"end": server.pid}, 2))
+            wire.send(self._control, marshal.dumps({"end": server.inside}, 2))
             self._hear()
         except (OSError, HarnessError):
             self._process.kill()  # whatever it forked dies with it
@@ -120,11 +127,11 @@ class BaseProcess:
         except OSError:
             raise HarnessError(f"the base server ended: {self.complaint()}") from None
 
-    def _hear(self) -> bytes:
+    def _hear(self) -> tuple[bytes, list[int]]:
         try:
             message = wire.receive(self._control)
         except (OSError, EOFError):
             message = None
         if message is None:
             raise HarnessError(f"the base server ended: {self.complaint()}")
-        return message[0]
+        return message

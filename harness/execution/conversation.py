@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from harness.execution import reply
+from harness.execution import pids, reply
 from harness.execution.base_process import ServerProcess
 from harness.execution.clock import ProcessClock
 from harness.execution.inside import wire
@@ -199,4 +199,4 @@ class Conversation:
         if kind == b"E":
             self._end = (int(numbers[0]), int(numbers[1]))
         elif kind == b"P":
-            self._clock = ProcessClock(int(numbers[0]))
+            self._clock = ProcessClock(pids.told(int(numbers[0]), message[1]))

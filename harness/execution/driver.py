@@ -64,6 +64,7 @@ class Driver:
             self._base = BaseProcess(
                 self.interpreter,
                 self._confinement,
+                str(self._directory),
                 hash_seed=self._hash_seed,
                 clock_offset=self._clock_offset,
             )

@@ -20,7 +20,6 @@ from harness.model.result import Probe, Tier
 from harness.model.stimulus import Call, Limits, Stimulus, Typed
 
 _BEST_FIRST = (Tier.STRONG, Tier.STANDARD, Tier.PORTABLE)
-_TRIED = (Tier.STANDARD, Tier.PORTABLE)
 _CANARY = "the canary sings"
 _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
 
@@ -64,7 +63,7 @@ def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierCh
     UserError, naming what was missing, when that is worse than `require`.
     """
     shortcomings: list[str] = []
-    for tier in _TRIED:
+    for tier in _BEST_FIRST:
         choice, shortcoming = _try(interpreter, tier)
         if choice is not None:
             if require is not None and _BEST_FIRST.index(tier) > _BEST_FIRST.index(require):

@@ -15,10 +15,8 @@ from harness.execution import (
     Driver,
     Interpreter,
     ToolFailed,
-    choose_tier,
     find_interpreter,
 )
-from harness.execution.probing import FORBIDDEN
 from harness.execution.reply import TamperedError, read_reply, value_from
 from harness.execution.screen import Screen
 from harness.model.errors import HarnessError, UserError
@@ -63,20 +61,6 @@ def test_a_shim_leads_to_the_real_executable(interpreter: Interpreter, tmp_path:
     shim.write_text(f'#!/bin/sh\nexec "{interpreter.path}" "$@"\n', "utf-8")
     shim.chmod(0o755)
     assert find_interpreter("3.12", shim).path == interpreter.path
-
-
-def test_the_standard_tier_prevents_every_forbidden_act(interpreter: Interpreter) -> None:
-    choice = choose_tier(interpreter, Tier.STANDARD)
-    assert choice.tier is Tier.STANDARD
-    assert [probe.name for probe in choice.probes] == list(FORBIDDEN)
-    assert [probe.name for probe in choice.probes if not probe.prevented] == []
-    assert choice.input_mechanism == "kernel notification"
-    assert choice.not_prevented
-
-
-def test_a_tier_that_cannot_be_had_is_refused(interpreter: Interpreter) -> None:
-    with pytest.raises(UserError, match="the strong tier was required"):
-        choose_tier(interpreter, Tier.STRONG)
 
 
 def test_a_tool_reads_what_a_student_wrote(driver: Driver) -> None:

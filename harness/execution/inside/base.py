@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_HAS_PIDFD = hasattr(os, "pidfd_open")
+
+
 def serve(control: int, orders: dict[str, Any]) -> None:
     """Serve until the driver hangs up."""
     _complete_the_interpreter()
@@ -82,7 +85,12 @@ def _start_server(sock: _socket.socket, setup: dict[str, Any], descriptors: list
         _exit(0)
     for number in descriptors:
         os.close(number)
-    wire.send(sock, b"%d" % pid)
+    known_by: list[int] = []
+    if _HAS_PIDFD:
+        known_by.append(os.pidfd_open(pid))  # the driver may have another number for it
+    wire.send(sock, b"%d" % pid, tuple(known_by))
+    for number in known_by:
+        os.close(number)
     return pid
 
 

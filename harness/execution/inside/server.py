@@ -194,7 +194,7 @@ class _Events:
                 ready = [number for number, _ in self._poll.poll()]
                 if end in ready:
                     return _reap(pid)
-                self._obey(pid)
+                self._obey(pid, (end,))
         finally:
             close(end)
 
@@ -206,7 +206,7 @@ class _Events:
             if select.select([self._sock.fileno()], [], [], 0.002)[0]:
                 self._obey(pid)
 
-    def _obey(self, pid: int) -> None:
+    def _obey(self, pid: int, known_by: tuple[int, ...] = ()) -> None:
         message = wire.receive(self._sock)
         if message is None:
             os.kill(pid, 9)
@@ -214,7 +214,7 @@ class _Events:
         if message[0] == b"K":
             os.kill(pid, 9)
         elif message[0] == b"?":
-            wire.send(self._sock, b"P %d" % pid)
+            wire.send(self._sock, b"P %d" % pid, known_by)
 
 
 def _reap(pid: int) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import os
 import sys
 
 from harness.execution import seccomp
+from harness.execution.tiers import namespaces
 from harness.execution.tiers.layers import CONFINING, Layer
 from harness.execution.tiers.unused_uids import unused_uids
 
@@ -40,7 +41,9 @@ class Confinement:
         if sys.platform != "linux":
             return "it needs Linux"
         if Layer.NAMESPACES in self.layers:
-            return "there is no strong tier in this release"
+            lacking = namespaces.unavailable()
+            if lacking:
+                return lacking
         if Layer.LANDLOCK in self.layers:
             abi = ctypes.CDLL(None).syscall(_LANDLOCK_CREATE, None, 0, _VERSION_QUESTION)
             if abi < _OLDEST_LANDLOCK:
@@ -51,6 +54,18 @@ class Confinement:
         """Keep processes of the same user out of this one's memory, which holds the answers."""
         if Layer.UNDUMPABLE in self.layers:
             ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+    def wrapped(self, command: list[str], directory: str) -> list[str]:
+        """The command line that starts the base server; `directory` is the scenarios' folder."""
+        if Layer.NAMESPACES not in self.layers:
+            return command
+        return namespaces.wrapped(
+            command,
+            readable=_READABLE,
+            directory=directory,
+            keeps_users=os.geteuid() == 0,
+            dies_with_parent=Layer.DIE_WITH_PARENT in self.layers,
+        )
 
     def for_base(self) -> Orders:
         """What the base server gives up itself."""

@@ -1,0 +1,53 @@
+"""The base server in namespaces of its own, by bubblewrap."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
+
+
+def unavailable() -> str:
+    """Empty when bubblewrap is installed; whether it may do its work here, only a try tells."""
+    return "" if shutil.which("bwrap") else "bubblewrap (bwrap) is not installed"
+
+
+def wrapped(
+    command: list[str],
+    *,
+    readable: Iterable[str],
+    directory: str,
+    keeps_users: bool,
+    dies_with_parent: bool,
+) -> list[str]:
+    """The command line that runs `command` (its first word the interpreter's path) in new
+    namespaces, where nothing can be written and only the interpreter, `readable` and `directory`
+    are there. Descriptors that are open pass through.
+
+    `keeps_users`: the caller is root, and so it stays inside, able to change its user and nothing
+    else, so that each submission becomes a user of its own. A user namespace would leave only one.
+    """
+    prefix = Path(command[0]).parent.parent
+    places = dict.fromkeys([*readable, f"{prefix}/lib", f"{prefix}/lib64", directory])
+    words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    words += ["--unshare-cgroup-try", "--hostname", "harness", "--new-session", "--as-pid-1"]
+    if dies_with_parent:
+        words.append("--die-with-parent")
+    words += ["--cap-drop", "ALL"]
+    if keeps_users:
+        words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        words.append("--unshare-user")
+    for folder in _above([*places, command[0]]):  # made by --dir they are open to every user
+        words += ["--dir", folder]
+    for place in places:
+        words += ["--dev-bind-try" if place in _DEVICES else "--ro-bind-try", place, place]
+    words += ["--ro-bind", command[0], command[0], "--proc", "/proc", "--remount-ro", "/"]
+    return [*words, "--chdir", "/", "--", *command]
+
+
+def _above(places: Iterable[str]) -> list[str]:
+    folders = {str(folder) for place in places for folder in Path(place).parents}
+    return sorted(folders - {"/"})
