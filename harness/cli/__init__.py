@@ -18,6 +18,7 @@ _COMMANDS = {
     "check": "Check one file against the visible scenarios.",
     "validate": "Prove that reference, scenarios, mutants and samples agree.",
     "show": "Show a finished or interrupted run.",
+    "compare": "Say whose mark changed between two runs, and why.",
     "record": "Record transcripts and freeze draws from the reference.",
     "schema": "Print the JSON Schema of the scenario language.",
     "doctor": "Say which interpreters and mechanisms this machine has.",

@@ -8,10 +8,9 @@ import click
 from rich.console import Console
 
 from harness.cli.common import PATH
-from harness.grading.batch import STORE_NAME
 from harness.model.errors import UserError
 from harness.reporting import show_submission, summary_table
-from harness.results import Store
+from harness.results import STORE_NAME, Store
 
 
 @click.command("show")

@@ -28,10 +28,9 @@ from harness.model.result import (
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import VerdictKind
 from harness.policy import POLICY_DIGEST
-from harness.results import Store
+from harness.results import STORE_NAME, Store
 
 Listener = Callable[[Event], None]
-STORE_NAME = "run.sqlite"
 
 # These say as much about the machine at that moment as about the submission: tried again.
 _PASSING = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR})

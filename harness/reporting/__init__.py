@@ -6,9 +6,13 @@ from harness.reporting.terminal import (
     show_submission,
     summary_table,
 )
+from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
 from harness.reporting.writing import write_index, write_reports, write_results, write_submission
 
 __all__ = [
+    "comparison_csv",
+    "comparison_page",
+    "comparison_table",
     "explain_failures",
     "explain_scenario",
     "show_submission",

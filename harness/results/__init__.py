@@ -1,16 +1,26 @@
 """A run's results: the store, the keys for using what is stored again, and the ways out of it."""
 
+from harness.results.comparing import Change, RunComparison, ScenarioChange, compare_runs
 from harness.results.keys import observation_key, verdict_key
 from harness.results.reader import StoreReader
 from harness.results.results_json import mark_string, results_json
+from harness.results.snapshot import STORE_NAME, Entry, Snapshot, read_snapshot
 from harness.results.store import Store
 from harness.results.student_view import student_view
 
 __all__ = [
+    "STORE_NAME",
+    "Change",
+    "Entry",
+    "RunComparison",
+    "ScenarioChange",
+    "Snapshot",
     "Store",
     "StoreReader",
+    "compare_runs",
     "mark_string",
     "observation_key",
+    "read_snapshot",
     "results_json",
     "student_view",
     "verdict_key",

@@ -1,0 +1,156 @@
+"""What changed between two runs: a table for terminals, CSV, and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from harness.model.result import SubmissionStatus
+from harness.model.rounding import rounded
+from harness.reporting import words
+from harness.reporting.delimited import csv_text
+from harness.reporting.environment import render
+from harness.reporting.inert import visible
+from harness.results import Change, Entry, RunComparison, ScenarioChange, Snapshot
+
+_MOST_REASONS = 4
+_MOST_ROWS = 60
+_NOISE = Fraction(1, 50)  # marks and points come rounded
+HEADER = ("submission", "before", "now", "change", "files", "through")
+
+
+def comparison_table(found: RunComparison) -> RenderableType:
+    """The comparison for a terminal."""
+    parts: list[RenderableType] = [Text(line, "bold red") for line in _incomplete(found)]
+    if found.changes:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for name in HEADER:
+            right = name in HEADER[1:4]
+            table.add_column(name, justify="right" if right else "left", overflow="fold")
+        for change in found.changes[:_MOST_ROWS]:
+            cells = _cells(change, most=_MOST_REASONS)
+            table.add_row(*(Text(visible(cell)) for cell in cells))
+        parts.append(table)
+        left = len(found.changes) - _MOST_ROWS
+        if left > 0:
+            parts.append(Text(f"… and {left} more: see --to csv or --to html.", "dim"))
+    parts += [Text(line) for line in _summary(found)]
+    return Group(*parts)
+
+
+def comparison_csv(found: RunComparison) -> str:
+    """The comparison as CSV, every reason of every submission in it."""
+    return csv_text([HEADER, *(_cells(change, most=None) for change in found.changes)])
+
+
+def comparison_page(found: RunComparison) -> str:
+    """The comparison as HTML."""
+    return render(
+        "comparison.html.j2",
+        found=found,
+        header=HEADER,
+        rows=[_cells(change, most=None) for change in found.changes],
+        incomplete=_incomplete(found),
+        summary=_summary(found),
+    )
+
+
+def signed(marks: Fraction) -> str:
+    """A change of marks with its sign: +0.50."""
+    text = rounded(marks)
+    return text if marks < 0 or text == "0.00" else f"+{text}"
+
+
+def _cells(change: Change, *, most: int | None) -> tuple[str, ...]:
+    return (
+        change.id,
+        _state(change.before),
+        _state(change.after),
+        "" if change.marks is None else signed(change.marks),
+        _files(change),
+        "; ".join(_reasons(change, most)),
+    )
+
+
+def _state(entry: Entry | None) -> str:
+    if entry is None:
+        return ""
+    if entry.mark is None:
+        known = entry.status in set(SubmissionStatus)
+        return words.STATUS[SubmissionStatus(entry.status)] if known else entry.status
+    return rounded(entry.mark)
+
+
+def _files(change: Change) -> str:
+    if change.before is None:
+        return "new"
+    if change.after is None:
+        return "gone"
+    return "changed" if change.other_bytes else "same"
+
+
+def _reasons(change: Change, most: int | None) -> Iterable[str]:
+    if change.before is None or change.after is None:
+        return
+    before, after = change.before, change.after
+    if before.status != after.status:
+        yield f"{before.status} before, {after.status} now"
+    by_weight = sorted(change.scenarios, key=lambda each: (-abs(each.marks), each.id))
+    for scenario in by_weight[:most]:
+        yield _scenario(scenario)
+    if most is not None and len(by_weight) > most:
+        yield f"{words.counted(len(by_weight) - most, 'more scenario')}"
+    if change.other_findings:
+        yield "other findings of the policy"
+    if before.out_of != after.out_of:
+        yield f"out of {words.number(before.out_of)} before, {words.number(after.out_of)} now"
+    if abs(change.rest) >= _NOISE:
+        yield f"{signed(change.rest)} through what scenarios count for and what is deducted"
+    if change.other_by_hand:
+        yield f"given by hand: total {_total(before)} before, {_total(after)} now"
+
+
+def _scenario(scenario: ScenarioChange) -> str:
+    if scenario.before is None:
+        what = f"new, {scenario.after}"
+    elif scenario.after is None:
+        what = f"no longer there, was {scenario.before}"
+    else:
+        what = f"{scenario.before} before, {scenario.after} now"
+    return f"{scenario.id}: {what} ({signed(scenario.marks)})"
+
+
+def _total(entry: Entry) -> str:
+    return "none" if entry.total is None else rounded(entry.total)
+
+
+def _incomplete(found: RunComparison) -> list[str]:
+    def line(name: str, run: Snapshot) -> str:
+        return f"The {name} run ({visible(run.path)}) is not complete: it is not a result."
+
+    runs = (("old", found.old), ("new", found.new))
+    return [line(name, run) for name, run in runs if not run.complete]
+
+
+def _summary(found: RunComparison) -> list[str]:
+    moved = [change.marks for change in found.changes if change.marks]
+    up = sum(marks > 0 for marks in moved)
+    lines = [
+        f"{words.counted(len(moved), 'mark')} changed, {up} up and {len(moved) - up} down; "
+        f"{words.counted(found.same, 'submission')} as before."
+    ]
+    if found.made_with:
+        lines.append(f"Not alike in the two runs: {', '.join(found.made_with)}.")
+    for tally in found.scenarios[:_MOST_REASONS]:
+        lines.append(
+            f"{visible(tally.id)}: {tally.now_pass} pass it now, {tally.now_fail} no longer "
+            "(files unchanged)."
+        )
+    left = len(found.scenarios) - _MOST_REASONS
+    if left > 0:
+        lines.append(f"{words.counted(left, 'more scenario')} with other verdicts.")
+    return lines

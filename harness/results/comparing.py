@@ -1,0 +1,164 @@
+"""Two runs of one assignment: whose mark changed, by how much, and through what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from harness.model.errors import UserError
+from harness.results.snapshot import Entry, Outcome, Snapshot
+
+PASSED = "passed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioChange:
+    """A scenario whose verdict differs; None on the side that has no such scenario. `marks` is
+    what that changed in the mark before deductions."""
+
+    id: str
+    before: str | None
+    after: str | None
+    marks: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A submission that differs; None on the side that has no such submission.
+
+    `marks` is the change of the mark, None where one side has none; `rest` what of it no single
+    scenario explains: scenarios count for more or less, deductions, rounding.
+    """
+
+    id: str
+    before: Entry | None
+    after: Entry | None
+    marks: Fraction | None
+    scenarios: tuple[ScenarioChange, ...] = ()
+    rest: Fraction = Fraction(0)
+
+    @property
+    def other_bytes(self) -> bool:
+        """Whether the files handed in are not the same."""
+        before, after = self.before, self.after
+        return before is not None and after is not None and _differ(before, after, "source_digest")
+
+    @property
+    def other_findings(self) -> bool:
+        """Whether the policy found something else."""
+        before, after = self.before, self.after
+        return before is not None and after is not None and _differ(before, after, "findings")
+
+    @property
+    def other_by_hand(self) -> bool:
+        """Whether people gave something else."""
+        before, after = self.before, self.after
+        return before is not None and after is not None and _differ(before, after, "by_hand")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioTally:
+    """How many submissions with unchanged bytes pass a scenario that they did not, and so on."""
+
+    id: str
+    now_pass: int
+    now_fail: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunComparison:
+    """`made_with` names what the runs were made with otherwise; `same` counts who is as before."""
+
+    old: Snapshot
+    new: Snapshot
+    made_with: tuple[str, ...]
+    changes: tuple[Change, ...]
+    same: int
+    scenarios: tuple[ScenarioTally, ...]
+
+
+def compare_runs(old: Snapshot, new: Snapshot) -> RunComparison:
+    """Compare two runs; UserError when they are of different assignments."""
+    if old.assignment != new.assignment:
+        raise UserError(
+            f"a run of {new.assignment} is not compared with one of {old.assignment}",
+            place=new.path,
+        )
+    before = {entry.id: entry for entry in old.entries}
+    after = {entry.id: entry for entry in new.entries}
+    changes = [_change(before.get(name), after.get(name)) for name in sorted({*before, *after})]
+    differing = tuple(change for change in changes if change is not None)
+    facts = dict(old.made_with)
+    return RunComparison(
+        old=old,
+        new=new,
+        made_with=tuple(name for name, value in new.made_with if facts.get(name) != value),
+        changes=differing,
+        same=len(changes) - len(differing),
+        scenarios=_tallies(differing),
+    )
+
+
+def _change(before: Entry | None, after: Entry | None) -> Change | None:
+    present = after or before
+    if present is None or before == after:
+        return None
+    if before is None or after is None:
+        return Change(id=present.id, before=before, after=after, marks=None)
+    marks = None if before.mark is None or after.mark is None else after.mark - before.mark
+    scenarios = tuple(_scenario_changes(before, after))
+    explained = sum((change.marks for change in scenarios), Fraction(0))
+    return Change(
+        id=present.id,
+        before=before,
+        after=after,
+        marks=marks,
+        scenarios=scenarios,
+        rest=Fraction(0) if marks is None else marks - explained,
+    )
+
+
+def _scenario_changes(before: Entry, after: Entry) -> Iterable[ScenarioChange]:
+    old, new = _shares(before), _shares(after)
+    verdicts = {outcome.id: outcome.verdict for outcome in before.scenarios}
+    verdicts_now = {outcome.id: outcome.verdict for outcome in after.scenarios}
+    for name in dict.fromkeys([*verdicts_now, *verdicts]):
+        was, now = verdicts.get(name), verdicts_now.get(name)
+        if was != now:
+            marks = new.get(name, Fraction(0)) - old.get(name, Fraction(0))
+            yield ScenarioChange(id=name, before=was, after=now, marks=marks)
+
+
+def _shares(entry: Entry) -> dict[str, Fraction]:
+    """What each scenario brought, in marks."""
+
+    def counted(outcome: Outcome) -> Fraction:
+        return Fraction(0) if outcome.extra_credit else outcome.out_of
+
+    total = sum(map(counted, entry.scenarios), Fraction(0))
+    if not total:
+        return {}
+    return {outcome.id: entry.out_of * outcome.points / total for outcome in entry.scenarios}
+
+
+def _tallies(changes: Iterable[Change]) -> tuple[ScenarioTally, ...]:
+    passes: Counter[str] = Counter()
+    fails: Counter[str] = Counter()
+    for change in changes:
+        if change.other_bytes:
+            continue
+        for scenario in change.scenarios:
+            if scenario.after == PASSED:
+                passes[scenario.id] += 1
+            elif scenario.before == PASSED:
+                fails[scenario.id] += 1
+    names = sorted({*passes, *fails}, key=lambda name: (-passes[name] - fails[name], name))
+    return tuple(
+        ScenarioTally(id=name, now_pass=passes[name], now_fail=fails[name]) for name in names
+    )
+
+
+def _differ(before: Entry, after: Entry, field: str) -> bool:
+    return bool(getattr(before, field) != getattr(after, field))

@@ -1,0 +1,150 @@
+"""A run as `results.json` has it, read back: what two runs are compared by."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from harness.model.errors import UserError
+from harness.model.result import RESULTS_VERSION
+from harness.results.results_json import results_json
+from harness.results.store import Store
+
+STORE_NAME = "run.sqlite"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How one scenario went. `points` and `out_of` as in `results.json`, rounded to 0.01."""
+
+    id: str
+    verdict: str
+    points: Fraction
+    out_of: Fraction
+    extra_credit: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One submission. `findings` are their rules and messages; `by_hand` all that people gave,
+    as text to be compared."""
+
+    id: str
+    status: str
+    mark: Fraction | None
+    out_of: Fraction
+    total: Fraction | None
+    source_digest: str
+    findings: tuple[str, ...]
+    by_hand: str
+    scenarios: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A run. `made_with` has the facts that a mark may depend on, by name."""
+
+    path: str
+    assignment: str
+    started: str
+    complete: bool
+    made_with: tuple[tuple[str, str], ...]
+    entries: tuple[Entry, ...]
+
+
+_FACTS = (
+    ("python", "the interpreter"),
+    ("tier", "the tier of confinement"),
+    ("spec_digest", "the scenarios"),
+    ("reference_digest", "the reference"),
+    ("limits", "the limits"),
+    ("harness", "the harness"),
+)
+
+
+def read_snapshot(path: Path) -> Snapshot:
+    """Read a run: its folder, its database, or a `results.json`.
+
+    The database goes before `results.json`: a run that was killed left an older one of these.
+    Raises UserError when there is no run, or it cannot be read.
+    """
+    return _snapshot(_plain(path), path)
+
+
+def _plain(path: Path) -> Any:
+    database = path / STORE_NAME if path.is_dir() else path
+    if path.is_dir() and not database.is_file():
+        path = path / "results.json"
+    elif database.suffix != ".json" and database.is_file():
+        with Store.read_only(database) as store:
+            return _loaded(results_json(store.run(), store.plan()))
+    if not path.is_file():
+        hint = "name a report folder or a results.json"
+        raise UserError("there is no run here", place=str(path), hint=hint)
+    try:
+        return _loaded(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror})", place=str(path)) from None
+    except (ValueError, RecursionError):
+        raise _not_ours(path) from None
+
+
+def _loaded(text: str) -> Any:
+    return json.loads(text, parse_float=Fraction, parse_int=Fraction)
+
+
+def _snapshot(plain: Any, path: Path) -> Snapshot:
+    try:
+        version = plain["schema_version"]
+        if version != RESULTS_VERSION:
+            raise UserError(
+                f"is of version {version}, not {RESULTS_VERSION}",
+                place=str(path),
+                hint="use the harness that wrote it",
+            )
+        run = plain["run"]
+        return Snapshot(
+            path=str(path),
+            assignment=str(run["assignment"]),
+            started=str(run["started"]),
+            complete=run["complete"] is True,
+            made_with=tuple((name, json.dumps(run[key], default=str)) for key, name in _FACTS),
+            entries=tuple(_entry(each) for each in plain["submissions"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise _not_ours(path) from None
+
+
+def _entry(plain: Any) -> Entry:
+    hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment")]
+    return Entry(
+        id=str(plain["id"]),
+        status=str(plain["status"]),
+        mark=_number(plain["mark"]),
+        out_of=Fraction(plain["out_of"]),
+        total=_number(plain.get("total")),
+        source_digest=str(plain["source_digest"]),
+        findings=tuple(f"{each['rule']}: {each['message']}" for each in plain["findings"]),
+        by_hand=json.dumps(hand, default=str),
+        scenarios=tuple(
+            Outcome(
+                id=str(each["id"]),
+                verdict=str(each["verdict"]),
+                points=Fraction(each["points"]),
+                out_of=Fraction(each["out_of"]),
+                extra_credit=each["extra_credit"] is True,
+            )
+            for each in plain["scenarios"]
+        ),
+    )
+
+
+def _number(plain: Any) -> Fraction | None:
+    return None if plain is None else Fraction(plain)
+
+
+def _not_ours(path: Path) -> UserError:
+    return UserError("this is no results.json of the harness", place=str(path))

@@ -1,0 +1,113 @@
+"""`harness compare` on real runs: whose mark changed, through what, and what is no run."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tiny_course import Course
+
+
+@pytest.fixture(scope="module")
+def regraded(graded_once: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The graded course with its run in reports/old, graded again after some changes."""
+    course = Course.copy(graded_once.root, tmp_path_factory.mktemp("again") / "course")
+    shutil.copytree(course.report, course.path("reports/old"))
+    anything = "returns: {any: true}\n    prints: {any: true}\n"
+    course.edit("specs/tiny/total.yaml", "returns: 0\n", anything)
+    changed = "submissions/tiny/hard_coded_5/a1.py"
+    course.edit(changed, "basket.append(amount)", "basket.insert(0, amount)")
+    shutil.copytree(course.path("submissions/tiny/perfect"), course.path("submissions/tiny/twin"))
+    shutil.rmtree(course.path("submissions/tiny/missing_total"))
+    assert course.run("grade", "submissions/tiny").status == 0
+    return course
+
+
+def table(course: Course, *arguments: str | Path) -> list[dict[str, str]]:
+    outcome = course.run("compare", *arguments, "--to", "csv")
+    assert (outcome.status, outcome.err) == (0, "")
+    return list(csv.DictReader(outcome.out.splitlines()))
+
+
+def test_every_changed_mark_has_its_reason(regraded: Course) -> None:
+    rows = table(regraded, "reports/old", "reports/tiny")
+    told = {row["submission"]: (row["change"], row["files"]) for row in rows}
+    assert told == {
+        "hard_coded_5": ("-0.93", "changed"),
+        "missing_total": ("", "gone"),
+        "prints_total": ("+0.46", "same"),
+        "twin": ("", "new"),
+    }
+    (through,) = (row["through"] for row in rows if row["submission"] == "prints_total")
+    assert through == "total/an-empty-basket: failed before, passed now (+0.46)"
+
+
+def test_the_same_from_results_json(regraded: Course) -> None:
+    folders = table(regraded, "reports/old", "reports/tiny")
+    files = table(regraded, "reports/old/results.json", "reports/tiny/results.json")
+    assert files == folders
+    copied = regraded.write("elsewhere/results.json", "")
+    shutil.copy(regraded.report / "results.json", copied)
+    assert table(regraded, "reports/old/run.sqlite", "elsewhere") == folders
+
+
+def test_a_table_for_the_terminal(regraded: Course) -> None:
+    outcome = regraded.run("compare", "reports/old", "reports/tiny")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "2 marks changed, 1 up and 1 down; 2 submissions as before." in outcome.out
+    assert "Not alike in the two runs: the scenarios." in outcome.out
+    assert "total/an-empty-basket: 1 pass it now, 0 no longer (files unchanged)." in outcome.out
+    same = regraded.run("compare", "reports/old", "reports/old")
+    assert same.out == "0 marks changed, 0 up and 0 down; 5 submissions as before.\n"
+
+
+def test_a_page_in_a_file(regraded: Course, tmp_path: Path) -> None:
+    page = tmp_path / "changes.html"
+    arguments = ("reports/old", "reports/tiny", "--to", "html", "-o", page)
+    outcome = regraded.run("compare", *arguments)
+    assert (outcome.status, outcome.out) == (0, f"Wrote {page}\n")
+    assert "total/an-empty-basket" in page.read_text(encoding="utf-8")
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_an_incomplete_run_is_said_to_be_so(regraded: Course, tmp_path: Path) -> None:
+    folder = tmp_path / "half"
+    shutil.copytree(regraded.report, folder)
+    with closing(sqlite3.connect(folder / "run.sqlite")) as database, database:
+        (facts,) = database.execute("SELECT facts FROM run").fetchone()
+        half = json.dumps({**json.loads(facts), "complete": False})
+        database.execute("UPDATE run SET facts = ?", (half,))
+    outcome = regraded.run("compare", "reports/old", folder)
+    assert f"The new run ({folder}) is not complete: it is not a result." in outcome.out
+    page = regraded.run("compare", "reports/old", folder, "--to", "html", "-o", tmp_path / "p.html")
+    assert page.err == f"{folder}: this run is not complete: it is not a result\n"
+
+
+WRONG = (
+    (["nowhere"], "nowhere: there is no run here. Hint: name a report folder or a results.json"),
+    (
+        ["specs"],
+        "specs/results.json: there is no run here. Hint: name a report folder or a results.json",
+    ),
+    (["bad.json"], "bad.json: this is no results.json of the harness"),
+    (["list.json"], "list.json: this is no results.json of the harness"),
+    (["newer.json"], "newer.json: is of version 2, not 1. Hint: use the harness that wrote it"),
+    (
+        ["reports/tiny", "--to", "table", "-o", "x"],
+        "a table goes to the terminal. Hint: --to csv or --to html",
+    ),
+)
+
+
+@pytest.mark.parametrize(("arguments", "line"), WRONG, ids=lambda each: str(each)[:30])
+def test_one_line_says_what_is_wrong(regraded: Course, arguments: list[str], line: str) -> None:
+    regraded.write("bad.json", '{"schema_version": 1,')
+    regraded.write("list.json", "[1]")
+    regraded.write("newer.json", '{"schema_version": 2}')
+    outcome = regraded.run("compare", "reports/old", *arguments)
+    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"{line}\n")

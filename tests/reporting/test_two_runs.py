@@ -1,0 +1,148 @@
+"""Two runs side by side, as a reviewer can open them (`UPDATE_GOLDEN=1` writes them anew)."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from pages_read import assert_inert
+from rich.console import Console
+
+from harness.model.errors import UserError
+from harness.reporting import comparison_csv, comparison_page, comparison_table
+from harness.results import Entry, Snapshot, compare_runs
+from harness.results.snapshot import Outcome
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def outcomes(**verdicts: str) -> tuple[Outcome, ...]:
+    return tuple(
+        Outcome(
+            id=f"f/{name}",
+            verdict=verdict,
+            points=Fraction(verdict == "passed"),
+            out_of=Fraction(1),
+            extra_credit=False,
+        )
+        for name, verdict in verdicts.items()
+    )
+
+
+def entry(name: str, mark: str | None, **verdicts: str) -> Entry:
+    return Entry(
+        id=name,
+        status="graded" if mark is not None else "harness_error",
+        mark=None if mark is None else Fraction(mark),
+        out_of=Fraction(6),
+        total=None,
+        source_digest="a" * 64,
+        findings=(),
+        by_hand="[]",
+        scenarios=outcomes(**verdicts),
+    )
+
+
+SAME = entry("same", "6", a="passed", b="passed")
+LOST = entry("lost one", "6", a="passed", b="passed")
+MENDED = entry("mended", "3", a="passed", b="failed")
+BYTES = entry("other bytes", "0", a="failed", b="failed")
+OURS = entry("our fault", None, a="harness_error", b="passed")
+DEDUCTED = entry("deducted", "6", a="passed", b="passed")
+STYLE = entry("=style+1", "6", a="passed", b="passed")
+GONE = entry("gone\u202e", "3", a="passed", b="failed")
+FACTS = (("the interpreter", "3.12.1"), ("the scenarios", "old"))
+OLD = Snapshot(
+    path="reports/old",
+    assignment="small",
+    started="2026-01-02T03:04:05+00:00",
+    complete=True,
+    made_with=FACTS,
+    entries=(SAME, LOST, MENDED, BYTES, OURS, DEDUCTED, STYLE, GONE),
+)
+NEW = replace(
+    OLD,
+    path="reports/new",
+    complete=False,
+    made_with=(FACTS[0], ("the scenarios", "new")),
+    entries=(
+        SAME,
+        replace(LOST, mark=Fraction(3), scenarios=outcomes(a="passed", b="failed")),
+        replace(MENDED, mark=Fraction(6), scenarios=outcomes(a="passed", b="passed")),
+        replace(
+            BYTES,
+            mark=Fraction(6),
+            source_digest="b" * 64,
+            scenarios=outcomes(a="passed", b="passed"),
+        ),
+        replace(OURS, status="graded", mark=Fraction(6), scenarios=SAME.scenarios),
+        replace(DEDUCTED, mark=Fraction(11, 2), findings=("import: `import os` was added",)),
+        replace(STYLE, total=Fraction(17, 2), by_hand='["style"]'),
+        entry("new one", "6", a="passed", b="passed"),
+    ),
+)
+FOUND = compare_runs(OLD, NEW)
+
+
+def _table() -> str:
+    console = Console(width=140, color_system=None)
+    with console.capture() as capture:
+        console.print(comparison_table(FOUND))
+    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
+
+
+FORMS: dict[str, Callable[[], str]] = {
+    "comparison.txt": _table,
+    "comparison.csv": lambda: comparison_csv(FOUND),
+    "comparison.html": lambda: comparison_page(FOUND),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_form(name: str) -> None:
+    made = FORMS[name]()
+    path = GOLDEN / name
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_bytes(made.encode())
+    assert path.read_bytes().decode() == made
+
+
+def test_the_page_does_nothing() -> None:
+    assert_inert(comparison_page(FOUND))
+
+
+def test_who_changed_and_through_what() -> None:
+    rows = {row["submission"]: row for row in csv.DictReader(comparison_csv(FOUND).splitlines())}
+    assert "same" not in rows
+    assert rows["lost one"]["change"] == "-3.00"
+    assert rows["lost one"]["through"] == "f/b: passed before, failed now (-3.00)"
+    assert rows["other bytes"]["files"] == "changed"
+    assert rows["new one"]["files"] == "new"
+    assert rows["gone\u202e"]["files"] == "gone"
+    assert rows["'=style+1"]["through"] == "given by hand: total none before, 8.50 now"
+
+
+def test_a_tally_of_a_scenario_leaves_other_bytes_out() -> None:
+    (a, b) = sorted(FOUND.scenarios, key=lambda tally: tally.id)
+    assert (a.id, a.now_pass, a.now_fail) == ("f/a", 1, 0)
+    assert (b.id, b.now_pass, b.now_fail) == ("f/b", 1, 1)
+
+
+def test_points_that_changed_are_told_without_a_scenario() -> None:
+    heavier = replace(SAME.scenarios[0], out_of=Fraction(3), points=Fraction(3))
+    before = entry("x", "3", a="passed", b="failed")
+    after = replace(before, mark=Fraction(9, 2), scenarios=(heavier, before.scenarios[1]))
+    (change,) = compare_runs(
+        replace(OLD, entries=(before,)), replace(OLD, entries=(after,))
+    ).changes
+    assert (change.scenarios, change.marks, change.rest) == ((), Fraction(3, 2), Fraction(3, 2))
+
+
+def test_other_assignments_are_not_compared() -> None:
+    with pytest.raises(UserError, match="a run of other is not compared with one of small"):
+        compare_runs(OLD, replace(NEW, assignment="other"))
