@@ -75,8 +75,8 @@ class SubmissionResult:
 
     `manual` marks stand beside it: `mark` and `out_of` are of the functionality alone; `total` and
     `total_out_of` are of both. `earlier`: our machinery failed this time, and what stands here is
-    what an earlier run found for the same bytes. `student`, `handed_in`, `attempt` and `attempts`
-    are the submission's.
+    what an earlier run found for the same bytes. `student`, `handed_in`, `attempt`, `attempts`
+    and `source` are the submission's.
     """
 
     id: str
@@ -98,6 +98,7 @@ class SubmissionResult:
     handed_in: str = ""
     attempt: int | None = None
     attempts: int | None = None
+    source: str = ""
 
     @property
     def total(self) -> Fraction | None:
@@ -115,7 +116,7 @@ class SubmissionResult:
 
 
 def of_submission(result: SubmissionResult, submission: Submission) -> SubmissionResult:
-    """The result under the name of this submission: its id, student, time and attempt."""
+    """The result under the name of this submission: its id, student, time, attempt and source."""
     return replace(
         result,
         id=submission.id,
@@ -123,6 +124,7 @@ def of_submission(result: SubmissionResult, submission: Submission) -> Submissio
         handed_in=submission.handed_in,
         attempt=submission.attempt,
         attempts=submission.attempts,
+        source=submission.source,
     )
 
 

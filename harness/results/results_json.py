@@ -112,6 +112,8 @@ def _submission(result: SubmissionResult, scenarios: dict[str, Scenario]) -> dic
         entry["student_id"] = result.student.id
         entry["name"] = result.student.name
         entry["email"] = result.student.email
+    if result.source:
+        entry["source"] = result.source
     if result.handed_in:
         entry["handed_in_at"] = result.handed_in
     if result.attempt is not None:
