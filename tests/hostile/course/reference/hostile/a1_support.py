@@ -1,0 +1,4 @@
+"""What is handed out."""
+
+PROMPT = "Guess: "
+NUMBER = 3

@@ -1,0 +1,112 @@
+"""The corpus: each folder beside this file that holds an `expect.yaml` is one entry."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from harness.model.result import Tier
+from harness.model.verdict import VerdictKind
+
+HERE = Path(__file__).parent
+LAYERS = {
+    "answer key outside": "expected values never enter a process that runs a submission",
+    "closed codec": "values travel as exact builtin types and are compared in the parent",
+    "one reply": "exactly one well-formed reply, then the process ends with status 0",
+    "rlimits": "memory, file size, descriptors and processes, by the kernel's count",
+    "landlock": "no file beyond the interpreter's, none to write",
+    "seccomp": "no process, thread, socket, signal or priority beyond its own",
+    "namespaces": "a view of the machine that holds nothing else",
+    "uid drop": "a user id that owns nothing",
+    "not dumpable": "no memory, environment or descriptor table to be read by its own user",
+    "output cap": "what was printed is taken up to a limit",
+    "CPU limit": "time computed",
+    "sleep limit": "time asleep",
+    "subreaper": "orphans come to us, and are ended",
+    "fresh process": "one process and one terminal a scenario, compiled from our own bytes",
+    "input on request": "a line is typed when it is asked for, and never once too often",
+    "hidden scenarios": "inputs that nobody has seen",
+    "intake": "files and archives are read under caps, never unpacked by path",
+    "syntax tree": "the source is read in a limited process of its own",
+    "spec reader": "YAML without tags, duplicates or aliases",
+    "escaping": "foreign text is inert and visible wherever it is shown",
+}
+
+
+def _pattern(text: str) -> str:
+    re.compile(text)
+    return text
+
+
+Pattern = Annotated[str, AfterValidator(_pattern)]
+
+
+def _verdict(plain: Any) -> Any:
+    return {"verdict": plain} if isinstance(plain, str) else plain
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Verdicted(_Closed):
+    """What one scenario must get; `message` is searched for in its explanation."""
+
+    verdict: VerdictKind
+    message: Pattern = ""
+
+
+class Expect(_Closed):
+    """One `expect.yaml`. Patterns are searched for; numbers are caps on what grading it may cost
+    the parent: the growth of its peak memory (MiB) and its CPU time (s)."""
+
+    rows: tuple[Annotated[int, Field(ge=1, le=84)], ...]
+    what: str
+    layer: Literal[tuple(LAYERS)]  # type: ignore[valid-type]
+    tier: Tier = Tier.PORTABLE
+    door: Literal["program", "archive", "spec"] = "program"
+    verdicts: dict[str, Annotated[Verdicted, BeforeValidator(_verdict)]] = {}
+    status: Literal["graded", "unreadable"] = "graded"
+    problem: Pattern = ""
+    note: Pattern = ""
+    finding: Pattern = ""
+    errors: tuple[Pattern, ...] = ()
+    shown: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    memory_mib: int = 16
+    cpu_seconds: float = 2.0
+
+
+class Entry(_Closed):
+    """A corpus folder and what must become of what is in it."""
+
+    name: str
+    expect: Expect
+
+    @property
+    def folder(self) -> Path:
+        return HERE / self.name
+
+    def runs_in(self, tier: Tier) -> bool:
+        """Whether `tier` is the minimum tier or a better one."""
+        order = [Tier.PORTABLE, Tier.STANDARD, Tier.STRONG]
+        return order.index(tier) >= order.index(self.expect.tier)
+
+
+def read_expect(text: str) -> Expect:
+    """An `expect.yaml`; ValueError (pydantic's) for an unknown key or a wrong value."""
+    return Expect.model_validate(yaml.safe_load(text))
+
+
+@cache
+def corpus() -> tuple[Entry, ...]:
+    """Every entry, by name."""
+    found = sorted(HERE.glob("*/expect.yaml"))
+    return tuple(
+        Entry(name=path.parent.name, expect=read_expect(path.read_text("utf-8"))) for path in found
+    )
