@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pexpect
 import pytest
 from small_world import QUICK, assignment, call, observe, plain, run, source, turns, typed
@@ -123,6 +125,17 @@ def test_a_call_with_its_conversation(driver: Driver) -> None:
     assert plain(seen.value) == "'ok'"
     assert turns(seen) == [("move: ", "no"), ("bad no\nmove: ", "ok"), ("", None)]
     assert seen.transcript() == "move: no\nbad no\nmove: ok\n"
+
+
+def test_a_job_in_the_background_interrupts_its_programs_too(interpreter: Interpreter) -> None:
+    program, lines, expected = ASKING["interrupt"]
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for `harness … &`
+    try:
+        with Driver(interpreter, Tier.STANDARD) as driver:
+            seen = observe(driver, program, run(*lines))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (turns(seen), seen.ending) == (expected, Ending.ANSWERED)
 
 
 def test_without_notifications_the_turns_are_the_same(interpreter: Interpreter) -> None:

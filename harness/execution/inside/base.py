@@ -7,6 +7,7 @@ It never reads a byte of a submission: what it reads, every later child inherits
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` would bring in `enum`
 import _sitebuiltins
 import _socket
 import builtins
@@ -36,6 +37,7 @@ _HAS_PIDFD = hasattr(os, "pidfd_open")
 def serve(control: int, orders: dict[str, Any]) -> None:
     """Serve until the driver hangs up."""
     _complete_the_interpreter()
+    _hear_signals()
     library: list[str] = []
     layers: list[str] = orders["layers"]
     if confine is not None and "subreaper" in layers:
@@ -100,6 +102,16 @@ def _complete_the_interpreter() -> None:
     builtins.quit = _sitebuiltins.Quitter("quit", end_key)
     builtins.exit = _sitebuiltins.Quitter("exit", end_key)
     builtins.help = _sitebuiltins._Helper()
+
+
+def _hear_signals() -> None:
+    """Every signal as in an interpreter that a person started: a job in the background of a
+    script, or under nohup, ignores some, and whatever it starts would."""
+    _signal.pthread_sigmask(_signal.SIG_SETMASK, ())
+    for number in _signal.valid_signals() - {_signal.SIGPIPE, _signal.SIGXFSZ}:
+        if _signal.getsignal(number) == _signal.SIG_IGN:
+            _signal.signal(number, _signal.SIG_DFL)
+    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
 
 
 def _reach_the_library_through_descriptors() -> list[str]:
