@@ -15,6 +15,7 @@ from harness.judging import JUDGING_DIGEST, blamed, combine, judge, refine
 from harness.marking import mark
 from harness.model import serial
 from harness.model.answer_key import AnswerKey
+from harness.model.errors import HarnessError
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport, Unparsable
@@ -196,7 +197,10 @@ class Grader(AbstractContextManager["Grader"]):
             stimulus = scenario.stimuli[index]
             answer = answers[index] if answers and index < len(answers) else None
             held_to = expectation(scenario, stimulus, answer, self._plan.assignment)
-            verdicts.append(judge(observation, held_to, stimulus))
+            try:
+                verdicts.append(judge(observation, held_to, stimulus))
+            except HarnessError as failure:
+                raise HarnessError(f"{scenario.id}: {failure}") from None
         return combine(tuple(verdicts)) if scenario.is_sample else verdicts[0]
 
 

@@ -120,6 +120,9 @@ def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Disagreement, ...]:
         answers = key.answers(scenario.id)
         for stimulus, answer in zip(scenario.stimuli, answers, strict=False):
             held_to = expectation(scenario, stimulus, answer, plan.assignment)
-            for sentence in disagreements(answer.observation, held_to, stimulus):
-                found.append(Disagreement(scenario=scenario, sentence=sentence))
+            try:
+                sentences = disagreements(answer.observation, held_to, stimulus)
+            except HarnessError as failure:
+                raise HarnessError(f"{scenario.place}: {scenario.id}: {failure}") from None
+            found += [Disagreement(scenario=scenario, sentence=each) for each in sentences]
     return tuple(found)

@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from harness.judging.matching import meets_text
-from harness.judging.printed import exactly
+from harness.judging.printed import exactly, held_to
 from harness.judging.visible import shortened
-from harness.model.expectation import Expectation, Matcher
+from harness.model.expectation import Expectation
 from harness.model.observation import Observation, Turn
 from harness.model.stimulus import Stimulus
 from harness.model.verdict import Conversation
@@ -28,16 +28,15 @@ def conversation(
     if reference is None or not stimulus.inputs:
         return None
     stated = expectation.stated
-    told: dict[int, Matcher] = {}
-    if stated.turns is not None:
-        told = {turn.index: turn.printed for turn in stated.turns.turns}
+    held = held_to(expectation)
     shared: list[Turn] = []
     sides = zip_longest(_closed(reference.turns), _closed(observation.turns))
     for index, (wanted, turn) in enumerate(sides):
         if wanted is None or turn is None:
             return _parted(shared, wanted, turn)
-        matcher = told.get(index, exactly(wanted.printed))
-        agrees = meets_text(turn.printed, matcher, stated.ignore)
+        # Where only the whole text is judged, the reference's turn is the best there is to show.
+        matcher = held.at(index) if held else exactly(wanted.printed)
+        agrees = matcher is None or meets_text(turn.printed, matcher, stated.ignore)
         if not agrees or (wanted.typed is None) is not (turn.typed is None):
             return _parted(shared, wanted, turn)
         shared.append(turn)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from harness.judging.normalising import normalised
 from harness.judging.sameness import same
+from harness.judging.searching import found
 from harness.judging.visible import a_type_name, quoted, source
 from harness.model.errors import HarnessError
 from harness.model.expectation import (
@@ -32,7 +33,8 @@ _NUMBERS = frozenset({ValueKind.INT, ValueKind.FLOAT})
 def meets(value: Value, matcher: Matcher) -> bool:
     """Whether `value` is what `matcher` asks for.
 
-    Raises HarnessError for a `{python: …}` that nobody has resolved.
+    Raises HarnessError for a `{python: …}` that nobody has resolved, and for a pattern that takes
+    too long (`found`).
     """
     match matcher:
         case AnyValue():
@@ -44,7 +46,7 @@ def meets(value: Value, matcher: Matcher) -> bool:
         case Approximately():
             return value.kind in _NUMBERS and _near(value.text, matcher)
         case Matches():
-            return value.kind is ValueKind.STR and bool(re.search(matcher.pattern, value.text))
+            return value.kind is ValueKind.STR and found(matcher.pattern, value.text)
         case Contains():
             return value.kind is ValueKind.STR and matcher.text in value.text
         case OneOf():
@@ -72,7 +74,7 @@ def meets_text(text: str, matcher: Matcher, ignore: Collection[Ignore] = ()) -> 
             # A folded pattern would be another pattern: forgive case by the flag instead.
             kept = [one for one in ignore if one is not Ignore.CASE]
             flags = re.IGNORECASE if Ignore.CASE in ignore else 0
-            return bool(re.search(matcher.pattern, normalised(text, kept), flags))
+            return found(matcher.pattern, normalised(text, kept), flags)
         case Contains():
             return normalised(matcher.text, ignore) in normalised(text, ignore)
         case Exactly(value=Value(kind=ValueKind.STR)):

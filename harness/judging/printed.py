@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from harness.judging.matching import meets_text
@@ -25,11 +25,23 @@ def pieces(turns: tuple[Turn, ...]) -> list[str]:
     return printed
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldTo:
+    """What each turn is held to, and those after the last of them; None: it may be anything."""
+
+    turns: tuple[Matcher | None, ...]
+    others: Matcher | None
+
+    def at(self, index: int) -> Matcher | None:
+        """What the turn of this number is held to."""
+        return self.turns[index] if index < len(self.turns) else self.others
+
+
 def text_mismatches(observation: Observation, expectation: Expectation) -> list[Mismatch]:
     """What was printed against what is stated, else against the reference's turns."""
     stated, reference = expectation.stated, expectation.reference
     found: list[Mismatch] = []
-    by_turn = _expected_turns(stated, reference)
+    by_turn = held_to(expectation)
     whole = _expected_whole(stated, reference)
     if whole is not None and not meets_text(observation.printed, whole, stated.ignore):
         found.append(TextMismatch(expected=whole, actual=observation.printed))
@@ -57,37 +69,35 @@ def _expected_whole(stated: Stated, reference: Observation | None) -> Matcher | 
     return stated.prints
 
 
-def _expected_turns(stated: Stated, reference: Observation | None) -> list[Matcher | None] | None:
+def held_to(expectation: Expectation) -> HeldTo | None:
+    """What the turns are held to; None where only the whole text is looked at, or nothing."""
+    stated, reference = expectation.stated, expectation.reference
     replaced = stated.prints is not None and _expected_whole(stated, reference) is not None
+    all_stated = stated.turns is not None and stated.turns.all_turns
     expected: list[Matcher | None] = []
-    if reference is not None and not replaced and not _all_stated(stated):
+    # Where the reference does not stand in for what is left out, it may be anything.
+    others: Matcher | None = exactly("") if all_stated else None
+    if reference is not None and not replaced and not all_stated:
         expected = [exactly(text) for text in pieces(reference.turns)]
+        others = exactly("")
     elif stated.turns is None:
         return None
     for turn in stated.turns.turns if stated.turns else ():
         while len(expected) <= turn.index:
-            expected.append(None)
+            expected.append(others)
         expected[turn.index] = turn.printed
-    return expected
-
-
-def _all_stated(stated: Stated) -> bool:
-    return stated.turns is not None and stated.turns.all_turns
+    return HeldTo(turns=tuple(expected), others=others)
 
 
 def _turn_by_turn(
-    printed: list[str], expected: list[Matcher | None], ignore: tuple[Ignore, ...]
+    printed: list[str], expected: HeldTo, ignore: tuple[Ignore, ...]
 ) -> list[Mismatch]:
-    silence = exactly("")
     found: list[Mismatch] = []
-    for index, text in enumerate(printed):
-        matcher = expected[index] if index < len(expected) else silence
+    for index in range(max(len(printed), len(expected.turns))):
+        text = printed[index] if index < len(printed) else ""
+        matcher = expected.at(index)
         if matcher is not None and not meets_text(text, matcher, ignore):
             found.append(TextMismatch(expected=matcher, actual=text, turn=index))
-    for index in range(len(printed), len(expected)):
-        matcher = expected[index]
-        if matcher is not None and not meets_text("", matcher, ignore):
-            found.append(TextMismatch(expected=matcher, actual="", turn=index))
     return found
 
 

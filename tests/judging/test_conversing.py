@@ -6,7 +6,7 @@ from judging_cases import CALL, called, ended, expecting, ran, turns, typing
 
 from harness.judging import judge
 from harness.judging.conversing import LONGEST_SHARED, LONGEST_TURN, conversation
-from harness.model.expectation import Contains, Ignore, Stated, StatedTurn, StatedTurns
+from harness.model.expectation import AnyValue, Contains, Ignore, Stated, StatedTurn, StatedTurns
 from harness.model.observation import Ending, Observation
 from harness.model.verdict import Conversation
 
@@ -54,6 +54,16 @@ def test_forgiven_differences_and_matched_turns_do_not_part() -> None:
     told = StatedTurns(turns=(StatedTurn(index=0, printed=Contains(text="x")),), all_turns=False)
     stated = Stated(turns=told, ignore=(Ignore.CASE,))
     found = parted(ran("a", "1", "b"), ran("-x-", "1", "B"), "1", stated=stated)
+    assert (found.expected, found.actual) == (None, None)
+
+
+def test_turns_that_are_held_to_nothing_do_not_part() -> None:
+    told = StatedTurns(turns=(StatedTurn(index=1, printed=Contains(text="x")),), all_turns=False)
+    stated = Stated(turns=told, prints=AnyValue())
+    found = parted(ran("a", "1", "x", "2", "b"), ran("-", "1", "y", "2", "-"), *"12", stated=stated)
+    assert found.shared == turns("-", "1")
+    assert found.actual is not None and found.actual.printed == "y"
+    found = parted(ran("a", "1", "x", "2", "b"), ran("-", "1", "x", "2", "-"), *"12", stated=stated)
     assert (found.expected, found.actual) == (None, None)
 
 

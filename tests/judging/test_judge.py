@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from judging_cases import (
     CALL,
@@ -215,6 +217,30 @@ def test_stated_turns_replace_the_reference_on_those_turns_only() -> None:
     assert passes(reference, ran("a", "x", "-B-", "y", "c"), Stated(turns=some), both)
     assert not passes(reference, ran("a", "x", "b", "y", "c"), Stated(turns=some), both)
     assert not passes(reference, ran("A", "x", "B", "y", "c"), Stated(turns=some), both)
+
+
+def test_turns_after_the_stated_ones_may_be_anything_where_the_reference_does_not_count() -> None:
+    told = (StatedTurn(index=0, printed=Contains(text="a")),)
+    some = Stated(turns=StatedTurns(turns=told, all_turns=False))
+    free = replace(some, prints=AnyValue())
+    reference, other = ran("a", "x", "b", "y", "c"), ran("-a-", "x", "-b-", "y", "-c-")
+    both = typing("x", "y")
+    assert passes(reference, other, free, both)
+    assert not passes(reference, ran("b", "x", "a", "y", "c"), free, both)
+    assert not passes(reference, other, some, both)
+    assert passes(None, other, some, both)
+    assert not passes(None, ran("b", "x", "a", "y", "c"), some, both)
+    whole = replace(some, prints=Contains(text="c"))
+    assert passes(reference, other, whole, both)
+    assert not passes(reference, ran("a", "x", "b", "y", "d"), whole, both)
+
+
+def test_a_stated_turn_behind_a_gap_leaves_the_gap_open() -> None:
+    told = (StatedTurn(index=2, printed=Contains(text="c")),)
+    stated = Stated(turns=StatedTurns(turns=told, all_turns=False), prints=AnyValue())
+    reference, both = ran("a", "x", "b", "y", "c"), typing("x", "y")
+    assert passes(reference, ran("1", "x", "2", "y", "-c-"), stated, both)
+    assert not passes(reference, ran("c", "x", "c", "y", ""), stated, both)
 
 
 def test_a_list_of_turns_says_how_many_there_are() -> None:

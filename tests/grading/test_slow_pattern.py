@@ -1,0 +1,43 @@
+"""A pattern that never comes to an end on one student's text stops neither batch nor others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stand_in_course import BANK, RIGHT, SHOP, hand_in, write
+
+import harness
+from harness.model.events import Event, Notice
+from harness.model.result import SubmissionStatus
+
+SPEC = """function: shop.py
+scenarios:
+  - name: one tin
+    run: shop.py
+    input: [1, q]
+    prints: {matches: '(?:in it: )?(x+)+y|in it: 5'}
+"""
+
+
+def test_it_is_our_failure_and_the_batch_goes_on(tmp_path: Path) -> None:
+    root = write(tmp_path, {"specs/pair/shop.yaml": SPEC})
+    hand_in(root, "right", RIGHT)
+    words = SHOP.replace('"in it:"', f'"{"x" * 60}"')
+    submissions = hand_in(root, "wordy", {"bank.py": BANK, "shop.py": words})
+    events: list[Event] = []
+    run = harness.grade(
+        harness.load_assignment(root, "pair"),
+        [submissions],
+        root / "out",
+        jobs=1,
+        listener=events.append,
+    )
+    statuses = {each.id: each.status for each in run.submissions}
+    assert statuses == {
+        "right": SubmissionStatus.GRADED,
+        "wordy": SubmissionStatus.HARNESS_ERROR,
+    }
+    (notice,) = (event.text for event in events if isinstance(event, Notice))
+    start = "wordy: could not be graded: shop/one-tin: the pattern "
+    assert notice.startswith(start)
+    assert "takes more than 2 s of CPU time on a text of " in notice
