@@ -139,10 +139,10 @@ def test_a_job_in_the_background_interrupts_its_programs_too(interpreter: Interp
 
 
 def test_without_notifications_the_turns_are_the_same(interpreter: Interpreter) -> None:
-    by_descriptor = {"os.read by parts", "select"}
+    unseen = {"select"}
     with Driver(interpreter, Tier.STANDARD, notify=False) as driver:
         for name, (program, lines, expected) in ASKING.items():
-            if name in by_descriptor:
+            if name in unseen:
                 continue
             seen = observe(driver, program, run(*lines))
             assert (name, turns(seen), seen.raised) == (name, expected, None)

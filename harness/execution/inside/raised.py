@@ -34,7 +34,8 @@ class Sources:
         """A file's line (1-based), without its end; empty when there is none."""
         lines = self._lines.get(name)
         if lines is None:
-            lines = self._files[name].decode("utf-8-sig", "replace").splitlines()
+            text = self._files[name].decode("utf-8", "replace")  # its BOM's codec: an import
+            lines = text.removeprefix("\ufeff").splitlines()
             self._lines[name] = lines
         return lines[number - 1][:LONGEST_LINE] if 0 < number <= len(lines) else ""
 

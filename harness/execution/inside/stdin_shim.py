@@ -1,12 +1,15 @@
 """Where the kernel does not tell of reads: a standard input that says so before it reads.
 
-`input()` goes through it too, since it has no descriptor number to offer. A read of descriptor 0
-past `sys.stdin` is not seen.
+`input()` goes through it too, since it has no descriptor number to offer, and so does
+`os.read(0)`. Any other read of descriptor 0 past `sys.stdin`, as of `open(0)`, is not seen: a
+program that waits in one ends at its limit of time asleep.
 """
 
 from __future__ import annotations
 
 import io
+import os
+import posix
 import sys
 from posix import read
 
@@ -38,7 +41,14 @@ class AskingInput(io.RawIOBase):
 
 
 def install(asks: Callable[[], None]) -> None:
-    """Put it in the place of `sys.stdin`."""
+    """Put it in the place of `sys.stdin`, and of `os.read` for descriptor 0."""
+
+    def asking_read(descriptor: int, length: int, /) -> bytes:
+        if descriptor == 0:
+            asks()
+        return read(descriptor, length)
+
+    os.read = posix.read = asking_read
     raw = AskingInput(asks)
     stream = io.TextIOWrapper(
         io.BufferedReader(raw),  # type: ignore[type-var]
