@@ -16,8 +16,11 @@ def faults(entry: Entry, outcome: Outcome) -> list[str]:
     """Empty when all is as it must be."""
     expect = entry.expect
     found = [fault for result in outcome.results for fault in _of_result(entry, result)]
-    if not outcome.results:
+    found += [each for each in outcome.refusals if not re.search(expect.problem, each)]
+    if not outcome.results and not outcome.refusals:
         found.append("nothing was handed in")
+    found += [f"a page does not show {each}" for each in expect.shown if each not in outcome.pages]
+    found += [f"a page holds {each}" for each in expect.absent if each in outcome.pages]
     if outcome.survivors:
         found.append(f"{outcome.survivors} processes were left")
     if not outcome.neighbours_same:

@@ -62,8 +62,12 @@ class Verdicted(_Closed):
 
 
 class Expect(_Closed):
-    """One `expect.yaml`. Patterns are searched for; numbers are caps on what grading it may cost
-    the parent: the growth of its peak memory (MiB) and its CPU time (s)."""
+    """One `expect.yaml`. Patterns are searched for. `tier` is the least that stops it, `layer` what
+    does. `verdicts` by scenario; no other scenario is run where there are any. `problem`, `note`
+    and `finding` are of the whole submission, or what a scenario file is refused with. `shown`
+    and `absent` are texts of its pages. Numbers are caps on what it may cost the parent: the
+    growth of its peak memory (MiB) and its CPU time (s). That no process is left and no neighbour
+    changed is expected of every entry."""
 
     rows: tuple[Annotated[int, Field(ge=1, le=84)], ...]
     what: str
@@ -75,7 +79,6 @@ class Expect(_Closed):
     problem: Pattern = ""
     note: Pattern = ""
     finding: Pattern = ""
-    errors: tuple[Pattern, ...] = ()
     shown: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     memory_mib: int = 16

@@ -24,7 +24,10 @@ from harness.model.answer_key import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, Tier
+from harness.model.errors import UserError
 from harness.model.specification import Specification
+from harness.reporting.pages import feedback_page, submission_page
+from harness.results import student_view
 
 CANARY = "canary-5f0c9d2e7ab84c31"
 
@@ -39,6 +42,8 @@ class Outcome:
     cpu_seconds: float
     survivors: int
     neighbours_same: bool
+    pages: str = ""
+    refusals: tuple[str, ...] = ()
 
 
 def lay_course(folder: Path) -> Specification:
@@ -69,6 +74,8 @@ class Stage:
             plan = replace(plan, assignment=replace(plan.assignment, archive="a1.zip"))
         lay(entry, self._class / entry.name, self._facts())
         try:
+            if entry.expect.door == "spec":
+                return self._refused(entry)
             return self._graded(entry, plan)
         finally:
             shutil.rmtree(self._class / entry.name)
@@ -96,6 +103,31 @@ class Stage:
             cpu_seconds=cpu,
             survivors=len(left | (below(os.getpid()) - before)),
             neighbours_same=honest == self._honest and _contents(self._class) == files_before,
+            pages="".join(_pages(result, plan) for result in results),
+        )
+
+    def _refused(self, entry: Entry) -> Outcome:
+        """Each file as one more scenario file of the course: what loading it says."""
+        meter = Meter()
+        refusals: list[str] = []
+        extra = self.course / "specs" / "hostile" / "extra.yaml"
+        for path in sorted((self._class / entry.name).iterdir()):
+            shutil.copyfile(path, extra)
+            try:
+                load(self.course, "hostile")
+            except UserError as error:
+                refusals.append(f"{path.name}: {error}")
+            else:
+                refusals.append(f"{path.name} was accepted")
+            extra.unlink()
+        return Outcome(
+            results=(),
+            observations=(),
+            memory_mib=meter.memory_mib(),
+            cpu_seconds=meter.cpu_seconds(),
+            survivors=0,
+            neighbours_same=True,
+            refusals=tuple(refusals),
         )
 
     def _grader(self, plan: Plan) -> Grader:
@@ -128,6 +160,10 @@ def lay(entry: Entry, folder: Path, facts: Mapping[str, str]) -> None:
             for name, fact in facts.items():
                 data = data.replace(name.encode(), fact.encode())
             (folder / path.name).write_bytes(data)
+
+
+def _pages(result: SubmissionResult, plan: Plan) -> str:
+    return submission_page(result, plan) + feedback_page(student_view(result, plan))
 
 
 @contextmanager

@@ -1,0 +1,5 @@
+name = input("Your name? ")
+
+
+def total(numbers):
+    return sum(numbers)

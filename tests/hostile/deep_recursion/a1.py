@@ -1,0 +1,2 @@
+def total(numbers):
+    return total(numbers) + 1

@@ -1,0 +1,2 @@
+def total(numbers):
+    return 7 ** 10 ** 8

@@ -1,0 +1,2 @@
+PROMPT = "Give me marks: "
+NUMBER = 99

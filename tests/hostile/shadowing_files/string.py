@@ -1,0 +1,1 @@
+print("the library was shadowed")

@@ -1,0 +1,8 @@
+import sys
+
+
+def total(numbers):
+    return sum(numbers)
+
+
+sys.exit(0)
