@@ -1,0 +1,1 @@
+"""Other graders on the same twenty unit tests and five games: `make peers`."""
