@@ -1,0 +1,55 @@
+"""Canvas: `Student, ID, SIS User ID, SIS Login ID, Section, <Title (assignment id)>`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from harness.model.errors import UserError
+from harness.reporting.gradebooks.filling import Layout, cells, column_of, number_in, the_column
+from harness.reporting.gradebooks.sheet import Row, Sheet
+from harness.reporting.gradebooks.standing import Standing
+from harness.reporting.words import number
+
+_ASSIGNMENT = re.compile(r"(?P<title>.*) \(\d+\)\s*")
+_POINTS_POSSIBLE = "points possible"
+
+
+def layout(sheet: Sheet, column: str | None, title: str) -> Layout:
+    """Read a downloaded gradebook's header; UserError when it is none."""
+    header = sheet.rows[0]
+    student, own_id = column_of(header, "Student"), column_of(header, "ID")
+    sis_id = column_of(header, "SIS User ID", "Integration ID")
+    login = column_of(header, "SIS Login ID")
+    if student is None or own_id is None:
+        raise UserError(
+            "has no columns Student and ID", place=sheet.place, hint="export Canvas's gradebook"
+        )
+    titles = {
+        i: found["title"] for i, c in enumerate(header) if (found := _ASSIGNMENT.fullmatch(c))
+    }
+    mark = the_column(sheet, header, titles, column, title)
+    possible = next((r for r in sheet.rows if _is_possible(r)), ())
+
+    def people(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
+        told = cells(row, own_id, sis_id), cells(row, login), cells(row, student)
+        return told if (told[0] or told[1]) and not _is_possible(row) else None
+
+    return Layout(
+        mark=mark,
+        first=1,
+        people=people,
+        maximum=number_in(possible[mark]) if mark < len(possible) else None,
+    )
+
+
+def made(standings: Sequence[Standing], title: str) -> Sheet:
+    """A gradebook from the submissions alone, whose ids are Canvas's user ids."""
+    possible = ("    Points Possible", "", "", "", "", number(standings[0].out_of))
+    rows = [(s.name or s.id, s.student_id, "", s.email, "", s.mark) for s in standings]
+    header = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title)
+    return Sheet(rows=(header, possible, *rows))
+
+
+def _is_possible(row: Row) -> bool:
+    return bool(row) and _POINTS_POSSIBLE in row[0].casefold()
