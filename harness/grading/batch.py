@@ -97,6 +97,7 @@ def grade_batch(
                     graded.verdicts,
                     state_digest="" if result.earlier else state,
                 )
+                _tell_of_stopped(result, listener)
                 listener(SubmissionGraded(result=result))
         except KeyboardInterrupt:
             raise Interrupted(store.run(), len(submissions)) from None
@@ -104,6 +105,18 @@ def grade_batch(
         store.finish(facts)
         listener(RunFinished(facts=facts))
         return store.run()
+
+
+def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:
+    kinds = [scenario.verdict.kind for scenario in result.scenarios]
+    stopped = kinds.count(VerdictKind.STOPPED_EARLY)
+    if stopped:
+        listener(
+            Notice(
+                text=f"{result.id}: {stopped} of {len(kinds)} scenarios stopped early, as nothing "
+                "of their functions ended; --thorough runs all at the full limit"
+            )
+        )
 
 
 def _state_digest(bench: Bench, *, thorough: bool) -> str:

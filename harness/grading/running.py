@@ -1,28 +1,26 @@
 """Running a submission's scenarios: which, in what order, under which limits, and when to stop.
 
-A submission that loops in every scenario must not cost the full limit each time. After a
-function's first full-limit ending its other scenarios run under a shortened limit; what ends
-there counts. If any of them ended, the program loops only sometimes, and those that did not end
-run again at the full limit. If none did, they read "stopped early".
+A submission that loops in every scenario must not cost the full limit each time, and a mark must
+not depend on that. A function's first scenario that runs into its limit puts the function's other
+scenarios off, unless one of them ended before. Those then run under a shortened limit; what ends
+there counts. If any of a function's scenarios came to an end, the program loops only sometimes,
+and those that did not end run again at the full limit. If none did, one more has the full limit,
+and the others read "stopped early". `looping` says what all this may cost.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from harness.grading.looping import LIMIT_ENDINGS, LoopingBudget, came_to_an_end, hit_limit
 from harness.model.answer_key import AnswerKey
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Limits, Stimulus
 
-SHORTEST_SECONDS = 0.05
-REFERENCE_FACTOR = 50
-
-_LIMIT_ENDINGS = frozenset({Ending.CPU_LIMIT, Ending.TIMEOUT})
-_LAST_DRAW_ENDINGS = _LIMIT_ENDINGS | {
+_LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
     Ending.MEMORY_LIMIT,
     Ending.OUTPUT_LIMIT,
     Ending.CRASHED,
@@ -59,19 +57,6 @@ def run_scenario(observer: Observer, scenario: Scenario, limits: Limits) -> tupl
     return tuple(observed)
 
 
-def hit_limit(observations: tuple[Observation, ...]) -> bool:
-    """Whether the scenario ended at a time limit."""
-    return observations[-1].ending in _LIMIT_ENDINGS
-
-
-def shortened(scenario: Scenario, key: AnswerKey | None) -> Limits:
-    """The scenario's limits with the CPU time a right program needs, generously."""
-    answers = key.answers(scenario.id) if key else ()
-    needed = max((answer.observation.cpu_seconds for answer in answers), default=0.0)
-    seconds = max(SHORTEST_SECONDS, REFERENCE_FACTOR * needed)
-    return replace(scenario.limits, cpu_seconds=min(scenario.limits.cpu_seconds, seconds))
-
-
 def run_all(
     observer: Observer,
     plan: Plan,
@@ -81,37 +66,93 @@ def run_all(
     thorough: bool = False,
 ) -> Ran:
     """Run all scenarios of a plan but those whose observations `recall` still has."""
-    observed: dict[str, tuple[Observation, ...]] = {}
-    fresh: set[str] = set()
-    looping: set[str] = set()
-    postponed: dict[str, list[Scenario]] = defaultdict(list)
-    ended_short: set[str] = set()
+    running = _Running(observer, LoopingBudget(plan, key), recall, thorough=thorough)
     for scenario in plan.scenarios:
-        short = not thorough and scenario.function in looping
-        kept = recall(scenario)
-        if kept is not None:
-            observed[scenario.id] = kept
-            # What is remembered says as much about its function as if it had been run just now.
-            if hit_limit(kept):
-                looping.add(scenario.function)
-            elif short:
-                ended_short.add(scenario.function)
-            continue
-        fresh.add(scenario.id)
-        limits = shortened(scenario, key) if short else scenario.limits
-        outcome = observed[scenario.id] = run_scenario(observer, scenario, limits)
-        if not hit_limit(outcome):
-            if short:
-                ended_short.add(scenario.function)
-        elif short and limits != scenario.limits:
-            postponed[scenario.function].append(scenario)
-        else:
-            looping.add(scenario.function)
-    for function, scenarios in postponed.items():
-        for scenario in scenarios:
-            if function in ended_short:
-                observed[scenario.id] = run_scenario(observer, scenario, scenario.limits)
+        running.run_or_put_off(scenario)
+    running.catch_up()
+    return Ran(observations=running.observed, fresh=frozenset(running.fresh))
+
+
+class _Running:
+    """What is known of a submission's functions while its scenarios run.
+
+    Memory only saves running: what is run, and under which limits, is decided as if there were
+    none, so that a run that goes on finds what an uninterrupted one does.
+    """
+
+    def __init__(
+        self, observer: Observer, budget: LoopingBudget, recall: Recall, *, thorough: bool
+    ) -> None:
+        self._observer = observer
+        self._budget = budget
+        self._recall = recall
+        self._thorough = thorough
+        self.observed: dict[str, tuple[Observation, ...]] = {}
+        self.fresh: set[str] = set()
+        self._ends: set[str] = set()  # functions that came to an end at least once
+        self._loops: set[str] = set()  # functions that ran into a full limit
+        self._put_off: dict[str, list[Scenario]] = {}
+
+    def run_or_put_off(self, scenario: Scenario) -> None:
+        """Run it at its full limit, unless there is reason to think that it loops."""
+        function = scenario.function
+        if self._thorough or self._budget.is_endless(scenario) or function in self._ends:
+            self._run(scenario, scenario.limits)
+        elif function in self._loops or not self._budget.affords_full(scenario):
+            self._put_off.setdefault(function, []).append(scenario)
+        elif self._run(scenario, scenario.limits):
+            self._loops.add(function)
+            self._budget.spend_full(scenario)
+
+    def catch_up(self) -> None:
+        """Run all that was put off, and decide what became of it."""
+        suspects = [them for f, them in self._put_off.items() if f not in self._ends]
+        witnesses = self._witnesses(suspects)
+        others = [one for them in suspects for one in them if one.id not in witnesses]
+        limits = self._budget.shortened(others)
+        for function, scenarios in self._put_off.items():
+            unsettled: list[Scenario] = []
+            for scenario in scenarios:
+                if function in self._ends:
+                    self._run(scenario, scenario.limits)
+                elif scenario.id in witnesses or self._is_unsettled(scenario, limits[scenario.id]):
+                    unsettled.append(scenario)
+            self._settle(function, unsettled, witnesses)
+
+    def _settle(self, function: str, unsettled: list[Scenario], witnesses: set[str]) -> None:
+        """The witness, which is the last, first: if it ends, the others may as well."""
+        for scenario in reversed(unsettled):
+            if scenario.id in witnesses or function in self._ends:
+                self._run(scenario, scenario.limits)
             else:
-                last = replace(observed[scenario.id][-1], ending=Ending.STOPPED_EARLY)
-                observed[scenario.id] = (*observed[scenario.id][:-1], last)
-    return Ran(observations=observed, fresh=frozenset(fresh))
+                *before, last = self.observed[scenario.id]
+                stopped = replace(last, ending=Ending.STOPPED_EARLY)
+                self.observed[scenario.id] = (*before, stopped)
+
+    def _is_unsettled(self, scenario: Scenario, limits: Limits) -> bool:
+        """Run it under shortened limits; whether that leaves open how it would end."""
+        hit = self._run(scenario, limits)
+        return hit and scenario.id in self.fresh and limits != scenario.limits
+
+    def _run(self, scenario: Scenario, limits: Limits) -> bool:
+        """Observe it, or remember what was observed at its full limit; whether it hit one."""
+        outcome = self._recall(scenario)
+        if outcome is None:
+            self.fresh.add(scenario.id)
+            outcome = run_scenario(self._observer, scenario, limits)
+        self.observed[scenario.id] = outcome
+        if self._budget.is_endless(scenario):
+            return False
+        if came_to_an_end(outcome):
+            self._ends.add(scenario.function)
+        return hit_limit(outcome)
+
+    def _witnesses(self, suspects: list[list[Scenario]]) -> set[str]:
+        """One more scenario of each function to run at its full limit, as far as the budget goes:
+        the last, which is the least like the first."""
+        afforded: set[str] = set()
+        for scenarios in suspects:
+            if self._budget.affords_full(scenarios[-1]):
+                self._budget.spend_full(scenarios[-1])
+                afforded.add(scenarios[-1].id)
+        return afforded

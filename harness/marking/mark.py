@@ -28,6 +28,8 @@ GROUPS = {
     PolicyRule.OVERRIDES_PROVIDED: "structure",
 }
 
+# Somebody should read a program that does this, and decide whether it is to be run at length.
+_TO_LOOK_AT = {VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY}
 _NOTHING = Fraction(0)
 
 
@@ -68,7 +70,7 @@ def mark(
         status=status,
         mark=exact,
         out_of=out_of,
-        flagged=VerdictKind.TAMPERED in kinds or any(map(_asks_for_a_look, report.findings)),
+        flagged=bool(kinds & _TO_LOOK_AT) or any(map(_asks_for_a_look, report.findings)),
         findings=report.findings,
         unparsable=report.unparsable,
         problem=submission.problem,

@@ -93,11 +93,13 @@ def test_what_was_stopped_early_is_tried_again_and_comes_out_the_same(graded: Co
     looping = "while True:\n        pass\n    if not amount.isdigit():"
     graded.edit("submissions/tiny/perfect/a1.py", "if not amount.isdigit():", looping)
     graded.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 0.2}\npolicy:")
-    assert graded.run("grade", "submissions/tiny").status == 0
+    told = graded.run("grade", "submissions/tiny")
+    assert "perfect: 5 of 13 scenarios stopped early" in told.err
     found, observed = results(graded.report), rows(graded.report, "observation")
+    assert submission(graded.report, "perfect")["flagged"]
     kinds = [entry["verdict"] for entry in submission(graded.report, "perfect")["scenarios"]]
-    assert kinds.count("stopped_early") == 7
-    assert kinds.count("cpu_limit") == 2
+    assert kinds.count("stopped_early") == 5
+    assert kinds.count("cpu_limit") == 4
     again = graded.run("grade", "submissions/tiny")
     assert "5 submissions, 4 kept from before" in again.err
     assert results(graded.report) == found

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from harness.grading.running import SHORTEST_SECONDS, run_all
+import pytest
+
+from harness.grading.looping import BUDGET, LOWEST_SECONDS, SHORTEST_SECONDS, LoopingBudget
+from harness.grading.running import run_all
 from harness.model.answer_key import Answer, AnswerKey, ScenarioAnswers
 from harness.model.expectation import Stated
 from harness.model.observation import Ending, Observation
@@ -29,6 +32,7 @@ class Program:
 
 
 NEVER = float("inf")
+STOPPED = "stopped_early"
 
 
 def scenario(name: str, function: str = "f", draws: int = 1) -> Scenario:
@@ -49,7 +53,7 @@ def scenario(name: str, function: str = "f", draws: int = 1) -> Scenario:
     )
 
 
-def plan(*scenarios: Scenario) -> Plan:
+def plan(*scenarios: Scenario, cpu_seconds: float = 1.0) -> Plan:
     assignment = Assignment(
         id="x",
         title="",
@@ -58,14 +62,28 @@ def plan(*scenarios: Scenario) -> Plan:
         submission_files=("a1.py",),
         laid_as=None,
         functionality_marks=Fraction(6),
-        limits=Limits(),
+        limits=Limits(cpu_seconds=cpu_seconds),
         policy=None,
         clauses=(),
         functions=(),
         variants=(ProvidedVariant(constants=(), files=()),),
     )
     return Plan(
-        version=1, assignment=assignment, scenarios=scenarios, spec_digest="", reference_digest=""
+        version=1,
+        assignment=assignment,
+        scenarios=tuple(replace(one, limits=assignment.limits) for one in scenarios),
+        spec_digest="",
+        reference_digest="",
+    )
+
+
+def key(**reference: Observation) -> AnswerKey:
+    scenarios = (
+        ScenarioAnswers(scenario_id=name, answers=(Answer(observation=observation),))
+        for name, observation in reference.items()
+    )
+    return AnswerKey(
+        version=1, spec_digest="", reference_digest="", made_with="", scenarios=tuple(scenarios)
     )
 
 
@@ -74,19 +92,123 @@ def endings(program: Program, *scenarios: Scenario, thorough: bool = False) -> d
     return {name: observed[-1].ending.value for name, observed in ran.observations.items()}
 
 
-def test_a_program_that_loops_everywhere_costs_one_full_limit_a_function() -> None:
-    program = Program({"a": NEVER, "b": NEVER, "c": NEVER})
-    found = endings(program, scenario("a"), scenario("b"), scenario("c"))
-    assert found == {"a": "cpu_limit", "b": "stopped_early", "c": "stopped_early"}
-    assert program.asked == [("a", 1.0), ("b", SHORTEST_SECONDS), ("c", SHORTEST_SECONDS)]
+def both_ways(program: Program, *scenarios: Scenario) -> dict[str, str]:
+    """How all scenarios end, which must be the same when every one has its full limit."""
+    found = endings(program, *scenarios)
+    assert found == endings(program, *scenarios, thorough=True)
+    return found
+
+
+def many(function: str, count: int, draws: int = 1) -> list[Scenario]:
+    return [scenario(f"{function}{number}", function, draws) for number in range(count)]
+
+
+def spent(program: Program) -> float:
+    """CPU seconds that went into runs, the ones that were cut off and those that ended."""
+    return sum(min(program.needs[name], limit) for name, limit in program.asked)
+
+
+def test_a_function_that_loops_everywhere_costs_two_full_limits() -> None:
+    program = Program(dict.fromkeys("abcd", NEVER))
+    found = endings(program, *(scenario(name) for name in "abcd"))
+    assert found == {"a": "cpu_limit", "b": STOPPED, "c": STOPPED, "d": "cpu_limit"}
+    assert program.asked == [
+        ("a", 1.0),
+        ("b", SHORTEST_SECONDS),
+        ("c", SHORTEST_SECONDS),
+        ("d", 1.0),
+    ]
 
 
 def test_a_program_that_loops_sometimes_gets_the_full_limit_again() -> None:
-    program = Program({"a": NEVER, "b": 0.9, "c": 0.01, "d": NEVER})
-    scenarios = [scenario(name) for name in "abcd"]
-    short = endings(program, *scenarios)
-    assert short == {"a": "cpu_limit", "b": "answered", "c": "answered", "d": "cpu_limit"}
-    assert short == endings(program, *scenarios, thorough=True)
+    program = Program({"a": NEVER, "b": 0.9, "c": 0.01, "d": NEVER, "e": 0.9})
+    found = both_ways(program, *(scenario(name) for name in "abcde"))
+    assert set(found.values()) == {"answered", "cpu_limit"}
+    assert found["b"] == found["e"] == "answered"
+
+
+def test_one_that_ended_before_the_first_loop_counts_as_well() -> None:
+    program = Program({"a": 0.9, "b": NEVER, "c": 0.9, "d": NEVER})
+    found = both_ways(program, *(scenario(name) for name in "abcd"))
+    assert list(found.values()) == ["answered", "cpu_limit", "answered", "cpu_limit"]
+
+
+def test_a_draw_that_ended_before_the_loop_counts_as_well() -> None:
+    program = Program({"a0": 0.9, "a1": NEVER, "b0": 0.9, "b1": 0.9})
+    found = both_ways(program, scenario("a", draws=2), scenario("b", draws=2))
+    assert found == {"a": "cpu_limit", "b": "answered"}
+
+
+def test_right_but_slow_and_looping_on_the_first_board() -> None:
+    program = Program({"f0": NEVER} | {f"f{number}": 0.6 for number in range(1, 9)})
+    found = both_ways(program, *many("f", 9))
+    assert list(found.values()) == ["cpu_limit"] + ["answered"] * 8
+
+
+def test_right_but_slow_everywhere() -> None:
+    functions = [many(name, 40) for name in "abcdefghijklmno"]
+    scenarios = [one for group in functions for one in group]
+    program = Program({one.id: 0.6 for one in scenarios})
+    assert set(both_ways(program, *scenarios).values()) == {"answered"}
+
+
+def test_a_slow_function_among_some_that_loop() -> None:
+    looping = [one for name in "abcdefgh" for one in many(name, 10)]
+    slow = many("s", 10)
+    program = Program({one.id: NEVER for one in looping} | {one.id: 0.6 for one in slow})
+    for order in ([*looping, *slow], [*slow, *looping]):
+        found = endings(program, *order)
+        assert {found[one.id] for one in slow} == {"answered"}
+        assert {found[one.id] for one in looping} == {"cpu_limit", STOPPED}
+
+
+def test_one_board_on_which_it_ends_is_found_among_a_thousand() -> None:
+    scenarios = [one for name in "abcdefghijklmnopqrst" for one in many(name, 50)]
+    program = Program({one.id: NEVER for one in scenarios} | {"t31": 0.007, "t33": 0.9})
+    found = endings(program, *scenarios)
+    assert (found["t31"], found["t33"], found["t32"]) == ("answered", "answered", "cpu_limit")
+    assert {found[one.id] for one in many("a", 50)} == {"cpu_limit", STOPPED}
+
+
+@pytest.mark.parametrize(("functions", "each"), [(1, 500), (5, 31), (12, 44), (20, 15), (60, 10)])
+def test_looping_everywhere_stays_within_the_budget(functions: int, each: int) -> None:
+    scenarios = [one for number in range(functions) for one in many(f"f{number}_", each)]
+    program = Program({one.id: NEVER for one in scenarios})
+    found = endings(program, *scenarios)
+    assert set(found.values()) == {"cpu_limit", STOPPED}
+    assert {name for name, _ in program.asked} == {one.id for one in scenarios}
+    assert min(limit for _, limit in program.asked) >= LOWEST_SECONDS
+    assert spent(program) <= BUDGET + 1e-9
+
+
+def test_the_budget_is_in_full_limits() -> None:
+    scenarios = [scenario(f"f{number}", f"g{number % 10}") for number in range(500)]
+    program = Program({one.id: NEVER for one in scenarios})
+    whole = plan(*scenarios, cpu_seconds=3.0)
+    run_all(program, whole, None)
+    assert spent(program) <= 3 * BUDGET + 1e-9
+
+
+def test_a_scenario_that_the_reference_does_not_end_says_nothing_and_is_never_cut_short() -> None:
+    program = Program({"endless": NEVER, "a": NEVER, "also": NEVER, "b": 0.9})
+    never = Observation(ending=Ending.CPU_LIMIT, cpu_seconds=1.0)
+    scenarios = [scenario(name) for name in program.needs]
+    ran = run_all(program, plan(*scenarios), key(endless=never, also=never))
+    found = {name: observed[-1].ending.value for name, observed in ran.observations.items()}
+    assert found == {"endless": "cpu_limit", "a": "cpu_limit", "also": "cpu_limit", "b": "answered"}
+
+
+def test_a_missing_function_is_no_sign_that_another_run_would_end() -> None:
+    @dataclass
+    class Half(Program):
+        def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+            seen = super().observe(stimulus, limits)
+            missing = self.needs[self.asked[-1][0]] == 0
+            return replace(seen, ending=Ending.MISSING) if missing else seen
+
+    program = Half({"a": NEVER, "b": 0, "c": NEVER, "d": NEVER})
+    found = endings(program, *(scenario(name) for name in "abcd"))
+    assert found == {"a": "cpu_limit", "b": "missing", "c": STOPPED, "d": "cpu_limit"}
 
 
 def test_another_function_keeps_its_full_limit() -> None:
@@ -95,17 +217,16 @@ def test_another_function_keeps_its_full_limit() -> None:
 
 
 def test_the_short_limit_leaves_room_for_what_the_reference_needs() -> None:
-    program = Program({"a": NEVER, "b": 0.4})
-    answer = Answer(observation=Observation(ending=Ending.ANSWERED, cpu_seconds=0.01))
-    key = AnswerKey(
-        version=1,
-        spec_digest="",
-        reference_digest="",
-        made_with="",
-        scenarios=tuple(ScenarioAnswers(scenario_id=name, answers=(answer,)) for name in "ab"),
-    )
-    run_all(program, plan(scenario("a"), scenario("b")), key)
-    assert program.asked == [("a", 1.0), ("b", 0.5)]
+    program = Program({"a": NEVER, "b": 0.4, "c": 0.9})
+    took = Observation(ending=Ending.ANSWERED, cpu_seconds=0.01)
+    run_all(program, plan(*(scenario(name) for name in "abc")), key(a=took, b=took, c=took))
+    assert program.asked == [("a", 1.0), ("b", 0.5), ("c", 1.0)]
+
+
+def test_a_short_limit_shortens_sleep_as_well() -> None:
+    budget = LoopingBudget(plan(scenario("a")), None)
+    (limits,) = budget.shortened([scenario("a")]).values()
+    assert (limits.cpu_seconds, limits.wall_seconds) == (SHORTEST_SECONDS, 0.5)
 
 
 def test_no_draw_is_run_after_one_that_hit_a_limit() -> None:
@@ -129,17 +250,18 @@ def test_what_is_remembered_is_not_run() -> None:
     assert ran.observations["a"] is kept
 
 
-def test_what_is_remembered_to_loop_shortens_the_limits_of_the_rest() -> None:
-    program = Program({"a": NEVER, "b": NEVER})
-    kept = (Observation(ending=Ending.CPU_LIMIT),)
-    ran = run_all(
-        program,
-        plan(scenario("a"), scenario("b")),
-        None,
-        recall=lambda entry: kept if entry.id == "a" else None,
-    )
-    assert program.asked == [("b", SHORTEST_SECONDS)]
-    assert ran.observations["b"][-1].ending is Ending.STOPPED_EARLY
+@pytest.mark.parametrize("needs", [NEVER, 0.9])
+def test_with_a_memory_of_the_same_program_all_comes_out_the_same(needs: float) -> None:
+    """Whatever earlier run it is of: what was stopped early is never remembered."""
+    program = Program(dict.fromkeys("abcdef", NEVER) | {"c": needs})
+    whole = plan(*(scenario(name) for name in program.needs))
+    first = run_all(program, whole, None).observations
+    kept = {name: seen for name, seen in first.items() if seen[-1].ending.value != STOPPED}
+    program.asked.clear()
+    again = run_all(program, whole, None, recall=lambda one: kept.get(one.id))
+    assert again.observations == first
+    assert again.fresh == frozenset(first) - frozenset(kept)
+    assert {name for name, _ in program.asked} == again.fresh
 
 
 def test_what_is_remembered_to_end_gives_the_rest_the_full_limit_again() -> None:
@@ -155,3 +277,16 @@ def test_what_is_remembered_to_end_gives_the_rest_the_full_limit_again() -> None
         recall=lambda entry: kept.get(entry.id),
     )
     assert ran.observations["c"][-1].ending is Ending.ANSWERED
+
+
+def test_what_is_remembered_to_loop_at_the_full_limit_stays_so() -> None:
+    program = Program({"a": NEVER, "c": NEVER})
+    kept = (Observation(ending=Ending.CPU_LIMIT),)
+    ran = run_all(
+        program,
+        plan(*(scenario(name) for name in "abc")),
+        None,
+        recall=lambda entry: kept if entry.id == "b" else None,
+    )
+    assert {seen[-1].ending for seen in ran.observations.values()} == {Ending.CPU_LIMIT}
+    assert [name for name, _ in program.asked] == ["a", "c"]

@@ -81,7 +81,7 @@ EXPECTED: dict[str, dict[str, tuple[str, str | None]]] = {
         "bank/the-largest": ("cpu_limit", None),
         "shop/two-tins": ("passed", "passed"),
         "shop/no-such-tin": ("passed", "passed"),
-        "shop/with-their-own": ("stopped_early", None),
+        "shop/with-their-own": ("cpu_limit", None),
     },
 }
 

@@ -169,8 +169,9 @@ def test_our_own_failure_is_no_mark() -> None:
     assert (result.status, result.mark) == (SubmissionStatus.HARNESS_ERROR, None)
 
 
-def test_tampering_is_flagged_and_costs_its_scenario_alone() -> None:
-    verdicts = {"f/one": PASSED, "g/two": Verdict(kind=VerdictKind.TAMPERED)}
+@pytest.mark.parametrize("kind", [VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY])
+def test_what_is_to_be_looked_at_is_flagged_and_costs_its_scenario_alone(kind: VerdictKind) -> None:
+    verdicts = {"f/one": PASSED, "g/two": Verdict(kind=kind)}
     result = mark(TWO, verdicts, report(), submission=SUBMISSION)
     assert (result.mark, result.flagged) == (2, True)
 
