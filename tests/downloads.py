@@ -178,8 +178,10 @@ def _by_student(handed: Sequence[HandIn]) -> list[list[HandIn]]:
 
 
 def _sortable(name: str) -> str:
-    *first, last = name.split()
-    return re.sub(r"[^\w]", "", last + "".join(first)).lower()
+    """Last name first; a number between underscores would read as an id, so Canvas changes it."""
+    words = name.split()
+    letters = re.sub(r"[^\w]", "", "".join((*words[-1:], *words[:-1]))).lower()
+    return re.sub(r"_([0-9]+)_", r"-\1-", letters)
 
 
 def _quoted(text: str) -> str:

@@ -1,5 +1,7 @@
-"""Folders and files to submissions: an identity, the bytes, or what is wrong."""
+"""Folders, archives and downloads to submissions: who, when, the bytes, or what is wrong."""
 
-from harness.intake.read import read
+from harness.intake.layout_choice import LAYOUT_NAMES
+from harness.intake.read import Cohort, read, read_cohort
+from harness.intake.terms import Asked
 
-__all__ = ["read"]
+__all__ = ["LAYOUT_NAMES", "Asked", "Cohort", "read", "read_cohort"]

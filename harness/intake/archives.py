@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import BinaryIO
 
@@ -34,9 +35,23 @@ def kind_named(name: str) -> FileKind:
     return _ENDINGS.get(PurePath(name).suffix, FileKind.GZIP)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packed:
+    """An archive's contents: its files, links and special files, by folder and name; and the paths
+    of its folders, empty ones too."""
+
+    entries: tuple[Entry, ...]
+    folders: tuple[str, ...]
+
+
 def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = STANDARD_CAPS) -> tuple[Entry, ...]:
-    """All files, links and special files of a seekable stream that should be an archive of this
-    kind, by folder and name. Their bytes are read when asked for: keep the stream open.
+    """The entries alone of what `read_packed` gives."""
+    return read_packed(stream, kind, caps).entries
+
+
+def read_packed(stream: BinaryIO, kind: FileKind, caps: Caps) -> Packed:
+    """All of a seekable stream that should be an archive of this kind. Bytes of entries are read
+    when asked for: keep the stream open.
 
     Raises Refused with a phrase that follows the archive's name ("is a RAR archive, …").
     """
@@ -64,7 +79,9 @@ def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = STANDARD_CAPS) -
     for path in entries:
         if path in folders:
             raise Refused(f"holds a file and a folder named {shown_path(path)}")
-    return tuple(entries[path] for path in sorted(entries))
+    return Packed(
+        entries=tuple(entries[path] for path in sorted(entries)), folders=tuple(sorted(folders))
+    )
 
 
 def same_name(one: str, other: str) -> bool:

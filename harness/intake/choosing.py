@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.intake.archives import same_name
 from harness.intake.entries import Entry, EntryKind, Refused
-from harness.intake.layout import Found
+from harness.intake.found import Found
 from harness.intake.recognising import archive_suffix, recognise
 from harness.intake.wording import described, listed
 from harness.model.plan import Assignment, SourceFile
@@ -15,10 +15,12 @@ from harness.model.plan import Assignment, SourceFile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """The files to grade, under the names they are laid as; or the `problem`."""
+    """The files to grade, under the names they are laid as; or the `problem`, and whether it is
+    `ours`: no fault of the student's."""
 
     files: tuple[SourceFile, ...] = ()
     problem: str = ""
+    ours: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -28,11 +30,11 @@ def choose(found: Found, assignment: Assignment) -> Chosen:
     Of several expected files those that cannot be read count as missing, each with a note.
     """
     if found.problem:
-        return Chosen(problem=found.problem, notes=found.notes)
+        return Chosen(problem=found.problem, ours=found.ours, notes=found.notes)
     try:
         return _chosen(found, assignment)
     except Refused as refusal:
-        return Chosen(problem=str(refusal), notes=found.notes)
+        return Chosen(problem=str(refusal), ours=refusal.ours, notes=found.notes)
 
 
 def _chosen(found: Found, assignment: Assignment) -> Chosen:
@@ -47,6 +49,8 @@ def _chosen(found: Found, assignment: Assignment) -> Chosen:
         try:
             files.append(_load(entry, name, found))
         except Refused as refusal:
+            if refusal.ours:
+                raise
             refusals.append(str(refusal))
     if not files:
         raise Refused(refusals[0])
@@ -76,8 +80,11 @@ def _one_file(found: Found, assignment: Assignment, named: list[Entry]) -> Chose
 
 
 def _named(found: Found, name: str) -> Entry | None:
-    """The entry of that name; Refused when an archive has two, or two that some systems confuse."""
+    """The entry of that name; Refused when there are two, or two in an archive that some systems
+    confuse."""
     exact = [entry for entry in found.entries if entry.name == name]
+    if len(exact) > 1 and not found.inside:
+        raise Refused(f"found {len(exact)} files named {name}")
     if exact and found.inside:
         alike = [entry for entry in found.entries if same_name(entry.name, name)]
         if len(alike) > 1:
@@ -95,7 +102,7 @@ def _load(entry: Entry, laid_as: str, found: Found) -> SourceFile:
     try:
         data = entry.load()
     except Refused as refusal:
-        raise Refused(f"{name} {refusal}") from None
+        raise Refused(f"{name} {refusal}", ours=refusal.ours) from None
     kind = recognise(data) if laid_as.endswith(".py") else None
     if kind is not None:
         raise Refused(f"found {kind} named {name}, expected a Python file")

@@ -27,7 +27,14 @@ class EntryKind(StrEnum):
 
 
 class Refused(Exception):  # noqa: N818  (an answer about one submission, not an error of ours)
-    """One submission's file or folder is not read; `str()` is the reason, for its `problem`."""
+    """One submission's file or folder is not read; `str()` is the reason, for its `problem`.
+
+    `ours`: that says nothing about the student (our disk, our copy of the download).
+    """
+
+    def __init__(self, reason: str, *, ours: bool = False) -> None:
+        super().__init__(reason)
+        self.ours = ours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +73,7 @@ def entry_at(path: Path) -> Entry:
     return Entry(name=path.name, kind=_kind(path), start=lambda size: read_regular(path, size))
 
 
-def entries_of(folder: Path) -> tuple[Entry, ...]:
+def entries_of(folder: Path, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
     """The entries directly inside, by name; hidden files and our own marker files left out.
 
     Raises Refused for too many of them, OSError where the folder cannot be read.
@@ -74,8 +81,8 @@ def entries_of(folder: Path) -> tuple[Entry, ...]:
     names: list[str] = []
     with os.scandir(folder) as scan:
         for found in scan:
-            if len(names) >= MAX_ENTRIES:
-                raise Refused(f"more than {MAX_ENTRIES} files")
+            if len(names) >= most:
+                raise Refused(f"more than {most} files")
             if not is_ignored(found.name):
                 names.append(found.name)
     return tuple(entry_at(folder / name) for name in sorted(names))

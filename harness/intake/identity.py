@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 
 MAX_ID = 100
@@ -17,19 +18,32 @@ def safe_id(name: str) -> str:
 
 
 def unique_ids(names: Iterable[str]) -> tuple[str, ...]:
-    """A safe id for each name, in their order; the second of the same gets `-2`, and so on."""
+    """A safe id for each name, in their order; the second of the same gets `-2`, and so on.
+
+    Names that look the same, with their letters composed in another way, are the same here.
+    """
     safe = [safe_id(name) for name in names]
-    taken = set(safe)
+    taken = set(map(_composed, safe))
     given: set[str] = set()
     ids: list[str] = []
     for name in safe:
         chosen, count = name, 1
-        while chosen in given or (count > 1 and chosen in taken):
+        while _composed(chosen) in given or (count > 1 and _composed(chosen) in taken):
             count += 1
             chosen = f"{name}-{count}"
-        given.add(chosen)
+        given.add(_composed(chosen))
         ids.append(chosen)
     return tuple(ids)
+
+
+def clean_name(name: str) -> str:
+    """A name or email that can be printed, with its letters composed and single spaces."""
+    shown = "".join(c if c.isprintable() else " " for c in unicodedata.normalize("NFC", name))
+    return " ".join(shown.split())[:MAX_ID]
+
+
+def _composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
 
 
 def shown_path(path: str) -> str:

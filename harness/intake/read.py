@@ -3,43 +3,122 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.intake.choosing import choose
+from harness.intake.gathering import gathered
 from harness.intake.identity import safe_id, unique_ids
-from harness.intake.layout import Found, plain
+from harness.intake.matching import Standing, on_roster, with_extensions
+from harness.intake.sources import sources
+from harness.intake.terms import Asked, read_terms
+from harness.intake.timely import Due, Taken, latest_in_time
+from harness.intake.times import shown
 from harness.intake.unpacking import unpack
-from harness.model.errors import UserError
-from harness.model.plan import Assignment
-from harness.model.submission import Submission
+from harness.model.plan import Assignment, OtherFiles, SourceFile
+from harness.model.result import CohortFacts
+from harness.model.submission import Submission, Withheld
 
-MAX_SUBMISSIONS = 5000
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cohort:
+    """Everybody, in the order of ids; what there is to say of where it came from; and lines that
+    the user should see."""
+
+    submissions: tuple[Submission, ...]
+    facts: CohortFacts
+    notices: tuple[str, ...] = ()
 
 
 def read(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...]:
-    """Every submission under the paths, each once, in the order of their ids.
+    """The submissions alone, as `read_cohort` finds them when nothing is asked for."""
+    return read_cohort(paths, assignment, Asked()).submissions
+
+
+def read_cohort(paths: Sequence[Path], assignment: Assignment, asked: Asked) -> Cohort:
+    """Every student's submission under the paths, each once, and what is known of them.
 
     What is wrong with one submission is its own `problem` and stops no other. Raises UserError
-    when a path itself is missing or cannot be read, or holds more than `MAX_SUBMISSIONS`.
+    when a path itself is missing or cannot be read, its layout is not clear, it holds more than
+    can be read, or what was asked for (due time, extensions, roster) cannot be used.
     """
-    found: dict[Path, Found] = {}
-    for path in paths:
-        for one in plain(path, assignment):
-            found.setdefault(Path(one.origin).absolute(), one)
-        if len(found) > MAX_SUBMISSIONS:
-            raise UserError(f"more than {MAX_SUBMISSIONS} submissions", place=str(path))
-    ordered = sorted(found.values(), key=lambda one: (safe_id(one.identity), one.origin))
-    ids = unique_ids(one.identity for one in ordered)
-    submissions = [_submission(i, one, assignment) for i, one in zip(ids, ordered, strict=True)]
-    return tuple(sorted(submissions, key=lambda submission: submission.id))
+    terms = read_terms(asked, assignment)
+    with ExitStack() as stack:
+        class_ = gathered(sources(paths, assignment, asked.layout, stack), terms)
+        standings = [Standing(handed=handed) for handed in class_.handed]
+        notices = list(class_.notices)
+        if terms.roster is not None:
+            standings, strangers = on_roster(class_.handed, terms.roster, str(asked.roster))
+            notices += strangers
+        class_.check_times(standings, terms)
+        standings = with_extensions(standings, terms.extensions, Due(at=terms.due))
+        standings.sort(key=_order)
+        ids = unique_ids(standing.handed.identity for standing in standings)
+        submissions = [
+            _submission(name, standing, assignment)
+            for name, standing in zip(ids, standings, strict=True)
+        ]
+    facts = CohortFacts(
+        layouts=class_.layouts,
+        submissions=class_.submissions,
+        students=len(class_.handed),
+        due=shown(terms.due) if terms.due else "",
+        time_zone=terms.zone.key if terms.zone else "",
+    )
+    submissions.sort(key=lambda submission: submission.id)
+    return Cohort(submissions=tuple(submissions), facts=facts, notices=tuple(notices))
 
 
-def _submission(submission_id: str, found: Found, assignment: Assignment) -> Submission:
-    chosen = choose(unpack(found, assignment), assignment)
+def _order(standing: Standing) -> tuple[str, str]:
+    attempts = standing.handed.attempts
+    return safe_id(standing.handed.identity), attempts[0].found.origin if attempts else ""
+
+
+def _submission(name: str, standing: Standing, assignment: Assignment) -> Submission:
+    handed = standing.handed
+    if not handed.attempts:
+        why = handed.doubt or "on the roster, and nothing was handed in"
+        withheld = Withheld.NEEDS_REVIEW if handed.doubt else Withheld.NO_SUBMISSION
+        return Submission(
+            id=name,
+            files=(),
+            origin=standing.listed.place if standing.listed else "",
+            notes=(why,),
+            student=handed.student,
+            withheld=withheld,
+        )
+    taken = latest_in_time(handed, standing.due)
+    return _of_attempt(name, handed.notes, taken, standing, assignment)
+
+
+def _of_attempt(
+    name: str, notes: tuple[str, ...], taken: Taken, standing: Standing, assignment: Assignment
+) -> Submission:
+    found = taken.attempt.found
+    student = standing.handed.student
+    files: tuple[SourceFile, ...] = ()
+    problem, withheld = "", taken.withheld
+    notes = (*notes, *taken.notes)
+    if withheld is None and student and not found.entries and not found.problem:
+        withheld = Withheld.NO_SUBMISSION
+        notes = (*notes, "handed in without any file")
+    elif withheld is None:
+        chosen = choose(unpack(found, assignment), assignment)
+        files, problem = chosen.files, chosen.problem
+        notes = (*notes, *chosen.notes)
+        if problem and (chosen.ours or assignment.otherwise is OtherFiles.REVIEW):
+            withheld = Withheld.NEEDS_REVIEW
     return Submission(
-        id=submission_id,
-        files=chosen.files,
+        id=name,
+        files=files,
         origin=found.origin,
-        problem=chosen.problem,
-        notes=chosen.notes,
+        problem=problem,
+        notes=notes,
+        student=student,
+        handed_in=shown(taken.attempt.at) if taken.attempt.at else "",
+        attempt=taken.number if student else None,
+        attempts=taken.of if student else None,
+        withheld=withheld,
+        source=found.source,
     )

@@ -62,22 +62,25 @@ def tar_gz_members(stream: BinaryIO, budget: Budget) -> Iterator[Member]:
     """An `ArchiveReader`; the whole is decompressed in memory first, as far as the budget goes."""
     stream.seek(0)
     whole = io.BytesIO()
-    try:
-        for chunk in _decompressed(stream):
-            budget.spend(len(chunk))
-            whole.write(chunk)
-    except zlib.error:
-        raise Refused(_BROKEN_GZIP) from None
+    for chunk in decompressed(stream):
+        budget.spend(len(chunk))
+        whole.write(chunk)
     budget.spent = 0  # from here on nothing more is decompressed
     return tar_members(whole, budget)
 
 
-def _decompressed(stream: BinaryIO) -> Iterator[bytes]:
-    """The first gzip member of the stream, in pieces; there is no other in a .tar.gz."""
+def decompressed(stream: BinaryIO) -> Iterator[bytes]:
+    """The first gzip member of the stream, in pieces; there is no other in a .tar.gz.
+
+    Raises Refused where the stream is broken.
+    """
     decompressor = zlib.decompressobj(wbits=31)
     while not decompressor.eof:
         packed = decompressor.unconsumed_tail or stream.read(_CHUNK)
-        piece = decompressor.decompress(packed, _CHUNK)
+        try:
+            piece = decompressor.decompress(packed, _CHUNK)
+        except zlib.error:
+            raise Refused(_BROKEN_GZIP) from None
         if not packed and not piece:
             raise Refused(_BROKEN_GZIP)
         yield piece

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.intake.archives import kind_named, read_archive
 from harness.intake.entries import Entry, EntryKind, Refused
-from harness.intake.layout import Found
+from harness.intake.found import Found
 from harness.intake.members import MIB
 from harness.intake.wording import listed
 from harness.model.plan import Assignment
@@ -44,7 +44,7 @@ def unpack(found: Found, assignment: Assignment) -> Found:
     try:
         entries = _entries(archive, wanted)
     except Refused as refusal:
-        return replace(found, problem=f"{archive.shown} {refusal}")
+        return replace(found, problem=f"{archive.shown} {refusal}", ours=refusal.ours)
     return replace(found, entries=entries, inside=archive.shown, loose=False, notes=tuple(notes))
 
 

@@ -27,6 +27,13 @@ class Visibility(StrEnum):
     HIDDEN = "hidden"
 
 
+class OtherFiles(StrEnum):
+    """What follows when something else was handed in than the assignment asks for."""
+
+    ZERO = "zero"
+    REVIEW = "review"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
     """A file's name (no folders) and bytes."""
@@ -87,7 +94,8 @@ class ProvidedVariant:
 class Assignment:
     """What holds for all scenarios. `python` is "3.12"; `submission_files` the names handed in;
     `laid_as` the name a file of any name is laid under (None: its own); `archive` the name of the
-    archive that they are handed in as (None: as they are)."""
+    archive that they are handed in as (None: as they are); `time_zone` the IANA name of the zone of
+    times that name none."""
 
     id: str
     title: str
@@ -105,6 +113,8 @@ class Assignment:
     manual: tuple[ManualSlot, ...] = ()
     stand_in_files: tuple[SourceFile, ...] = ()  # what `stand_in:` names
     archive: str | None = None
+    otherwise: OtherFiles = OtherFiles.ZERO
+    time_zone: str = ""
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""

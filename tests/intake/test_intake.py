@@ -255,9 +255,10 @@ REFUSED = {
     "missing": ("nowhere", "there is no such file or folder"),
     "an archive": (
         "class.zip",
-        "this is neither a folder nor a .py file. Hint: unpack an archive first",
+        "is no archive, expected a zip or tar archive. "
+        "Hint: download it again, or unpack it yourself and name the folder",
     ),
-    "a pipe": ("pipe.py", "this is neither a folder nor a .py file. Hint: unpack an archive first"),
+    "a pipe": ("pipe.py", "this is neither a folder, an archive nor a .py file"),
 }
 
 

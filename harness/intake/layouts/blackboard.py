@@ -1,0 +1,97 @@
+"""Blackboard: flat, `<Assignment>_<user name>_attempt_<time>_<file>`, and a text an attempt.
+
+The title and the user name may both have underscores. The text names the user; without it, what
+all names begin with is the title.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from os.path import commonprefix  # of texts, not of paths
+
+from harness.intake.entries import Entry, Refused
+from harness.intake.found import Attempt, HandedIn
+from harness.intake.layouts.layout import (
+    Layout,
+    Piece,
+    Times,
+    found_in,
+    is_file,
+    student,
+    students_of,
+)
+from harness.intake.places import Place
+from harness.model.plan import Assignment
+
+_NAME = re.compile(
+    r"(?P<who>.+?)_attempt_(?P<time>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt)", re.S
+)
+_TEXT_BYTES = 64 * 1024
+_ABOUT = re.compile(r"Name: (?P<name>.*) \((?P<user>[^()]+)\)\s*")
+
+
+def _is_one(entry: Entry) -> bool:
+    match = _NAME.fullmatch(entry.name)
+    return is_file(entry) and match is not None and _time(match["time"]) is not None
+
+
+def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tuple[HandedIn, ...]:
+    matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
+    known = [(entry, match) for entry, match in matches if match]
+    about = {
+        match["who"]: text
+        for entry, match in known
+        if not match["file"] and (text := _about(entry)) is not None
+    }
+    title = _title(match["who"] for _, match in known)
+    pieces = []
+    for entry, match in known:
+        told = about.get(match["who"])
+        user, name = match["who"].removeprefix(title), ""
+        if told is not None and match["who"].endswith(f"_{told['user']}"):
+            user, name = told["user"], told["name"]
+        attempt = f"{match['who']}_attempt_{match['time']}"
+        files = [replace(entry, name=match["file"])] if match["file"] else []
+        found = found_in(place, files, attempt)
+        pieces.append(
+            Piece(
+                student=student(user, name),
+                attempt=Attempt(found=found, at=_time(match["time"])),
+                together=attempt,
+            )
+        )
+    return students_of(pieces)
+
+
+def _about(entry: Entry) -> re.Match[str] | None:
+    try:
+        text = entry.start(_TEXT_BYTES).decode("utf-8-sig", "replace")
+    except Refused:
+        return None
+    return next((match for line in text.splitlines() if (match := _ABOUT.fullmatch(line))), None)
+
+
+def _title(names: Iterable[str]) -> str:
+    """What all names begin with, as far as its last underscore; of a lone one all but the end."""
+    different = sorted(set(names))
+    common = commonprefix(different) if len(different) > 1 else different[0]  # noqa: RUF071
+    return common[: common.rfind("_") + 1]
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, "%Y-%m-%d-%H-%M-%S")
+    except ValueError:
+        return None
+
+
+BLACKBOARD = Layout(
+    name="Blackboard",
+    example="Assignment 1_msmith_attempt_2024-09-24-21-26-00_a1.py",
+    times=Times.EXACT,
+    is_one=_is_one,
+    read=_read,
+)

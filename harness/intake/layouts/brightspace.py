@@ -1,0 +1,82 @@
+"""Brightspace: a folder an attempt, `397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM`, or
+flat with ` - <file>` behind. The clock is the course's.
+
+Which of the two numbers is the student's is not documented. One of them is the same in a whole
+download, and then it is the other; where that does not tell, both together are the id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from harness.intake.entries import Entry, EntryKind
+from harness.intake.found import Attempt, HandedIn
+from harness.intake.layouts.layout import Layout, Piece, Times, found_in, student, students_of
+from harness.intake.places import Place
+from harness.intake.plain import folder_found
+from harness.model.plan import Assignment
+
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_NAME = re.compile(
+    r"(?P<one>[0-9]+)-(?P<two>[0-9]+) - (?P<name>.*?) - "
+    rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.? (?P<day>[0-9]{{1,2}}), (?P<year>[0-9]{{4}}) "
+    r"(?P<hour>[0-9]{1,2}):?(?P<minute>[0-9]{2})(?: (?P<half>[AP]M))?(?: - (?P<file>.+))?",
+    re.S,
+)
+
+
+def _is_one(entry: Entry) -> bool:
+    match = _NAME.fullmatch(entry.name)
+    right_kind = match is not None and (entry.kind is EntryKind.FOLDER) == (not match["file"])
+    return right_kind and match is not None and _time(match) is not None
+
+
+def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tuple[HandedIn, ...]:
+    matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
+    known = [(entry, match) for entry, match in matches if match]
+    ones = {match["one"] for _, match in known}
+    twos = {match["two"] for _, match in known}
+    template = "{one}-{two}"
+    if (len(ones) == 1) != (len(twos) == 1):
+        template = "{one}" if len(twos) == 1 else "{two}"
+    pieces = []
+    for entry, match in known:
+        if entry.kind is EntryKind.FOLDER:
+            found = folder_found(place.inside(entry.name), f"{place.shown}/{entry.name}")
+        else:
+            source = entry.name.removesuffix(f" - {match['file']}")
+            found = found_in(place, [replace(entry, name=match["file"])], source)
+        who = student(template.format(one=match["one"], two=match["two"]), match["name"])
+        attempt = Attempt(found=found, at=_time(match))
+        pieces.append(Piece(student=who, attempt=attempt, together=found.source))
+    return students_of(pieces)
+
+
+def _time(match: re.Match[str]) -> datetime | None:
+    hour = int(match["hour"])
+    if match["half"]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if match["half"] == "PM" else 0)
+    try:
+        return datetime(
+            int(match["year"]),
+            _MONTHS.index(match["month"]) + 1,
+            int(match["day"]),
+            hour,
+            int(match["minute"]),
+        )
+    except ValueError:
+        return None
+
+
+BRIGHTSPACE = Layout(
+    name="Brightspace",
+    example="397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM",
+    times=Times.EXACT,
+    is_one=_is_one,
+    read=_read,
+)

@@ -1,0 +1,130 @@
+"""Canvas: flat, `<sortable name>[_LATE]_<user>_<attachment>_<file>`, `[LATE_]anon_<id>_…`.
+
+A file that is handed in again has -1, -2 before its ending. Canvas gives no times, and says LATE by
+its own due time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from harness.intake.entries import Entry
+from harness.intake.found import Attempt, HandedIn
+from harness.intake.layouts.layout import (
+    Layout,
+    Piece,
+    Times,
+    found_in,
+    is_file,
+    student,
+    students_of,
+)
+from harness.intake.places import Place
+from harness.model.plan import Assignment
+
+_ANONYMOUS = re.compile(r"(?P<late>LATE_)?anon_(?P<id>[A-Za-z0-9]+)_(?:[0-9]+_)?(?P<file>.+)", re.S)
+_NAMED = re.compile(r"(?P<name>.+?)(?P<late>_LATE)?_(?P<id>[0-9]+)_[0-9]+_(?P<file>.+)", re.S)
+_NUMBERS = re.compile(r"(?=(_[0-9]+_[0-9]+_))")  # also where one begins in another
+_AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,3})(?P<ending>\.[^.]+(?:\.gz)?)", re.S)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Upload:
+    """One file of one student; `again` counts from 0."""
+
+    entry: Entry
+    doubt: str
+    name: str
+    again: int
+    late: bool
+
+
+def _match(name: str) -> re.Match[str] | None:
+    return _ANONYMOUS.fullmatch(name) or _NAMED.fullmatch(name)
+
+
+def _is_one(entry: Entry) -> bool:
+    return is_file(entry) and _match(entry.name) is not None
+
+
+def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tuple[HandedIn, ...]:
+    uploads: dict[tuple[str, str], list[_Upload]] = {}
+    for entry in entries:
+        match = _match(entry.name)
+        if match is None:
+            continue
+        who = (match["id"], match.groupdict().get("name") or "")
+        name, again = _numbered(match["file"], assignment)
+        doubt = ""
+        if _reads_otherwise(entry.name, match.end("id"), assignment):
+            doubt = f"{entry.shown} can be read as two students'"
+        upload = _Upload(entry=entry, doubt=doubt, name=name, again=again, late=bool(match["late"]))
+        uploads.setdefault(who, []).append(upload)
+    return students_of(
+        Piece(
+            student=student(*who),
+            attempt=attempt,
+            together=str(attempt.number),
+            doubt=next((upload.doubt for upload in theirs if upload.doubt), ""),
+        )
+        for who, theirs in uploads.items()
+        for attempt in _attempts(place, theirs)
+    )
+
+
+def _reads_otherwise(name: str, start: int, assignment: Assignment) -> bool:
+    """Whether two numbers further on would leave an expected file: a student may have such a name,
+    or have named the file so to be taken for somebody else."""
+    rest = (name[match.end(1) :] for match in _NUMBERS.finditer(name, start))
+    return any(_numbered(each, assignment)[0] in _expected(assignment) for each in rest)
+
+
+def _expected(assignment: Assignment) -> set[str | None]:
+    return {*assignment.submission_files, assignment.archive, assignment.laid_as}
+
+
+def _numbered(name: str, assignment: Assignment) -> tuple[str, int]:
+    """The name that the student gave it and how often it had come before. A number counts only
+    behind a name that is expected, where another number could be a part of the name."""
+    match = _AGAIN.fullmatch(name)
+    if match is None:
+        return name, 0
+    given = match["stem"] + match["ending"]
+    return (given, int(match["count"])) if given in _expected(assignment) else (name, 0)
+
+
+def _attempts(place: Place, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
+    """An attempt for each number there is; a file that did not come again is part of the next."""
+    for again in sorted({upload.again for upload in uploads}):
+        newest: dict[str, _Upload] = {}
+        extra = []
+        for upload in uploads:
+            if upload.again > again:
+                continue
+            held = newest.get(upload.name)
+            if held is not None and held.again == upload.again:
+                extra.append(upload)
+            elif held is None or held.again < upload.again:
+                newest[upload.name] = upload
+        chosen = [*newest.values(), *(u for u in extra if newest[u.name].again == u.again)]
+        mine = [upload for upload in uploads if upload.again == again]
+        yield Attempt(
+            found=found_in(
+                place,
+                [replace(upload.entry, name=upload.name) for upload in chosen],
+                mine[0].entry.name,
+            ),
+            late=any(upload.late for upload in mine),
+            number=again + 1,
+        )
+
+
+CANVAS = Layout(
+    name="Canvas",
+    example="smithmaryann_LATE_1234_56789_a1.py",
+    times=Times.LATE_ONLY,
+    is_one=_is_one,
+    read=_read,
+)

@@ -1,0 +1,53 @@
+"""Moodle: `<Full Name>_<participant>_assignsubmission_file_/…`, or flat with the file's name.
+
+A blind download calls everybody `Participant` (in the site's language). No times anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.intake.entries import Entry, EntryKind
+from harness.intake.found import Attempt, HandedIn
+from harness.intake.layouts.layout import Layout, Piece, Times, found_in, student, students_of
+from harness.intake.places import Place
+from harness.intake.plain import folder_found
+from harness.model.plan import Assignment
+
+_NAME = re.compile(
+    r"(?P<name>.*?)_(?P<id>[0-9]+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*))?", re.S
+)
+
+
+def _is_one(entry: Entry) -> bool:
+    match = _NAME.fullmatch(entry.name)
+    return match is not None and (entry.kind is EntryKind.FOLDER) == (not match["file"])
+
+
+def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tuple[HandedIn, ...]:
+    matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
+    known = [(entry, match) for entry, match in matches if match]
+    names = {match["name"] for _, match in known}
+    is_blind = names == {"Participant"} or (
+        len(names) == 1 and len({match["id"] for _, match in known}) > 1
+    )
+    pieces = []
+    for entry, match in known:
+        who = student(match["id"], "" if is_blind else match["name"])
+        if entry.kind is EntryKind.FOLDER:
+            found = folder_found(place.inside(entry.name), f"{place.shown}/{entry.name}")
+        else:
+            found = found_in(place, [replace(entry, name=match["file"])], entry.name)
+        pieces.append(Piece(student=who, attempt=Attempt(found=found)))
+    return students_of(pieces)
+
+
+MOODLE = Layout(
+    name="Moodle",
+    example="Mary-Ann Smith_4711_assignsubmission_file_",
+    times=Times.NONE,
+    is_one=_is_one,
+    read=_read,
+)

@@ -1,0 +1,89 @@
+"""From the paths that a user names to everybody who handed in below them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.intake.entries import EntryKind, Refused
+from harness.intake.found import HandedIn
+from harness.intake.layout_choice import PLAIN, Chosen, chosen_layout
+from harness.intake.layouts import Times
+from harness.intake.places import MAX_CLASS_ENTRIES, DiskFolder, Place, unpacked
+from harness.intake.plain import lone_file
+from harness.intake.recognising import archive_suffix
+from harness.model.errors import UserError
+from harness.model.plan import Assignment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One path's layout, and everybody who handed in there."""
+
+    path: Path
+    layout: str
+    times: Times
+    handed: tuple[HandedIn, ...]
+
+
+def sources(
+    paths: Sequence[Path], assignment: Assignment, asked: str | None, stack: ExitStack
+) -> tuple[Source, ...]:
+    """Every path once. What is in archives can be read until the stack is closed.
+
+    Raises UserError for a path that is missing, unreadable, neither a folder, an archive nor a
+    Python file, or whose layout is not clear.
+    """
+    each = {path.absolute(): path for path in reversed(paths)}
+    return tuple(
+        _source(path, assignment, asked, stack) for path in sorted(each.values(), key=paths.index)
+    )
+
+
+def _source(path: Path, assignment: Assignment, asked: str | None, stack: ExitStack) -> Source:
+    try:
+        found = _opened(path, assignment, asked, stack)
+        if isinstance(found, HandedIn):
+            return Source(path=path, layout=PLAIN, times=Times.NONE, handed=(found,))
+        times = found.layout.times if found.layout else Times.NONE
+        return Source(path=path, layout=found.name, times=times, handed=found.read(assignment))
+    except Refused as refusal:
+        raise UserError(f"this folder holds {refusal}", place=str(path)) from None
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
+
+
+def _opened(
+    path: Path, assignment: Assignment, asked: str | None, stack: ExitStack
+) -> Chosen | HandedIn:
+    if path.is_dir():
+        return chosen_layout(DiskFolder(path), assignment, asked)
+    if not path.exists():
+        raise UserError("there is no such file or folder", place=str(path))
+    if path.is_file() and path.suffix == ".py":
+        return lone_file(path)
+    if not path.is_file() or not archive_suffix(path.name):
+        raise UserError("this is neither a folder, an archive nor a .py file", place=str(path))
+    if assignment.archive is None or asked is not None:
+        return chosen_layout(stack.enter_context(unpacked(path)), assignment, asked)
+    return _class_or_one(path, assignment, stack)
+
+
+def _class_or_one(path: Path, assignment: Assignment, stack: ExitStack) -> Chosen | HandedIn:
+    """Where archives are handed in, one is a student's unless there are archives in it."""
+    try:
+        place = stack.enter_context(unpacked(path))
+    except UserError:
+        return lone_file(path)  # what is wrong with it is then said of the submission
+    found = chosen_layout(place, assignment)
+    is_class = found.layout is not None or any(map(archive_suffix, _names(place)))
+    return found if is_class else lone_file(path)
+
+
+def _names(place: Place) -> Iterator[str]:
+    for entry in place.entries(MAX_CLASS_ENTRIES):
+        yield entry.name
+        if entry.kind is EntryKind.FOLDER:
+            yield from (inner.name for inner in place.inside(entry.name).entries(MAX_CLASS_ENTRIES))
