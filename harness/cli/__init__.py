@@ -19,6 +19,8 @@ _COMMANDS = {
     "validate": "Prove that reference, scenarios, mutants and samples agree.",
     "show": "Show a finished or interrupted run.",
     "compare": "Say whose mark changed between two runs, and why.",
+    "export": "Write a run for a gradebook, as feedback, or as results.",
+    "manual": "Take the marks that people gave into a run.",
     "record": "Record transcripts and freeze draws from the reference.",
     "schema": "Print the JSON Schema of the scenario language.",
     "doctor": "Say which interpreters and mechanisms this machine has.",

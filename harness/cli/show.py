@@ -8,9 +8,9 @@ import click
 from rich.console import Console
 
 from harness.cli.common import PATH
+from harness.cli.runs import read_run
 from harness.model.errors import UserError
 from harness.reporting import show_submission, summary_table
-from harness.results import STORE_NAME, Store
 
 
 @click.command("show")
@@ -18,12 +18,8 @@ from harness.results import STORE_NAME, Store
 @click.option("--submission", metavar="ID", help="Show one submission with its reasons.")
 def command(run: Path, submission: str | None) -> int:
     """Show RUN: a report folder, or its run.sqlite."""
-    path = run / STORE_NAME if run.is_dir() else run
-    if not path.is_file():
-        raise UserError("there is no run here", place=str(run), hint="name a report folder")
+    result, plan = read_run(run)
     console = Console()
-    with Store.read_only(path) as store:
-        plan, result = store.plan(), store.run()
     if submission is None:
         console.print(summary_table(result, plan))
         if not result.facts.complete:

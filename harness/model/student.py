@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from harness.model.plan import Assignment, Clause, Scenario
 from harness.model.policy import Finding, Unparsable
-from harness.model.result import ManualMark, ScenarioResult, SubmissionStatus
+from harness.model.result import Adjustment, ManualMark, ScenarioResult, SubmissionStatus
 from harness.model.stimulus import Stimulus
 from harness.model.verdict import Verdict, VerdictKind
 
@@ -120,7 +120,8 @@ class StudentView:
     """One submission as its author may see it. `mark` is None where there is none (yet).
 
     `shown` and `hidden` are in the plan's order. `problem`, `unparsable`, `notes` and `findings`
-    are about the student's own file, and so are never secret.
+    are about the student's own file, and so are never secret. `total` is None until people have
+    given all of their part.
     """
 
     id: str
@@ -138,6 +139,10 @@ class StudentView:
     problem: str = ""
     notes: tuple[str, ...] = ()
     manual: tuple[ManualMark, ...] = ()
+    adjustment: Adjustment | None = None
+    comment: str = ""
+    total: Fraction | None = None
+    total_out_of: Fraction = Fraction(0)
 
 
 def _names_bound(source: bytes) -> tuple[str, ...]:

@@ -19,6 +19,11 @@ def inert_cell(text: str) -> str:
     return f"'{text}"
 
 
+def bare_cell(text: str) -> str:
+    """The text of a cell that `inert_cell` may have written."""
+    return text[1:] if text.startswith("'") and inert_cell(text[1:]) == text else text
+
+
 def csv_text(rows: Iterable[Sequence[str]]) -> str:
     """Rows as CSV text with every cell inert; lines end as RFC 4180 has it."""
     text = io.StringIO()

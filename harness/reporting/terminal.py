@@ -85,7 +85,7 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
         points = f"{words.number(tally.points)}/{words.number(tally.out_of)}"
         table.add_row(_plain(tally.function), f"{tally.passed}/{tally.total}", points)
     parts += [Text(""), table]
-    parts += [Text(visible(words.manual(given)), "dim") for given in result.manual]
+    parts += [Text(visible(line), "dim") for line in words.by_hand(result)]
     stood_in = words.stood_in(outcome.verdict for outcome in result.scenarios)
     if stood_in:
         parts.append(Text(f"{stood_in} that was handed in", "yellow"))

@@ -8,8 +8,9 @@ from fractions import Fraction
 
 from harness.model.observation import Ending
 from harness.model.policy import Consequence, PolicyRule, Severity
-from harness.model.result import ManualMark, SubmissionStatus
+from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.rounding import rounded
+from harness.model.student import StudentView
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 
 VERDICT = {
@@ -109,6 +110,20 @@ def manual(given: ManualMark) -> str:
     return (
         f"given by a person: {given.slot.title}{about}, out of {number(given.slot.out_of)}: {mark}"
     )
+
+
+def by_hand(result: SubmissionResult | StudentView) -> list[str]:
+    """What people gave a submission, a line each, and what it comes to."""
+    lines = [manual(given) for given in result.manual]
+    if result.adjustment is not None:
+        given = result.adjustment
+        sign = "" if given.marks < 0 else "+"
+        lines.append(f"adjusted by {sign}{number(given.marks)}: {given.reason}")
+    if result.comment:
+        lines.append(f"comment: {result.comment}")
+    if result.total is not None and len(result.manual) + (result.adjustment is not None):
+        lines.append(f"in all: {rounded(result.total)} of {number(result.total_out_of)}")
+    return lines
 
 
 def stood_in(verdicts: Iterable[Verdict]) -> str:

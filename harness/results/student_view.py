@@ -46,4 +46,8 @@ def student_view(
         problem=result.problem,
         notes=result.notes,
         manual=result.manual,
+        adjustment=result.adjustment,
+        comment=result.comment,
+        total=result.total,
+        total_out_of=result.total_out_of,
     )

@@ -25,7 +25,7 @@ from harness.reporting.gradebooks import (
 )
 
 HERE = Path(__file__).parent
-GIVEN, GOLDEN = HERE / "gradebooks", HERE / "golden"
+GIVEN, GOLDEN = HERE / "gradebooks", HERE / "exported"
 TITLE = "A tiny till"
 
 

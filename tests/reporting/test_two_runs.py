@@ -18,7 +18,7 @@ from harness.reporting import comparison_csv, comparison_page, comparison_table
 from harness.results import Entry, Snapshot, compare_runs
 from harness.results.snapshot import Outcome
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parent / "exported"
 
 
 def outcomes(**verdicts: str) -> tuple[Outcome, ...]:

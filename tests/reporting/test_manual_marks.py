@@ -1,0 +1,165 @@
+"""Marks that people give: the template, what comes back from it, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from report_samples import MANY_FAULTS, PERFECT, PLAN, RUN
+
+from harness.model.by_hand import ByHand, SlotMark, joined
+from harness.model.plan import ManualSlot
+from harness.model.result import Adjustment, ManualMark
+from harness.model.submission import Student
+from harness.reporting.gradebooks import Sheet
+from harness.reporting.manual_marks import BadRows, manual_template, read_manual
+from harness.reporting.pages import feedback_page, submission_page
+from harness.results import student_view
+
+STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
+REPORT = ManualSlot(id="report", title="The report", out_of=Fraction(5, 2))
+COURSE = replace(PLAN, assignment=replace(PLAN.assignment, manual=(STYLE, REPORT)))
+NONE = (ManualMark(slot=STYLE), ManualMark(slot=REPORT))
+ADA = replace(
+    PERFECT,
+    id="=ada",
+    manual=(ManualMark(slot=STYLE, mark=Fraction(1, 3)), ManualMark(slot=REPORT)),
+    adjustment=Adjustment(marks=Fraction(-3, 2), reason="a day late"),
+    comment="-- good",
+    student=Student(id="1", name="Ada"),
+    source_digest="a" * 64,
+)
+BOB = replace(MANY_FAULTS, id="bob", manual=NONE, source_digest="b" * 64)
+CLASS = replace(RUN, submissions=(ADA, BOB))
+HEADER = "id,name,style (out of 4),report (out of 2.5),adjustment,reason,comment"
+GIVEN_ADA = ByHand(
+    marks=(SlotMark(slot="style", mark=Fraction(1, 3)),),
+    adjustment=ADA.adjustment,
+    comment="-- good",
+    source_digest="a" * 64,
+)
+
+
+def sheet(text: str) -> Sheet:
+    rows = tuple(tuple(row) for row in csv.reader(io.StringIO(text, newline="")))
+    return Sheet(rows=rows, place="m.csv", lines=tuple(range(1, len(rows) + 1)))
+
+
+def given(*rows: str, header: str = HEADER) -> dict[str, ByHand]:
+    return read_manual(sheet("\n".join([header, *rows])), CLASS, COURSE)
+
+
+def test_the_template_has_what_was_given_so_far() -> None:
+    assert manual_template(CLASS, COURSE).split("\r\n") == [
+        HEADER,
+        "'=ada,Ada,1/3,,-1.5,a day late,'-- good",
+        "bob,,,,,,",
+        "",
+    ]
+
+
+def test_the_template_read_again_changes_nothing() -> None:
+    assert read_manual(sheet(manual_template(CLASS, COURSE)), CLASS, COURSE) == {}
+
+
+BOBS = "b" * 64
+TAKEN = {
+    "marks": (
+        "bob,,3.5,1,,,",
+        ByHand(
+            marks=(
+                SlotMark(slot="style", mark=Fraction(7, 2)),
+                SlotMark(slot="report", mark=Fraction(1)),
+            ),
+            source_digest=BOBS,
+        ),
+    ),
+    "a comma and a fraction": (
+        'bob,,"3,25",1/3,,,',
+        ByHand(
+            marks=(
+                SlotMark(slot="style", mark=Fraction(13, 4)),
+                SlotMark(slot="report", mark=Fraction(1, 3)),
+            ),
+            source_digest=BOBS,
+        ),
+    ),
+    "an adjustment": (
+        "bob,,,,+1,helped others,",
+        ByHand(
+            adjustment=Adjustment(marks=Fraction(1), reason="helped others"), source_digest=BOBS
+        ),
+    ),
+    "a comment": ("bob,,,,,,well done", ByHand(comment="well done", source_digest=BOBS)),
+    "more beside what was given": (
+        "'=ada,,,2,,,",
+        replace(GIVEN_ADA, marks=(*GIVEN_ADA.marks, SlotMark(slot="report", mark=Fraction(2)))),
+    ),
+    "taken back": ("'=ada,,-,,-,,-", ByHand(source_digest="a" * 64)),
+}
+
+
+@pytest.mark.parametrize(("row", "expected"), TAKEN.values(), ids=TAKEN)
+def test_a_row_gives(row: str, expected: ByHand) -> None:
+    assert list(given(row).values()) == [expected]
+
+
+REFUSED = {
+    "eve,,1,1,,,": "m.csv:2: there is no submission 'eve' in this run",
+    "bob,,5,,,,": "m.csv:2: style: 5 is not between 0 and 4",
+    "bob,,-1,,,,": "m.csv:2: style: -1 is not between 0 and 4",
+    "bob,,many,,,,": "m.csv:2: style: 'many' is not a number",
+    "bob,,1e3,,,,": "m.csv:2: style: '1e3' is not a number",
+    "bob,,nan,,,,": "m.csv:2: style: 'nan' is not a number",
+    "bob,,,,-1,,": "m.csv:2: an adjustment of -1 needs a reason",
+    "bob,,,,x,why,": "m.csv:2: adjustment: 'x' is not a number",
+}
+
+
+@pytest.mark.parametrize(("row", "line"), REFUSED.items(), ids=REFUSED)
+def test_a_row_is_refused(row: str, line: str) -> None:
+    with pytest.raises(BadRows) as error:
+        given(row)
+    assert str(error.value) == line
+
+
+def test_every_mistake_is_a_line_and_nothing_is_taken() -> None:
+    with pytest.raises(BadRows) as error:
+        given("bob,,1,1,,,", "eve,,9,,,,", "'=ada,,9,x,1,,", "bob,,2,,,,")
+    assert str(error.value).split("\n") == [
+        "m.csv:3: there is no submission 'eve' in this run",
+        "m.csv:4: style: 9 is not between 0 and 4",
+        "m.csv:4: report: 'x' is not a number",
+        "m.csv:4: an adjustment of 1 needs a reason",
+        "m.csv:5: bob has a row above already",
+    ]
+
+
+def test_a_header_of_something_else_is_refused() -> None:
+    with pytest.raises(BadRows) as error:
+        given("bob,1", header="student,Style")
+    assert str(error.value).split("\n") == [
+        "m.csv:1: 'student' is no column of marks. Hint: the slots are: style | report",
+        "m.csv:1: 'Style' is no column of marks. Hint: the slots are: style | report",
+        "m.csv:1: there is no column id. Hint: begin with --to manual-marks",
+    ]
+
+
+def test_some_columns_are_enough() -> None:
+    found = given("bob,2", header="id,style")
+    assert found["bob"].marks == (SlotMark(slot="style", mark=Fraction(2)),)
+
+
+def test_both_pages_show_it_all() -> None:
+    entry = given('\'=ada,,,2,,,"<b>fine</b>"')["=ada"]
+    whole = joined(ADA, entry)
+    assert whole.total == PERFECT.mark + Fraction(1, 3) + 2 - Fraction(3, 2)
+    for page in (submission_page(whole, COURSE), feedback_page(student_view(whole, COURSE))):
+        assert "Adjusted by -1.5: a day late" in page
+        assert "Comment: &lt;b&gt;fine&lt;/b&gt;" in page
+        assert "In all: 7.29 of 12.5" in page
+    unfinished = submission_page(ADA, COURSE)
+    assert "In all" not in unfinished
