@@ -20,11 +20,13 @@ from harness.grading import (
     Interrupted,
     Listener,
     check_submissions,
+    cohort_of,
     grade_batch,
     handed_in,
     prepare,
     visible_only,
 )
+from harness.intake import Asked
 from harness.model.errors import UserError
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, Tier
@@ -56,6 +58,7 @@ def grade(
     require_tier: Tier = Tier.STANDARD,
     fresh: bool = False,
     thorough: bool = False,
+    asked: Asked | None = None,
     listener: Listener = lambda event: None,
 ) -> RunResult:
     """Grade all submissions below `paths` and write the report and results.json into `out`.
@@ -63,13 +66,14 @@ def grade(
     What an earlier run into `out` found is kept where nothing has changed, unless `fresh`. `jobs`
     is the number of worker processes (None: one a core), `python` the interpreter to grade with
     (None: the version that the assignment names), `thorough` runs every scenario at its full
-    limit. `listener` is called with each event of `harness.model.events` as it happens.
+    limit. `asked` says what the class is held to: layout, due time, extensions, roster.
+    `listener` is called with each event of `harness.model.events` as it happens.
 
     Raises UserError when nothing can be graded or written, and `harness.grading.Interrupted` on
     Ctrl-C: the report of what is done is written then, and the same call goes on from there.
     """
     folder = Path(out)
-    submissions = handed_in(_paths(paths), specification.plan.assignment)
+    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked or Asked())
     _make_writable(folder)
     bench = prepare(
         specification,
@@ -77,10 +81,17 @@ def grade(
         require=require_tier,
         cache=_cache(specification),
     )
-    options = BatchOptions(out=folder, jobs=jobs, fresh=fresh, thorough=thorough)
+    options = BatchOptions(
+        out=folder,
+        jobs=jobs,
+        fresh=fresh,
+        thorough=thorough,
+        cohort=cohort.facts,
+        notices=cohort.notices,
+    )
     plan = specification.plan
     try:
-        run = grade_batch(bench, submissions, options, listener)
+        run = grade_batch(bench, cohort.submissions, options, listener)
     except Interrupted as interrupted:
         _publish(interrupted.run, plan, folder)
         raise

@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 
 from harness.api import grade, load_assignment
+from harness.cli.class_options import class_options
 from harness.cli.common import (
     PATH,
     assignment_option,
@@ -21,6 +22,7 @@ from harness.cli.common import (
 )
 from harness.cli.progress import listener
 from harness.grading import Interrupted, without_tags
+from harness.intake import Asked
 from harness.model.result import SubmissionStatus, Tier
 from harness.reporting import summary_table
 
@@ -30,7 +32,8 @@ SOME_HARNESS_ERROR = 3
 
 @click.command("grade")
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH…")
-@options(assignment_option, root_option, python_option, support_option, without_option)
+@options(assignment_option, root_option, class_options, python_option, support_option)
+@options(without_option)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
@@ -54,6 +57,11 @@ def command(
     paths: tuple[Path, ...],
     assignment: str | None,
     root: Path | None,
+    layout: str | None,
+    due: str | None,
+    time_zone: str | None,
+    extensions: Path | None,
+    roster: Path | None,
     python: Path | None,
     support: Path | None,
     without: tuple[str, ...],
@@ -63,7 +71,8 @@ def command(
     fresh: bool,
     thorough: bool,
 ) -> int:
-    """Grade every submission below PATH… (folders of submissions, or single files).
+    """Grade every submission below PATH…: folders of submissions, single files, or a class's
+    download from Gradescope, Canvas, Brightspace, Blackboard or Moodle, packed or not.
 
     The same command again resumes an interrupted run and keeps what has not changed. Exit status:
     0 complete, 2 cannot run, 3 some submission met a failure of the harness, 130 interrupted.
@@ -72,6 +81,7 @@ def command(
     assignment_id = the_assignment(base, assignment, paths)
     loaded = without_tags(load_assignment(base, assignment_id, support=support), without)
     folder = out or base / "reports" / assignment_id
+    asked = Asked(layout=layout, due=due, time_zone=time_zone, extensions=extensions, roster=roster)
     stopped: Interrupted | None = None
     try:
         with listener(Console(stderr=True)) as show:
@@ -84,6 +94,7 @@ def command(
                 require_tier=Tier(require_tier),
                 fresh=fresh,
                 thorough=thorough,
+                asked=asked,
                 listener=show,
             )
     except Interrupted as interrupted:

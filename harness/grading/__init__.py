@@ -5,7 +5,7 @@ from harness.grading.bench import Bench, prepare
 from harness.grading.check import check_submissions
 from harness.grading.cutting import visible_only, without_tags
 from harness.grading.grader import Graded, Grader
-from harness.grading.handed_in import handed_in
+from harness.grading.handed_in import cohort_of, handed_in
 from harness.grading.key import key_disagreements, make_key
 from harness.grading.record import record_transcripts
 
@@ -17,6 +17,7 @@ __all__ = [
     "Interrupted",
     "Listener",
     "check_submissions",
+    "cohort_of",
     "grade_batch",
     "handed_in",
     "key_disagreements",

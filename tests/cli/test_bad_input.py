@@ -96,7 +96,7 @@ def test_one_line_says_what_is_wrong(graded_once: Course, arguments: list[str], 
 
 def test_an_empty_folder_has_no_submissions(course: Course) -> None:
     course.path("empty").mkdir()
-    line = "empty: no submissions. Hint: name a folder of folders, or files"
+    line = "empty: no submissions. Hint: name a folder of folders, files, or a download of a class"
     assert complaint(course.run("grade", "empty")) == line
     assert not course.report.exists()
     assert complaint(course.run("check", "empty")) == line
@@ -117,6 +117,17 @@ def test_which_of_two_assignments(course: Course, tmp_path: Path) -> None:
     file.write_text("", encoding="utf-8")
     line = "which assignment? the path does not tell. Hint: --assignment other | tiny"
     assert complaint(course.run("check", file)) == line
+
+
+def test_paths_of_two_assignments(course: Course) -> None:
+    Course.copy(course.path("specs/tiny"), course.path("specs/other"))
+    Course.copy(course.path("submissions/tiny"), course.path("submissions/other"))
+    line = complaint(course.run("grade", "submissions/tiny", "submissions/other"))
+    assert line == (
+        "the paths belong to several assignments (tiny, other). "
+        "Hint: take them one by one, or say --assignment"
+    )
+    assert not course.report.exists()
 
 
 def test_all_mistakes_of_a_spec_are_shown_together(course: Course) -> None:

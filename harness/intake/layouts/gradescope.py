@@ -11,11 +11,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import yaml
-
 from harness.intake.entries import Entry, EntryKind, Refused
 from harness.intake.found import Attempt, Found, HandedIn
-from harness.intake.layouts.layout import Layout, Times, student
+from harness.intake.layouts.layout import Layout, Times, malformed, student
 from harness.intake.members import MIB
 from harness.intake.places import Place
 from harness.intake.plain import folder_found
@@ -30,8 +28,6 @@ _TIME = re.compile(
     r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})[ T](?P<clock>[0-9]{2}:[0-9]{2}:[0-9]{2})"
     r"(?P<part>\.[0-9]+)?\s*(?P<zone>Z|UTC|[+-][0-9]{2}:?[0-9]{2})?"
 )
-# The parser in C is thirty times as fast, and a class's metadata holds every result.
-_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 def _is_one(entry: Entry) -> bool:
@@ -61,7 +57,7 @@ def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tup
 
 def _of_submission(name: str, found: Found, fields: Any, where: str) -> list[HandedIn]:
     if not isinstance(fields, Mapping) or not isinstance(fields.get(":submitters"), list):
-        raise _malformed(where, f"{name} has no list of :submitters")
+        raise malformed(where, f"{name} has no list of :submitters")
     students = [_student(name, each, where) for each in fields[":submitters"]]
     attempt = Attempt(found=found, at=_time(fields.get(":created_at"), name, where))
     history = fields.get(":history")
@@ -90,7 +86,7 @@ def _together(who: Student, students: Sequence[Student]) -> tuple[str, ...]:
 
 def _student(name: str, fields: Any, where: str) -> Student:
     if not isinstance(fields, Mapping):
-        raise _malformed(where, f"{name} has a submitter without fields")
+        raise malformed(where, f"{name} has a submitter without fields")
     sid, called, email = (_text(fields.get(key)) for key in (":sid", ":name", ":email"))
     return student(sid or email or called or name, called, email)
 
@@ -108,19 +104,11 @@ def _metadata(entries: Sequence[Entry], where: str) -> Mapping[str, Any]:
         data = entry.load(_MAX_METADATA_BYTES)
     except Refused as refusal:
         raise UserError(str(refusal), place=where) from None
-    try:
-        whole = yaml.load(data.decode("utf-8"), _LOADER)
-    except UnicodeDecodeError as error:
-        raise _malformed(where, f"byte {error.start} is not UTF-8") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark is not None else ""
-        what = getattr(error, "problem", None) or "it is not YAML"
-        raise _malformed(f"{where}{line}", str(what)) from None
-    except RecursionError:
-        raise _malformed(where, "it is nested too deeply") from None
+    from harness.intake.layouts.yaml_texts import texts  # noqa: PLC0415
+
+    whole = texts(data, where)
     if not isinstance(whole, Mapping):
-        raise _malformed(where, "it is no list of submissions")
+        raise malformed(where, "it is no list of submissions")
     return whole
 
 
@@ -136,13 +124,7 @@ def _time(value: Any, name: str, where: str) -> datetime | None:
         part = (match["part"] or "")[:7]
         return datetime.fromisoformat(f"{match['day']}T{match['clock']}{part}{zone}")
     except ValueError:
-        raise _malformed(where, f"{name} has no time in {text!r}") from None
-
-
-def _malformed(where: str, what: str) -> UserError:
-    return UserError(
-        f"the metadata cannot be used: {what}", place=where, hint="export the submissions again"
-    )
+        raise malformed(where, f"{name} has no time in {text!r}") from None
 
 
 GRADESCOPE = Layout(

@@ -10,6 +10,7 @@ from harness.intake.entries import Entry, EntryKind
 from harness.intake.found import Attempt, Found, HandedIn
 from harness.intake.identity import clean_name
 from harness.intake.places import Place
+from harness.model.errors import UserError
 from harness.model.plan import Assignment
 from harness.model.submission import Student
 
@@ -99,3 +100,10 @@ def _one(attempts: dict[str, Piece], names: set[str]) -> HandedIn:
 def found_in(place: Place, entries: Sequence[Entry], source: str) -> Found:
     """Files at the root that are one attempt's."""
     return Found(origin=f"{place.shown}/{source}", entries=tuple(entries), source=source)
+
+
+def malformed(where: str, what: str) -> UserError:
+    """The line about a platform's metadata that cannot be used."""
+    return UserError(
+        f"the metadata cannot be used: {what}", place=where, hint="export the submissions again"
+    )
