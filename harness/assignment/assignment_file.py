@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from harness.assignment.document import Document, Loc
 from harness.assignment.folders import REFERENCE, shown
@@ -14,7 +15,7 @@ from harness.assignment.settings import fraction, merged
 from harness.assignment.shape_checks import describe, listed
 from harness.assignment.shapes import AssignmentShape
 from harness.assignment.wording import shaped
-from harness.model.plan import Place, SourceFile
+from harness.model.plan import OtherFiles, Place, SourceFile
 from harness.model.stimulus import Limits
 from harness.model.submission import ARCHIVE_ENDINGS
 
@@ -31,6 +32,8 @@ class Heading:
     submission_files: tuple[str, ...]
     laid_as: str | None
     archive: str | None
+    otherwise: OtherFiles
+    time_zone: str
     functionality_marks: Fraction
     limits: Limits
     reference: tuple[SourceFile, ...]
@@ -63,6 +66,8 @@ def read_heading(
         submission_files=files,
         laid_as=laid_as,
         archive=archive,
+        otherwise=OtherFiles(shape.submission.otherwise),
+        time_zone=_time_zone(document, shape),
         functionality_marks=marks or Fraction(1),
         limits=merged(Limits(), shape.limits),
         reference=_reference(document, root, folder, files),
@@ -80,6 +85,20 @@ def _archive(document: Document, shape: AssignmentShape) -> str | None:
     elif not name.endswith(ARCHIVE_ENDINGS) or name.startswith("."):
         what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS)}, got {describe(name)}"
         document.add(loc, what)
+    return name
+
+
+def _time_zone(document: Document, shape: AssignmentShape) -> str:
+    name = shape.time_zone
+    if name:
+        try:
+            ZoneInfo(name)
+        except (KeyError, ValueError, OSError):
+            document.add(
+                ("time_zone",),
+                f"there is no time zone {name}",
+                "write one like Australia/Brisbane",
+            )
     return name
 
 

@@ -130,6 +130,8 @@ class _Compiler:
             variants=variants.all(used),
             extra_files=self._extra(compiled.provide),
             archive=heading.archive,
+            otherwise=heading.otherwise,
+            time_zone=heading.time_zone,
             manual=manual,
             stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
         )

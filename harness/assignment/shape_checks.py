@@ -12,6 +12,7 @@ from harness.assignment.problems import nearest
 
 VISIBLE = ("after_due_date", "after_published")
 IGNORE = ("case", "trailing-space", "blank-lines")
+OTHERWISE = ("zero", "review")
 ENDS = {
     "answered": "answered",
     "asks_for_more": "asked_for_more",
@@ -23,7 +24,7 @@ ENDS = {
     "crashed": "crashed",
 }
 ID_PATTERN = "^[a-z0-9][a-z0-9_-]*$"
-CHOICES = {"ends": tuple(ENDS), "ignore": IGNORE}
+CHOICES = {"ends": tuple(ENDS), "ignore": IGNORE, "otherwise": OTHERWISE}
 
 
 def wrong(what: str, hint: str = "") -> PydanticCustomError:

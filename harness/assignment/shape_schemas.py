@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.assignment.shape_checks import ENDS, ID_PATTERN, IGNORE, VISIBLE
+from harness.assignment.shape_checks import ENDS, ID_PATTERN, IGNORE, OTHERWISE, VISIBLE
 
 Schema = dict[str, Any]
 
@@ -22,6 +22,7 @@ POINTS: Schema = {
 
 VISIBLE_OR_NOT: Schema = {"anyOf": [{"type": "boolean"}, {"enum": list(VISIBLE)}]}
 ENDS_WORDS: Schema = {"enum": list(ENDS)}
+OTHERWISE_WORDS: Schema = {"enum": list(OTHERWISE)}
 EXIT: Schema = {"type": "integer"}
 _SCALAR: Schema = {"type": ["string", "number", "boolean", "null"]}
 _LIST: Schema = {"type": "array"}

@@ -160,6 +160,10 @@ class SubmissionShape(Shape):
     """The name that a file of any name is laid under."""
     archive: str = ""
     """The archive that they are handed in as, like A3.zip; .tar, .tar.gz and .tgz are read too."""
+    otherwise: Annotated[
+        str, BeforeValidator(check_choice("otherwise")), WithJsonSchema(schemas.OTHERWISE_WORDS)
+    ] = "zero"
+    """What something else than that gets: no marks (zero), or a person's look (review)."""
 
 
 class ManualShape(Shape):
@@ -186,6 +190,8 @@ class AssignmentShape(Shape):
     """The Python version, quoted: "3.12"."""
     submission: SubmissionShape
     """What is handed in."""
+    time_zone: str = ""
+    """The zone of due times and of downloads that name none, like Australia/Brisbane."""
     provided: Words = []
     """Course files laid beside the submission, from reference/<id>/."""
     functionality_marks: Points
