@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+IDS = $(or $(ID),$(notdir $(wildcard specs/*)))
 
 .PHONY: help grade test validate lint bench browser clean
 
@@ -16,8 +17,13 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-grade: $(READY)  ## grade the sample submissions and say where the report is
-	$(BIN)/harness grade submissions/connect4ish
+grade: $(READY)  ## grade the sample submissions and say where the reports are (ID=… for one)
+	@status=0; for id in $(IDS); do \
+	  echo "$$id"; \
+	  $(BIN)/harness grade submissions/$$id || { status=$$?; [ $$status != 130 ] || exit $$status; }; \
+	done; \
+	echo "All reports:"; for id in $(IDS); do echo "  reports/$$id/index.html"; done; \
+	exit $$status
 
 test: $(READY) browser  ## run all tests
 	$(BIN)/python -m pytest

@@ -76,12 +76,18 @@ def the_assignment(root: Path, told: str | None, paths: Sequence[Path] = ()) -> 
         return told
     known = available(root)
     submissions = (root / "submissions").resolve()
+    named: dict[str, None] = {}
     for path in paths:
         resolved = path.resolve()
         if resolved.is_relative_to(submissions) and resolved != submissions:
             folder = resolved.relative_to(submissions).parts[0]
             if folder in known:
-                return folder
+                named[folder] = None
+    if len(named) > 1:
+        what = f"the paths belong to several assignments ({', '.join(named)})"
+        raise UserError(what, hint="take them one by one, or say --assignment")
+    if named:
+        return next(iter(named))
     for path in paths:
         if not path.exists():
             raise UserError("there is no such file or folder", place=str(path))
