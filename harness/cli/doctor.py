@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from harness.execution import choose_tier, find_interpreter, mends
+from harness.execution import TierTrial, find_interpreter, mends, try_tier
+from harness.model.result import Probe, Tier
 
 
 @click.command("doctor")
@@ -20,22 +21,37 @@ from harness.execution import choose_tier, find_interpreter, mends
     help="The version to look for.",
 )
 def command(wanted: str) -> int:
-    """Find the interpreter, try every forbidden act, and say what would make it better."""
-    console = Console()
+    """Find the interpreter, try every forbidden act under every tier, and say what would make it
+    better."""
+    console = Console(highlight=False, soft_wrap=True)
     interpreter = find_interpreter(wanted)
     console.print(f"Python {wanted}: {escape(str(interpreter.path))} ({interpreter.version})")
     if interpreter.notice:
-        notice = escape(interpreter.notice)
-        console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
-    choice = choose_tier(interpreter)
-    console.print(f"tier: [bold]{choice.tier}[/]; input seen by {escape(choice.input_mechanism)}")
-    table = Table("forbidden act", "prevented", "how it ended")
-    for probe in choice.probes:
-        table.add_row(
-            escape(probe.name), "[green]yes" if probe.prevented else "[red]no", escape(probe.detail)
-        )
-    console.print(table)
-    console.print(escape(choice.not_prevented))
-    for line in mends(choice):
+        console.print(f"[bold red]NOTICE[/] {escape(interpreter.notice)}")
+    trials = [try_tier(interpreter, tier) for tier in Tier]
+    console.print(_table(trials))
+    for trial in trials:
+        if trial.shortcoming:
+            console.print(f"{trial.tier}: [red]not here[/], {escape(trial.shortcoming)}")
+    held = next((trial for trial in trials if not trial.shortcoming), None)
+    if held is not None:
+        console.print(f"tier: [bold]{held.tier}[/], input seen by {escape(held.input_mechanism)}")
+        console.print(f"not prevented: {escape(held.not_prevented)}")
+    for line in mends(trials):
         console.print(f"[yellow]better:[/] {escape(line)}")
     return 0
+
+
+def _table(trials: list[TierTrial]) -> Table:
+    """A row an act, a column a tier."""
+    table = Table("forbidden act", *(str(trial.tier) for trial in trials))
+    by_name = [{probe.name: probe for probe in trial.probes} for trial in trials]
+    for name in dict.fromkeys(name for probes in by_name for name in probes):
+        table.add_row(escape(name), *(_cell(probes.get(name)) for probes in by_name))
+    return table
+
+
+def _cell(probe: Probe | None) -> str:
+    if probe is None:
+        return "not tried"
+    return "[green]prevented" if probe.prevented else "[red]POSSIBLE"

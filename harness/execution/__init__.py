@@ -4,7 +4,7 @@ from harness.execution.digest import EXECUTION_DIGEST
 from harness.execution.driver import Driver
 from harness.execution.interpreter import Interpreter, find_interpreter
 from harness.execution.mends import mends
-from harness.execution.probing import TierChoice, choose_tier
+from harness.execution.probing import TierTrial, choose_tier, try_tier
 from harness.execution.submission_server import SubmissionServer
 from harness.execution.tiers import LAYERS, Layer
 from harness.execution.tool import ToolFailed, ToolServer
@@ -16,10 +16,11 @@ __all__ = [
     "Interpreter",
     "Layer",
     "SubmissionServer",
-    "TierChoice",
+    "TierTrial",
     "ToolFailed",
     "ToolServer",
     "choose_tier",
     "find_interpreter",
     "mends",
+    "try_tier",
 ]

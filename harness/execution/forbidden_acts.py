@@ -19,6 +19,10 @@ PLACE = globals().get("PLACE", "")
 DRIVER = globals().get("DRIVER", 0)
 TIOCSTI = 0x5412
 PTRACE_SEIZE = 0x4206  # unlike an attachment it does not stop the driver, should it succeed
+UNMOUNT_LATER, NEW_USER_NAMESPACE = 2, 0x10000000
+CREATE, REMOVE = 0o1000, 0
+PROCESS_KEYRING, IO_URING_SETUP = -2, 425
+ADD_KEY = {"x86_64": 248, "armv7l": 309, "ppc64le": 269}.get(os.uname().machine, 217)
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -49,6 +53,15 @@ def read_environment() -> object:
     return os.close(os.open(f"/proc/{DRIVER}/environ", os.O_RDONLY))
 
 
+def read_command_line() -> object:
+    with open(f"/proc/{DRIVER}/cmdline", "rb") as file:
+        return file.read()
+
+
+def read_servers_memory() -> object:
+    return os.close(os.open(f"/proc/{os.getppid()}/mem", os.O_RDONLY))
+
+
 def trace() -> object:
     done(libc.ptrace(PTRACE_SEIZE, DRIVER, None, None))
 
@@ -57,12 +70,20 @@ def signal() -> object:
     os.kill(DRIVER, 0)
 
 
+def signal_server() -> object:
+    os.kill(os.getppid(), 0)
+
+
 def change_limits() -> object:
     resource.prlimit(DRIVER, resource.RLIMIT_NOFILE)
 
 
 def change_priority() -> object:
     os.setpriority(os.PRIO_PROCESS, DRIVER, os.getpriority(os.PRIO_PROCESS, DRIVER))
+
+
+def change_own_limits() -> object:
+    resource.setrlimit(resource.RLIMIT_NOFILE, resource.getrlimit(resource.RLIMIT_NOFILE))
 
 
 def start_process() -> object:
@@ -77,6 +98,10 @@ def start_thread() -> object:
 def run_program() -> object:
     signals.signal(signals.SIGCHLD, signals.SIG_DFL)
     os.execv("/bin/true", ["true"])
+
+
+def become_another() -> object:
+    os.setuid(0 if os.getuid() else 1)
 
 
 def open_udp() -> object:
@@ -101,6 +126,17 @@ def write_here() -> object:
         os.unlink("probe")
 
 
+def write_shared() -> object:
+    with open("/dev/shm/harness-probe", "w"):
+        os.unlink("/dev/shm/harness-probe")
+
+
+def make_segment() -> object:
+    segment = libc.shmget(0, 1, CREATE)
+    done(segment)
+    libc.shmctl(segment, REMOVE, None)
+
+
 def open_terminal() -> object:
     os.close(os.open("/dev/ptmx", os.O_RDWR))
 
@@ -111,6 +147,24 @@ def type_into_terminal() -> object:
 
 def choose_processor() -> object:
     os.sched_setaffinity(0, {0})
+
+
+def mount() -> object:
+    done(libc.mount(b"probe", PLACE.encode(), b"tmpfs", 0, None))
+    libc.umount2(PLACE.encode(), UNMOUNT_LATER)
+
+
+def make_namespace() -> object:
+    done(libc.unshare(NEW_USER_NAMESPACE))
+
+
+def use_keys() -> object:
+    done(libc.syscall(ADD_KEY, b"user", b"harness-probe", b"x", 1, PROCESS_KEYRING))
+
+
+def use_io_uring() -> object:
+    parameters = ctypes.create_string_buffer(120)
+    done(libc.syscall(IO_URING_SETUP, 1, parameters))
 
 
 def done(result: int) -> None:

@@ -2,36 +2,71 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
-from harness.execution.probing import TierChoice
+from harness.execution import seccomp
+from harness.execution.probing import TierTrial
+from harness.execution.tiers import namespaces
 from harness.model.result import Tier
 
+_SETTINGS = (
+    ("user/max_user_namespaces", "0", "user.max_user_namespaces=10000"),
+    ("kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
+    (
+        "kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "kernel.apparmor_restrict_unprivileged_userns=0 (or give bwrap an AppArmor profile)",
+    ),
+)
 
-def mends(choice: TierChoice) -> tuple[str, ...]:
-    """One line for each thing that is missing; empty where nothing is."""
+
+def mends(trials: Sequence[TierTrial]) -> tuple[str, ...]:
+    """One line for each thing that the trials of all tiers found missing."""
     if not sys.platform.startswith("linux"):
         return ("grade on Linux: this system offers no confinement that the harness knows",)
+    failed = {trial.tier for trial in trials if trial.shortcoming}
     lines: list[str] = []
-    if choice.tier is Tier.PORTABLE:
-        if not _has_libseccomp():
-            lines.append(
-                "install libseccomp (libseccomp2 on Debian and Ubuntu, libseccomp elsewhere)"
-            )
-        failed = ", ".join(probe.name for probe in choice.probes if not probe.prevented)
-        if failed:
-            lines.append(
-                f"not prevented: {failed}. The standard tier needs Linux 6.2 or later, Landlock "
-                "among its security modules (the boot option lsm=landlock,… adds it), and a "
-                "container runtime that lets processes install seccomp filters"
-            )
+    if Tier.STANDARD in failed:
+        lines += _for_standard()
+    elif Tier.STRONG in failed:  # it has all of the standard tier in it
+        lines += _for_strong()
+    if any(trial.input_mechanism.startswith("standard input") for trial in trials[:-1]):
+        lines.append(
+            "the kernel does not tell of reads here, most likely since a container runtime "
+            "listens itself: a program that reads past sys.stdin is not given its input"
+        )
     return tuple(lines)
 
 
-def _has_libseccomp() -> bool:
+def _for_standard() -> list[str]:
+    if seccomp.available():
+        return [
+            "for the standard tier: install libseccomp (Debian, Ubuntu: libseccomp2; elsewhere "
+            "libseccomp) and the Python package pyseccomp"
+        ]
+    return [
+        "for the standard tier: Linux 6.2 or later with Landlock among its security modules (the "
+        "boot option lsm=landlock,… adds it), and in a container a runtime that lets processes "
+        "use Landlock and install seccomp filters"
+    ]
+
+
+def _for_strong() -> list[str]:
+    if namespaces.unavailable():
+        return ["for the strong tier: install bubblewrap (the package is named so everywhere)"]
+    refused = [mend for name, value, mend in _SETTINGS if _setting(name) == value]
+    if refused:
+        return [f"for the strong tier: sysctl -w {mend}" for mend in refused]
+    return [
+        "for the strong tier: bubblewrap must be allowed to make namespaces. A container seldom "
+        "allows it: grade on the host itself, or stay with the standard tier"
+    ]
+
+
+def _setting(name: str) -> str:
     try:
-        importlib.import_module("pyseccomp")  # importing it loads the system's library
-    except (ImportError, OSError, RuntimeError):
-        return False
-    return True
+        return Path("/proc/sys", name).read_text("ascii").strip()
+    except OSError:
+        return ""

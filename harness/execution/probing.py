@@ -19,91 +19,108 @@ from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, S
 from harness.model.result import Probe, Tier
 from harness.model.stimulus import Call, Limits, Stimulus, Typed
 
-_BEST_FIRST = (Tier.STRONG, Tier.STANDARD, Tier.PORTABLE)
 _CANARY = "the canary sings"
 _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
 
 FORBIDDEN = {
     "read a file outside": "read_file",
     "list a folder outside": "list_folder",
+    "write a file outside": "write_file",
+    "write a file in its folder": "write_here",
+    "write to shared memory": "write_shared",
+    "make System V shared memory": "make_segment",
     "read the driver's memory": "read_memory",
     "read the driver's environment": "read_environment",
+    "read the driver's command line": "read_command_line",
+    "read its server's memory": "read_servers_memory",
     "trace the driver": "trace",
     "signal the driver": "signal",
+    "signal its server": "signal_server",
     "change the driver's limits": "change_limits",
     "change the driver's priority": "change_priority",
+    "change its own limits": "change_own_limits",
+    "choose its processor": "choose_processor",
     "start a process": "start_process",
     "start a thread": "start_thread",
     "run a program": "run_program",
+    "become another user": "become_another",
     "open a UDP socket": "open_udp",
     "open a TCP socket": "open_tcp",
     "connect to a Unix socket": "open_unix",
-    "write a file outside": "write_file",
-    "write a file in its folder": "write_here",
     "open a terminal": "open_terminal",
     "type into its terminal": "type_into_terminal",
-    "choose its processor": "choose_processor",
+    "mount a file system": "mount",
+    "make a namespace": "make_namespace",
+    "use the kernel's keys": "use_keys",
+    "use io_uring": "use_io_uring",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TierChoice:
-    """The tier that holds on this machine, what was tried under it, what it cannot prevent, and
-    how a program's wish to read is heard."""
+class TierTrial:
+    """A tier as it was tried on this machine.
+
+    `shortcoming` says why it does not hold (empty: it holds); `probes` is empty when not even a
+    probe could run under it. `input_mechanism`: how a program's wish to read is heard.
+    """
 
     tier: Tier
-    probes: tuple[Probe, ...]
-    not_prevented: str
-    input_mechanism: str
+    shortcoming: str = ""
+    probes: tuple[Probe, ...] = ()
+    input_mechanism: str = ""
+
+    @property
+    def not_prevented(self) -> str:
+        """One sentence: what this tier cannot prevent."""
+        return NOT_PREVENTED[self.tier]
 
 
-def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierChoice:
+def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTrial:
     """The best tier under which every forbidden act failed.
 
     UserError, naming what was missing, when that is worse than `require`.
     """
     shortcomings: list[str] = []
-    for tier in _BEST_FIRST:
-        choice, shortcoming = _try(interpreter, tier)
-        if choice is not None:
-            if require is not None and _BEST_FIRST.index(tier) > _BEST_FIRST.index(require):
-                raise UserError(
-                    f"the {require} tier was required and this machine gives {tier}: "
-                    + ("; ".join(shortcomings) or f"there is no {require} tier in this release"),
-                    hint=f"see `harness doctor`, or say --require-tier {tier}.",
-                )
-            return choice
-        shortcomings.append(f"{tier}: {shortcoming}")
+    for tier in Tier:
+        trial = try_tier(interpreter, tier)
+        if not trial.shortcoming:
+            return trial
+        shortcomings.append(f"{tier}: {trial.shortcoming}")
+        if tier is require:
+            raise UserError(
+                f"the {tier} tier was required and this machine does not give it: "
+                + "; ".join(shortcomings),
+                hint="see `harness doctor`, or ask for less with --require-tier.",
+            )
     raise HarnessError("no tier works on this machine: " + "; ".join(shortcomings))
 
 
-def _try(interpreter: Interpreter, tier: Tier) -> tuple[TierChoice | None, str]:
+def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
+    """Try every forbidden act under one tier. The portable tier holds whatever it lets happen."""
     confinement = Confinement(LAYERS[tier])
-    lacking = confinement.unavailable()
-    if lacking:
-        return None, lacking
+    shortcoming = confinement.unavailable()
+    if shortcoming:
+        return TierTrial(tier=tier, shortcoming=shortcoming)
     for notify in (True, False) if confinement.confined else (False,):
         try:
             with Driver(interpreter, tier, notify=notify) as driver:
                 probes, hears = _probe(driver)
         except HarnessError as error:
-            lacking = str(error)
+            shortcoming = str(error)
             continue
         if not hears:
-            lacking = "typed input did not arrive"
+            shortcoming = "typed input did not arrive"
             continue
         escaped = [probe.name for probe in probes if not probe.prevented]
-        if escaped and confinement.confined:
-            return None, "not prevented: " + ", ".join(escaped)
-        heard = "kernel notification" if notify else "standard input stand-in"
-        choice = TierChoice(
+        return TierTrial(
             tier=tier,
+            shortcoming="not prevented: " + ", ".join(escaped)
+            if escaped and confinement.confined
+            else "",
             probes=probes,
-            not_prevented=NOT_PREVENTED[tier],
-            input_mechanism=heard,
+            input_mechanism="kernel notification" if notify else "standard input stand-in",
         )
-        return choice, ""
-    return None, lacking
+    return TierTrial(tier=tier, shortcoming=shortcoming)
 
 
 def _probe(driver: Driver) -> tuple[tuple[Probe, ...], bool]:
@@ -133,6 +150,7 @@ def _probe_from(driver: Driver, place: Path) -> tuple[tuple[Probe, ...], bool]:
         probes = tuple(
             _judged(name, server.observe(_call(act), _LIMITS)) for name, act in FORBIDDEN.items()
         )
+    with driver.submission(_assignment(), (source,)) as server:  # the first one was ended, then
         typed = server.observe(_call("read_line", "yes"), _LIMITS)
     hears = typed.value is not None and typed.value.text == "yes"
     return probes, hears

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from harness.execution import Driver, Interpreter, TierChoice, choose_tier, find_interpreter
+from harness.execution import Driver, Interpreter, TierTrial, choose_tier, find_interpreter
 from harness.grading.cores import a_core
 from harness.grading.key import key_disagreements, made_with, make_key
 from harness.grading.unreferenced import with_called_functions
@@ -24,7 +24,7 @@ class Bench:
 
     specification: Specification
     interpreter: Interpreter
-    tier: TierChoice
+    tier: TierTrial
     key: AnswerKey
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.execution import Driver, Interpreter, find_interpreter
+from harness.execution import Driver, Interpreter, find_interpreter, try_tier
 from harness.model.result import Tier
 
 
@@ -14,7 +14,14 @@ def interpreters() -> list[Interpreter]:
     return list({each.version: each for each in found}.values())
 
 
+def confining_tiers() -> list[Tier]:
+    """Those that this machine has: the strong one only where bubblewrap may work."""
+    strong = try_tier(INTERPRETERS[0], Tier.STRONG)
+    return [Tier.STANDARD] if strong.shortcoming else [Tier.STRONG, Tier.STANDARD]
+
+
 INTERPRETERS = interpreters()
+TIERS = confining_tiers()
 
 
 @pytest.fixture(scope="session", params=INTERPRETERS, ids=lambda each: each.version)
@@ -29,10 +36,10 @@ def driver(interpreter: Interpreter) -> Iterator[Driver]:
         yield running
 
 
-@pytest.fixture(scope="session")
-def one_driver() -> Iterator[Driver]:
-    """For what does not depend on the version."""
-    with Driver(INTERPRETERS[0], Tier.STANDARD) as running:
+@pytest.fixture(scope="session", params=TIERS)
+def one_driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
+    """For what does not depend on the version, under each tier that confines."""
+    with Driver(INTERPRETERS[0], request.param) as running:
         yield running
 
 

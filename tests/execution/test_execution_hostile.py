@@ -197,7 +197,10 @@ def test_a_forbidden_act_fails(one_driver: Driver, name: str, tmp_path: Path) ->
         seen = observe(one_driver, program, call("f()"))
     assert seen.ending is Ending.ANSWERED
     assert seen.raised is not None
-    assert seen.raised.type_name in ("OSError", "PermissionError", "RuntimeError", "ValueError")
+    assert seen.raised.type_name in (
+        "OSError", "PermissionError", "RuntimeError", "ValueError",
+        "FileNotFoundError", "ProcessLookupError",
+    )  # fmt: skip  # in namespaces of its own most of it is not even there
     assert spec.read_text("utf-8") == "expected: 42\n"
 
 

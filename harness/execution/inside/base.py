@@ -40,10 +40,11 @@ def serve(control: int, orders: dict[str, Any]) -> None:
     _hear_signals()
     library: list[str] = []
     layers: list[str] = orders["layers"]
-    if confine is not None and "subreaper" in layers:
-        confine.be_subreaper()
-    if "undumpable" in layers:
-        confine.be_undumpable()
+    if confine is not None:
+        if "subreaper" in layers:
+            confine.be_subreaper()
+        if "undumpable" in layers:
+            confine.be_undumpable()
     if orders["confined"]:
         library = _reach_the_library_through_descriptors()
     for name in orders["preload"]:

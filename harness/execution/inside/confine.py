@@ -92,7 +92,8 @@ def be_subreaper() -> None:
 
 def be_undumpable() -> None:
     """Keep other processes of the same user out of this one's memory."""
-    _prctl(_PR_SET_DUMPABLE, 0)
+    if sys.platform == "linux":
+        _prctl(_PR_SET_DUMPABLE, 0)
 
 
 def confine(orders: dict[str, Any]) -> int:

@@ -52,7 +52,7 @@ class Confinement:
 
     def protect_driver(self) -> None:
         """Keep processes of the same user out of this one's memory, which holds the answers."""
-        if Layer.UNDUMPABLE in self.layers:
+        if Layer.UNDUMPABLE in self.layers and sys.platform == "linux":
             ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
     def wrapped(self, command: list[str], directory: str) -> list[str]:

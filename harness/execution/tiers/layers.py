@@ -36,7 +36,9 @@ class Layer(StrEnum):
 LAYERS: Mapping[Tier, frozenset[Layer]] = {
     Tier.STRONG: frozenset(Layer),
     Tier.STANDARD: frozenset(Layer) - {Layer.NAMESPACES},
-    Tier.PORTABLE: frozenset({Layer.RLIMITS, Layer.SUBREAPER, Layer.DIE_WITH_PARENT}),
+    Tier.PORTABLE: frozenset(  # each as far as the system has it
+        {Layer.RLIMITS, Layer.UNDUMPABLE, Layer.SUBREAPER, Layer.DIE_WITH_PARENT}
+    ),
 }
 
 CONFINING = LAYERS[Tier.STRONG] - LAYERS[Tier.PORTABLE]

@@ -26,8 +26,9 @@ def wrapped(
     namespaces, where nothing can be written and only the interpreter, `readable` and `directory`
     are there. Descriptors that are open pass through.
 
-    `keeps_users`: the caller is root, and so it stays inside, able to change its user and nothing
-    else, so that each submission becomes a user of its own. A user namespace would leave only one.
+    `keeps_users`: the caller is root and stays so inside, able to change its user and to end what
+    runs there, and nothing else: each submission becomes a user of its own. In a user namespace
+    there would be only one.
     """
     prefix = Path(command[0]).parent.parent
     places = dict.fromkeys([*readable, f"{prefix}/lib", f"{prefix}/lib64", directory])
@@ -37,7 +38,8 @@ def wrapped(
         words.append("--die-with-parent")
     words += ["--cap-drop", "ALL"]
     if keeps_users:
-        words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_KILL"):
+            words += ["--cap-add", capability]
     else:
         words.append("--unshare-user")
     for folder in _above([*places, command[0]]):  # made by --dir they are open to every user

@@ -1,0 +1,263 @@
+"""The tiers: what each prevents, which one is chosen, and what happens where one is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from small_world import QUICK, assignment, call, observe, plain, source
+
+from harness.execution import (
+    LAYERS,
+    Driver,
+    Interpreter,
+    Layer,
+    TierTrial,
+    choose_tier,
+    find_interpreter,
+    mends,
+    try_tier,
+)
+from harness.execution.probing import FORBIDDEN
+from harness.model.errors import HarnessError
+from harness.model.result import Tier
+
+STRONG_HERE = not try_tier(find_interpreter("3.12"), Tier.STRONG).shortcoming
+PATIENCE = 60
+
+
+@pytest.mark.parametrize("tier", [Tier.STRONG, Tier.STANDARD] if STRONG_HERE else [Tier.STANDARD])
+def test_a_confining_tier_prevents_every_forbidden_act(
+    interpreter: Interpreter, tier: Tier
+) -> None:
+    trial = try_tier(interpreter, tier)
+    assert trial.shortcoming == ""
+    assert [probe.name for probe in trial.probes] == list(FORBIDDEN)
+    assert [probe.name for probe in trial.probes if not probe.prevented] == []
+    assert trial.input_mechanism == "kernel notification"
+    assert trial.not_prevented.startswith("A submission could still read the Python installation")
+
+
+def test_the_probes_tell_what_the_portable_tier_lets_happen(interpreter: Interpreter) -> None:
+    trial = try_tier(interpreter, Tier.PORTABLE)
+    assert trial.shortcoming == ""
+    possible = {probe.name for probe in trial.probes if not probe.prevented}
+    assert possible >= {
+        "read a file outside", "write a file outside", "signal the driver", "start a process",
+        "run a program", "open a TCP socket", "connect to a Unix socket", "open a terminal",
+    }  # fmt: skip
+    assert trial.not_prevented.startswith("Self-check only, marks are not secure")
+
+
+def test_the_best_tier_is_chosen(interpreter: Interpreter) -> None:
+    best = Tier.STRONG if STRONG_HERE else Tier.STANDARD
+    for require in (None, Tier.PORTABLE, Tier.STANDARD, best):
+        assert choose_tier(interpreter, require).tier is best
+
+
+RESTRICTED = """
+import errno, json, sys
+import pyseccomp as lib
+from harness.execution import choose_tier, find_interpreter, mends, try_tier
+from harness.model.errors import UserError
+from harness.model.result import Tier
+
+refused, code, require = json.loads(sys.argv[1])
+rules = lib.SyscallFilter(lib.ALLOW)
+for name, *arguments in refused:
+    rules.add_rule(lib.ERRNO(getattr(errno, code)), name, *[lib.Arg(*each) for each in arguments])
+if refused:
+    rules.load()
+trials = [try_tier(find_interpreter("3.12"), tier) for tier in Tier]
+try:
+    chosen = choose_tier(find_interpreter("3.12"), Tier(require)).tier
+except UserError as error:
+    chosen = str(error)
+print(json.dumps({
+    "chosen": chosen,
+    "shortcomings": {trial.tier: trial.shortcoming for trial in trials},
+    "input": {trial.tier: trial.input_mechanism for trial in trials},
+    "mends": mends(trials),
+}))
+"""
+MASKED_EQUAL, NEW_LISTENER, NEW_USER, NEW_MOUNTS = 7, 8, 0x10000000, 0x20000
+NO_NAMESPACES = [
+    ["unshare"],
+    ["clone", [0, MASKED_EQUAL, NEW_USER, NEW_USER]],
+    ["clone", [0, MASKED_EQUAL, NEW_MOUNTS, NEW_MOUNTS]],
+]
+
+
+def restricted(
+    *refused: list[object], code: str = "EPERM", require: str = "standard", path: str = ""
+) -> dict[str, object]:
+    """What a machine says that refuses these system calls, as a container's profile would."""
+    done = subprocess.run(
+        [sys.executable, "-c", RESTRICTED, json.dumps([refused, code, require])],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        env={**os.environ, "PATH": path or os.environ["PATH"]},
+    )
+    assert done.returncode == 0, done.stderr
+    said: dict[str, object] = json.loads(done.stdout)
+    return said
+
+
+def test_where_namespaces_are_refused_the_standard_tier_is_chosen() -> None:
+    said = restricted(*NO_NAMESPACES)
+    assert said["chosen"] == "standard"
+    assert said["shortcomings"]["standard"] == ""
+    if STRONG_HERE:
+        assert "bwrap: " in said["shortcomings"]["strong"]
+        assert [line.split(":")[0] for line in said["mends"]] == ["for the strong tier"]
+    refused = restricted(*NO_NAMESPACES, require="strong")
+    assert refused["chosen"].startswith("the strong tier was required and this machine does not")
+
+
+def test_without_bubblewrap_the_standard_tier_is_chosen(tmp_path: Path) -> None:
+    said = restricted(path=str(tmp_path))
+    assert said["chosen"] == "standard"
+    assert said["shortcomings"]["strong"] == "bubblewrap (bwrap) is not installed"
+    assert said["mends"] == [
+        "for the strong tier: install bubblewrap (the package is named so everywhere)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("refused", "code", "reason"),
+    [
+        (["landlock_create_ruleset"], "ENOSYS", "it needs Landlock ABI 3, this kernel has 0"),
+        (["landlock_restrict_self"], "EPERM", "ConfinementError: landlock: Operation not perm"),
+        (["seccomp"], "EPERM", "ConfinementError: seccomp: Operation not permitted"),
+        (["prctl", [0, 4, 36]], "EINVAL", "ConfinementError: prctl 36: Invalid argument"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else str(value[0]),
+)
+def test_a_tier_that_a_machine_refuses_fails_closed(
+    refused: list[object], code: str, reason: str
+) -> None:
+    said = restricted(refused, code=code)
+    assert reason in said["shortcomings"]["standard"]
+    assert reason in said["shortcomings"]["strong"] or not STRONG_HERE
+    assert said["chosen"].startswith("the standard tier was required and this machine does not")
+    assert said["mends"][0].startswith("for the standard tier: ")
+    if refused != ["prctl", [0, 4, 36]]:
+        assert restricted(refused, code=code, require="portable")["chosen"] == "portable"
+
+
+def test_where_the_kernel_may_not_tell_of_reads_a_stand_in_does() -> None:
+    said = restricted(["seccomp", [1, MASKED_EQUAL, NEW_LISTENER, NEW_LISTENER]], code="EBUSY")
+    assert said["shortcomings"]["standard"] == ""
+    assert said["input"]["standard"] == "standard input stand-in"
+    assert said["chosen"] == ("strong" if STRONG_HERE else "standard")
+    assert said["mends"][-1].startswith("the kernel does not tell of reads here")
+
+
+def test_what_would_be_better_is_said_by_name() -> None:
+    held = [TierTrial(tier=tier) for tier in Tier]
+    assert mends(held) == ()
+
+
+READER = "def f(path):\n    with open(path) as file: return file.read()\n"
+FORKER = "import os\ndef f():\n    if os.fork() == 0: os._exit(0)\n    return 1\n"
+
+
+@pytest.fixture
+def secret() -> Iterator[Path]:
+    """A file that every user of this machine may read, were it not for a layer."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        path = Path(folder, "secret")
+        path.write_text("42", "utf-8")
+        path.chmod(0o644)
+        yield path
+
+
+def test_a_layer_that_is_left_out_does_not_work(secret: Path) -> None:
+    interpreter = find_interpreter("3.12")
+    reads = call(f"f({str(secret)!r})")
+    without_files = LAYERS[Tier.STANDARD] - {Layer.LANDLOCK}
+    with Driver(interpreter, Tier.STANDARD, layers=without_files) as driver:
+        assert plain(observe(driver, READER, reads).value) == "'42'"
+        assert observe(driver, FORKER, call("f()")).raised is not None
+    without_calls = LAYERS[Tier.STANDARD] - {Layer.SECCOMP}
+    with Driver(interpreter, Tier.STANDARD, layers=without_calls) as driver:
+        assert observe(driver, READER, reads).raised is not None
+        assert plain(observe(driver, FORKER, call("f()")).value) == "1"
+
+
+def below(pid: int) -> list[int]:
+    """Every process below one, by number."""
+    found: list[int] = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in children.read_text("ascii").split():
+            found += [int(child), *below(int(child))]
+    return found
+
+
+def gone(pidfds: list[int]) -> bool:
+    """Whether each of these processes ends."""
+    for number in pidfds:
+        events = select.poll()
+        events.register(number, select.POLLIN)
+        if not events.poll(PATIENCE * 1000):
+            return False
+        os.close(number)
+    return True
+
+
+SLEEPER = """
+import sys
+sys.path.insert(0, {folder!r})
+from small_world import *
+from harness.execution import Driver, find_interpreter
+from harness.model.result import Tier
+from harness.model.stimulus import Limits
+program = "import time\\ndef f():\\n    print('here', flush=True)\\n    time.sleep(3600)\\n"
+with Driver(find_interpreter("3.12"), Tier({tier!r})) as driver:
+    with driver.submission(assignment(), (source(program),)) as server:
+        print(server.pid, flush=True)
+        server.observe(call("f()"), Limits(cpu_seconds=3600, wall_seconds=3600))
+"""
+
+
+@pytest.mark.parametrize("tier", list(Tier) if STRONG_HERE else [Tier.STANDARD, Tier.PORTABLE])
+def test_nothing_survives_a_killed_driver(tier: Tier) -> None:
+    program = SLEEPER.format(folder=str(Path(__file__).parent), tier=tier.value)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        server = int(process.stdout.readline())
+        while not below(server):  # until the scenario's process is there
+            assert process.poll() is None
+        pids = below(process.pid)
+        assert server in pids
+        pidfds = [os.pidfd_open(pid) for pid in pids]
+        process.kill()
+    assert len(pidfds) >= 3
+    assert gone(pidfds)
+
+
+@pytest.mark.parametrize("tier", [Tier.STRONG, Tier.STANDARD] if STRONG_HERE else [Tier.STANDARD])
+def test_a_killed_base_server_is_our_error(tier: Tier) -> None:
+    before = set(below(os.getpid()))
+    files = (source("def f(): return 1\n"),)
+    with Driver(find_interpreter("3.12"), tier) as driver:
+        ours = set(below(os.getpid())) - before
+        pidfds = [os.pidfd_open(pid) for pid in ours]
+        with pytest.raises(HarnessError), driver.submission(assignment(), files) as server:
+            assert plain(server.observe(call("f()"), QUICK).value) == "1"
+            for number in pidfds:
+                signal.pidfd_send_signal(number, signal.SIGKILL)
+            assert gone(pidfds)  # and with it, by its parent's end, the server
+            server.observe(call("f()"), QUICK)
+    assert set(below(os.getpid())) <= before
