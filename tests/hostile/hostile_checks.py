@@ -48,7 +48,9 @@ def _of_result(entry: Entry, result: SubmissionResult) -> Iterator[str]:
         yield f"{result.id}: problem: {reason!r}"
     if not re.search(expect.note, "\n".join(result.notes)):
         yield f"{result.id}: notes: {result.notes!r}"
-    findings = "\n".join(f"{each.rule} line {each.line}: {each.message}" for each in result.findings)
+    findings = "\n".join(
+        f"{each.rule} line {each.line}: {each.message}" for each in result.findings
+    )
     if expect.finding and not (result.flagged and re.search(expect.finding, findings)):
         yield f"{result.id}: findings: {findings!r}, flagged: {result.flagged}"
     verdicts = {each.scenario_id: each.verdict for each in result.scenarios}

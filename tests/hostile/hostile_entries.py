@@ -39,7 +39,10 @@ LAYERS = {
 
 
 def _pattern(text: str) -> str:
-    re.compile(text)
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"no pattern: {error}") from None
     return text
 
 

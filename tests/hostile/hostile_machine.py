@@ -7,6 +7,8 @@ import os
 import re
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +16,14 @@ _PR_SET_DUMPABLE, _PR_GET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 4, 3, 36
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
-def adopt_orphans() -> None:
+@contextmanager
+def adopting_orphans() -> Iterator[None]:
     """Whatever gets away from our servers comes to this process, where it is counted."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        yield
+    finally:
+        _prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
 def below(pid: int) -> frozenset[int]:

@@ -13,18 +13,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hostile_entries import HERE, Entry
-from hostile_machine import Meter, below
+from hostile_machine import Meter, adopting_orphans, below
 
 from harness.assignment import load
 from harness.execution import Driver, find_interpreter
 from harness.grading import Grader, make_key
 from harness.intake import read
 from harness.model import serial
-from harness.model.answer_key import AnswerKey
+from harness.model.errors import UserError
 from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, Tier
-from harness.model.errors import UserError
 from harness.model.specification import Specification
 from harness.reporting.pages import feedback_page, submission_page
 from harness.results import student_view
@@ -36,154 +35,136 @@ CANARY = "canary-5f0c9d2e7ab84c31"
 class Outcome:
     """What became of an entry, and of the world around it."""
 
-    results: tuple[SubmissionResult, ...]
-    observations: tuple[Observation, ...]
+    results: tuple[SubmissionResult, ...] = ()
+    observations: tuple[Observation, ...] = ()
     memory_mib: float
     cpu_seconds: float
-    survivors: int
-    neighbours_same: bool
+    survivors: int = 0
+    neighbours_same: bool = True
     pages: str = ""
     refusals: tuple[str, ...] = ()
 
 
-def lay_course(folder: Path) -> Specification:
-    """The corpus's own small assignment below `folder`."""
-    shutil.copytree(HERE / "course", folder, dirs_exist_ok=True)
-    return load(folder, "hostile")
-
-
 class Stage:
-    """Grades entries under one driver. `course` is a laid course's folder."""
+    """Grades entries with one driver and one grader, as a batch's worker does."""
 
     def __init__(
-        self, specification: Specification, driver: Driver, key: AnswerKey, course: Path
+        self, specification: Specification, driver: Driver, grader: Grader, course: Path, port: int
     ) -> None:
-        self._specification = specification
-        self._driver = driver
-        self._key = key
-        self.course = course
+        self.driver = driver
+        self.plan = specification.plan
+        self._grader = grader
+        self._course = course
+        self._port = port
         self._class = course / "class"
-        shutil.copytree(HERE / "course" / "honest", self._class / "honest", dirs_exist_ok=True)
-        with self._grader(specification.plan) as grader:
-            self._honest = self._grade_honest(grader)
+        shutil.copytree(HERE / "course" / "honest", self._class / "honest")
+        self._honest = self._grade_honest()
 
     def run(self, entry: Entry) -> Outcome:
         """Hand it in beside the honest one, grade it, then the honest one again."""
-        plan = self._specification.plan
+        folder = self._class / entry.name
+        lay(entry, folder, self.facts())
+        try:
+            return self._refused(folder) if entry.expect.door == "spec" else self._graded(entry)
+        finally:
+            shutil.rmtree(folder)
+
+    def facts(self) -> Mapping[str, str]:
+        """What an attacker would have to find out."""
+        return {
+            "@DRIVER@": str(os.getpid()),
+            "@COURSE@": str(self._course),
+            "@NEIGHBOUR@": str(self._class / "honest" / "a1.py"),
+            "@PORT@": str(self._port),
+        }
+
+    def _graded(self, entry: Entry) -> Outcome:
+        plan = self.plan
         if entry.expect.door == "archive":
             plan = replace(plan, assignment=replace(plan.assignment, archive="a1.zip"))
-        lay(entry, self._class / entry.name, self._facts())
-        try:
-            if entry.expect.door == "spec":
-                return self._refused(entry)
-            return self._graded(entry, plan)
-        finally:
-            shutil.rmtree(self._class / entry.name)
-
-    def _graded(self, entry: Entry, plan: Plan) -> Outcome:
-        before = below(os.getpid())
-        files_before = _contents(self._class)
+        processes, files = below(os.getpid()), _contents(self._class)
         only = frozenset(entry.expect.verdicts) or None
-        results: list[SubmissionResult] = []
-        observations: list[Observation] = []
-        with self._grader(plan) as grader:
-            servers = below(os.getpid())
-            meter = Meter()
-            for submission in read([self._class / entry.name], plan.assignment):
-                graded = grader.grade(submission, only=only)
-                results.append(graded.result)
-                observations += [seen for each in graded.observations.values() for seen in each]
-            memory, cpu = meter.memory_mib(), meter.cpu_seconds()
-            left = below(os.getpid()) - servers
-            honest = self._grade_honest(grader)
+        meter = Meter()
+        graded = [
+            self._grader.grade(submission, only=only)
+            for submission in read([self._class / entry.name], plan.assignment)
+        ]
+        memory, cpu = meter.memory_mib(), meter.cpu_seconds()
+        survivors = below(os.getpid()) - processes
+        honest = self._grade_honest()
         return Outcome(
-            results=tuple(results),
-            observations=tuple(observations),
+            results=tuple(each.result for each in graded),
+            observations=tuple(
+                seen for each in graded for seens in each.observations.values() for seen in seens
+            ),
             memory_mib=memory,
             cpu_seconds=cpu,
-            survivors=len(left | (below(os.getpid()) - before)),
-            neighbours_same=honest == self._honest and _contents(self._class) == files_before,
-            pages="".join(_pages(result, plan) for result in results),
+            survivors=len(survivors),
+            neighbours_same=honest == self._honest and _contents(self._class) == files,
+            pages="".join(_pages(each.result, plan) for each in graded),
         )
 
-    def _refused(self, entry: Entry) -> Outcome:
+    def _refused(self, folder: Path) -> Outcome:
         """Each file as one more scenario file of the course: what loading it says."""
         meter = Meter()
         refusals: list[str] = []
-        extra = self.course / "specs" / "hostile" / "extra.yaml"
-        for path in sorted((self._class / entry.name).iterdir()):
+        extra = self._course / "specs" / "hostile" / "extra.yaml"
+        for path in sorted(folder.iterdir()):
             shutil.copyfile(path, extra)
             try:
-                load(self.course, "hostile")
+                load(self._course, "hostile")
             except UserError as error:
                 refusals.append(f"{path.name}: {error}")
             else:
                 refusals.append(f"{path.name} was accepted")
             extra.unlink()
         return Outcome(
-            results=(),
-            observations=(),
             memory_mib=meter.memory_mib(),
             cpu_seconds=meter.cpu_seconds(),
-            survivors=0,
-            neighbours_same=True,
             refusals=tuple(refusals),
         )
 
-    def _grader(self, plan: Plan) -> Grader:
-        return Grader(plan, self._key, self._driver)
+    def _grade_honest(self) -> str:
+        (honest,) = read([self._class / "honest"], self.plan.assignment)
+        return serial.dumps(self._grader.grade(honest).result)
 
-    def _grade_honest(self, grader: Grader) -> str:
-        assignment = self._specification.plan.assignment
-        (honest,) = read([self._class / "honest"], assignment)
-        return serial.dumps(grader.grade(honest).result)
 
-    def _facts(self) -> dict[str, str]:
-        return {
-            "@DRIVER@": str(os.getpid()),
-            "@COURSE@": str(self.course),
-            "@NEIGHBOUR@": str(self._class / "honest" / "a1.py"),
-            "@PORT@": os.environ.get("HOSTILE_PORT", "9"),
-        }
+@contextmanager
+def staged(tier: Tier, course: Path) -> Iterator[Stage]:
+    """The corpus's own course laid into the new folder `course`, and graded under `tier`."""
+    shutil.copytree(HERE / "course", course)
+    specification = load(course, "hostile")
+    interpreter = find_interpreter(specification.plan.assignment.python)
+    with ExitStack() as stack:
+        stack.enter_context(adopting_orphans())
+        driver = stack.enter_context(Driver(interpreter, tier))
+        key = make_key(specification, driver)
+        grader = stack.enter_context(Grader(specification.plan, key, driver))
+        server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        yield Stage(specification, driver, grader, course, server.getsockname()[1])
 
 
 def lay(entry: Entry, folder: Path, facts: Mapping[str, str]) -> None:
-    """What the entry hands in, into a new folder: what its `make.py` makes, or else its files.
-    Programs are told the facts that an attacker would have to find out."""
+    """What the entry hands in, into a new folder: what its `make.py` makes, or else its files,
+    told the facts."""
     folder.mkdir()
     if (entry.folder / "make.py").exists():
         runpy.run_path(str(entry.folder / "make.py"))["make"](folder)
         return
     for path in entry.folder.iterdir():
         if path.is_file() and path.name != "expect.yaml":
-            data = path.read_bytes()
-            for name, fact in facts.items():
-                data = data.replace(name.encode(), fact.encode())
-            (folder / path.name).write_bytes(data)
+            (folder / path.name).write_bytes(told(path.read_bytes(), facts))
+
+
+def told(program: bytes, facts: Mapping[str, str]) -> bytes:
+    """The program with the facts in place of their names."""
+    for name, fact in facts.items():
+        program = program.replace(name.encode(), fact.encode())
+    return program
 
 
 def _pages(result: SubmissionResult, plan: Plan) -> str:
     return submission_page(result, plan) + feedback_page(student_view(result, plan))
-
-
-@contextmanager
-def staged(tier: Tier, course: Path, driver: Driver | None = None) -> Iterator[Stage]:
-    """A stage with a driver of `tier` (or the one given), its key made by it."""
-    specification = lay_course(course)
-    with ExitStack() as stack:
-        if driver is None:
-            interpreter = find_interpreter(specification.plan.assignment.python)
-            driver = stack.enter_context(Driver(interpreter, tier))
-        stack.enter_context(_listening())
-        yield Stage(specification, driver, make_key(specification, driver), course)
-
-
-@contextmanager
-def _listening() -> Iterator[None]:
-    """Something to connect to; a submission that does finds it."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        os.environ["HOSTILE_PORT"] = str(server.getsockname()[1])
-        yield
 
 
 def _contents(folder: Path) -> dict[str, str]:

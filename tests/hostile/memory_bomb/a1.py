@@ -2,7 +2,11 @@ def total(numbers):
     return [0] * 10 ** 8
 
 
-def label(number):
+def is_even(number):
     kept = []
     while True:
         kept.append(bytearray(1000000))
+
+
+def label(number):
+    return "done" if bytearray(100_000_000) else ""

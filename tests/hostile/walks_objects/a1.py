@@ -9,7 +9,7 @@ def code(number):
     frame = sys._getframe()
     seen = []
     while frame is not None:
-        seen += [frame.f_locals, frame.f_globals, frame.f_builtins]
+        seen += [frame.f_locals, frame.f_globals, frame.f_builtins, frame.f_code.co_consts]
         frame = frame.f_back
     for thing in gc.get_objects() + seen:
         for part in gc.get_referents(thing):

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hostile_entries import corpus
+from hostile_stage import Stage, staged
+from hostile_tiers import tiers_here
+
+from harness.model.result import Tier
+
+collect_ignore = ["course"]  # an assignment to attack, not a suite
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """`stage` and `entry`: every entry in every tier of this machine that is good enough."""
+    if "entry" in metafunc.fixturenames:
+        pairs = [(t, entry) for t in tiers_here() for entry in corpus() if entry.runs_in(t)]
+        names = [f"{tier}-{entry.name}" for tier, entry in pairs]
+        metafunc.parametrize(("stage", "entry"), pairs, ids=names, indirect=["stage"])
+
+
+@pytest.fixture(scope="module")
+def stage(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Stage]:
+    tier: Tier = request.param
+    folder = tmp_path_factory.mktemp(str(tier))
+    folder.chmod(0o755)  # nothing but the confinement is to stop anybody
+    with staged(tier, folder / "course") as running:
+        yield running

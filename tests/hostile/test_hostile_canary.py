@@ -1,0 +1,111 @@
+"""The answer key holds a canary; nothing that a submission could read does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hostile_checks import holds
+from hostile_entries import corpus
+from hostile_machine import below
+from hostile_memory import held_by, spellings
+from hostile_stage import CANARY, staged, told
+from hostile_tiers import tiers_here
+
+from harness.execution import LAYERS, Layer
+from harness.model import serial
+from harness.model.observation import Ending, Observation
+from harness.model.plan import SourceFile
+from harness.model.result import Tier
+from harness.model.stimulus import Call, Limits, Stimulus
+
+NESTLING = "nestling-61b0"  # what the submission holds, to know that it would have been found
+SLEEPER = "import time\nkept = 'nest' + 'ling-61b0'\ndef code(n):\n    time.sleep(600)\n"
+PATIENT = Limits(cpu_seconds=60, wall_seconds=600, memory_mib=256, output_kib=64)
+SEARCHERS = {"snoops_own_process", "snoops_everywhere", "walks_objects", "parent_memory"}
+
+
+@pytest.mark.parametrize("tier", tiers_here())
+def test_no_process_below_us_holds_the_canary(tier: Tier, tmp_path: Path) -> None:
+    with asleep(tier, tmp_path) as pids:
+        closed = Layer.UNDUMPABLE in LAYERS[tier] and os.geteuid() != 0
+        if closed:
+            for pid in pids:
+                with pytest.raises(PermissionError):
+                    held_by(pid, spellings(CANARY))
+        else:
+            found = [text for pid in pids for text in held_by(pid, spellings(CANARY))]
+            assert found == []
+            assert any(held_by(pid, spellings(NESTLING)) for pid in pids)
+
+
+@pytest.mark.parametrize("tier", tiers_here())
+def test_a_submission_that_searches_finds_nothing(tier: Tier, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    with staged(tier, tmp_path / "course") as stage:
+        for entry in corpus():
+            if entry.name not in SEARCHERS or not entry.runs_in(tier):
+                continue
+            program = told((entry.folder / "a1.py").read_bytes(), stage.facts())
+            source = SourceFile(name="a1.py", data=program)
+            with stage.driver.submission(stage.plan.assignment, (source,)) as server:
+                # A hundred times as long as in the corpus.
+                seen = server.observe(Stimulus(action=Call(expression="code(500)")), PATIENT)
+            assert seen.ending is Ending.ANSWERED, entry.name
+            assert seen.value is not None
+            assert seen.value.text.startswith("nothing"), entry.name
+            assert not holds(seen, CANARY)
+
+
+def test_the_canary_is_in_the_answer_key_and_in_no_stimulus(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    with staged(Tier.PORTABLE, tmp_path / "course") as stage:
+        stated = [serial.dumps(scenario.stated) for scenario in stage.plan.scenarios]
+        assert any(CANARY in each for each in stated)
+        stimuli = [each for scenario in stage.plan.scenarios for each in scenario.stimuli]
+        assert not any(CANARY in serial.dumps(stimulus) for stimulus in stimuli)
+        assert CANARY not in serial.dumps(stage.plan.assignment)
+
+
+@contextmanager
+def asleep(tier: Tier, folder: Path) -> Iterator[list[int]]:
+    """The base, the servers and a scenario that sleeps, graded before with the canary at hand."""
+    folder.chmod(0o755)
+    ours = below(os.getpid())
+    begun = threading.Event()
+
+    def grade() -> Observation:
+        with staged(tier, folder / "course") as stage:
+            source = SourceFile(name="a1.py", data=SLEEPER.encode())
+            with stage.driver.submission(stage.plan.assignment, (source,)) as server:
+                begun.set()
+                return server.observe(Stimulus(action=Call(expression="code(7)")), PATIENT)
+
+    with ThreadPoolExecutor(1) as pool:
+        graded = pool.submit(grade)
+        sleeper = 0
+        while not sleeper and not graded.done():
+            if begun.wait(0.1):
+                sleeper = next((pid for pid in below(os.getpid()) - ours if _sleeps(pid)), 0)
+        try:
+            yield sorted(below(os.getpid()) - ours)
+        finally:
+            if sleeper:
+                os.kill(sleeper, signal.SIGKILL)
+        assert graded.result().ending is Ending.MEMORY_LIMIT  # killed, but not by us
+
+
+def _sleeps(pid: int) -> bool:
+    """Whether it is a scenario (it leads a session with a terminal) that waits for something."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(") ")[2].split()
+    except OSError:
+        return False
+    state, _, _, session, terminal = fields[:5]
+    return state == "S" and int(session) == pid and terminal != "0"
