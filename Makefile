@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 IDS = $(or $(ID),$(notdir $(wildcard specs/*)))
 
-.PHONY: help grade test validate lint bench browser clean
+.PHONY: help grade test validate lint bench peers browser clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -39,6 +39,9 @@ lint: $(READY)  ## formatting, types, and which room may import which
 
 bench: $(READY)  ## measure against the floor and against pexpect.spawn
 	$(BIN)/python -m benchmarks.run
+
+peers: $(READY)  ## measure beside check50, otter, gradescope-utils and pytest, installed for it
+	$(BIN)/python -m benchmarks.peers
 
 browser:  # the page tests look at the report in a real Chromium
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \

@@ -14,7 +14,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.assignment import load
+from harness.assignment import CACHE, load
 from harness.grading import (
     BatchOptions,
     Interrupted,
@@ -34,7 +34,6 @@ from harness.model.specification import Specification
 from harness.reporting import write_reports, write_results
 
 AnyPath = str | os.PathLike[str]
-CACHE = ".harness-cache"
 
 
 def load_assignment(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.assignment.cache import CACHE
 from harness.assignment.folders import available, find_root
 from harness.assignment.loading import load
 from harness.assignment.problems import SpecErrors
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from harness.model.specification import SampleExpectation
 
 __all__ = [
+    "CACHE",
     "SpecErrors",
     "as_template",
     "available",

@@ -15,7 +15,7 @@ from pathlib import Path
 from harness.model.serial import SerialError, dumps, loads
 from harness.model.specification import Specification
 
-FOLDER = ".harness-cache"
+CACHE = ".harness-cache"
 _ROOMS = ("assignment", "model")
 
 
@@ -24,7 +24,7 @@ class Cache:
 
     def __init__(self, root: Path, assignment_id: str, folder: Path, support: Path | None) -> None:
         suffix = ".support" if support else ""
-        self.path = root / FOLDER / f"{assignment_id}{suffix}.json"
+        self.path = root / CACHE / f"{assignment_id}{suffix}.json"
         self.folder = folder
         self.sources = [folder, root / "reference" / assignment_id, *([support] if support else [])]
         self.key = ""

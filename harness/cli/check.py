@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from harness.api import load_assignment
+from harness.assignment import load
 from harness.cli.common import (
     PATH,
     assignment_option,
@@ -57,7 +57,7 @@ def command(
     """
     base = the_root(root, files)
     assignment_id = the_assignment(base, assignment, files)
-    asked = without_tags(load_assignment(base, assignment_id, support=support), without)
+    asked = without_tags(load(base, assignment_id, support=support), without)
     visible = visible_only(asked)
     bench = prepare(visible, python=python, cache=cache_folder(base))
     if bench.interpreter.notice:

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from harness.api import CACHE
-from harness.assignment import available, find_root
+from harness.assignment import CACHE, available, find_root
 from harness.model.errors import UserError
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -45,20 +45,21 @@ def prepare(
     specification = with_called_functions(specification)
     interpreter = find_interpreter(specification.plan.assignment.python, python)
     tier = choose_tier(interpreter, require)
-    with Driver(interpreter, tier.tier, cpu=a_core()) as driver:
-        key = _recalled_key(specification, driver, cache)
+    key = _recalled_key(specification, interpreter, tier.tier, cache)
     if refuse:
         refuse_disagreements(specification, key)
     return Bench(specification=specification, interpreter=interpreter, tier=tier, key=key)
 
 
-def _recalled_key(specification: Specification, driver: Driver, cache: Path | None) -> AnswerKey:
+def _recalled_key(
+    specification: Specification, interpreter: Interpreter, tier: Tier, cache: Path | None
+) -> AnswerKey:
     plan = specification.plan
     parts = [
         str(KEY_VERSION),
         plan.spec_digest,
         plan.reference_digest,
-        made_with(driver, plan),
+        made_with(interpreter, tier, plan),
         serial.dumps(plan),
     ]
     name = sha256("\n".join(parts).encode()).hexdigest()
@@ -68,7 +69,8 @@ def _recalled_key(specification: Specification, driver: Driver, cache: Path | No
             return serial.loads(AnswerKey, path.read_bytes())
         except (OSError, serial.SerialError):
             pass
-    key = make_key(specification, driver)
+    with Driver(interpreter, tier, cpu=a_core()) as driver:
+        key = make_key(specification, driver)
     # A reference that fell short may have met a busy machine: what it did then is not kept.
     if path is not None and not key_disagreements(plan, key):
         _keep(path, serial.dumps(key))

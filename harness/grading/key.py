@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 
-from harness.execution import EXECUTION_DIGEST, Driver
+from harness.execution import EXECUTION_DIGEST, Driver, Interpreter
 from harness.grading.expectations import expectation
 from harness.grading.running import Observer, run_scenario
 from harness.judging import disagreements
@@ -14,6 +14,7 @@ from harness.model.errors import HarnessError, UserError
 from harness.model.expectation import PythonValue, Stated, parts_of
 from harness.model.observation import Ending
 from harness.model.plan import Plan, Scenario, SourceFile
+from harness.model.result import Tier
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Stimulus
 from harness.model.values import Value
@@ -30,11 +31,11 @@ class Disagreement:
         return f"{self.scenario.place}: {self.scenario.id}: {self.sentence}"
 
 
-def made_with(driver: Driver, plan: Plan) -> str:
+def made_with(interpreter: Interpreter, tier: Tier, plan: Plan) -> str:
     """What a key depends on beside the plan and the reference: a short digest."""
     parts = [
-        driver.interpreter.build,
-        driver.tier.value,
+        interpreter.build,
+        tier.value,
         EXECUTION_DIGEST,
         *(file.data.hex() for file in plan.assignment.variants[0].files),
     ]
@@ -51,7 +52,7 @@ def make_key(specification: Specification, driver: Driver) -> AnswerKey:
         version=KEY_VERSION,
         spec_digest=plan.spec_digest,
         reference_digest=plan.reference_digest,
-        made_with=made_with(driver, plan),
+        made_with=made_with(driver.interpreter, driver.tier, plan),
         scenarios=scenarios,
     )
 

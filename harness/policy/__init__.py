@@ -4,8 +4,15 @@
 is what to load there, `ENTRY` what to call with a `payload`.
 """
 
-from harness.policy.check import check
-from harness.policy.entry import payload
+from typing import TYPE_CHECKING
+
+from harness.doors import later
+from harness.policy.asking import payload
 from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
 
+if TYPE_CHECKING:
+    from harness.policy.checking import check
+
 __all__ = ["ENTRY", "POLICY_DIGEST", "SOURCES", "check", "payload"]
+
+__getattr__ = later(__name__, {"checking": ("check",)})

@@ -21,7 +21,8 @@ _MODULES = (
     "harness.policy.evasion",
     "harness.policy.techniques",
     "harness.policy.structure",
-    "harness.policy.check",
+    "harness.policy.asking",
+    "harness.policy.checking",
     "harness.policy.entry",
 )
 

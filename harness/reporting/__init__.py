@@ -1,13 +1,23 @@
 """Results as people read them: HTML pages and terminal text. Reads results, judges nothing."""
 
+from typing import TYPE_CHECKING
+
+from harness.doors import later
 from harness.reporting.terminal import (
     explain_failures,
     explain_scenario,
     show_submission,
     summary_table,
 )
-from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
-from harness.reporting.writing import write_index, write_reports, write_results, write_submission
+
+if TYPE_CHECKING:
+    from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
+    from harness.reporting.writing import (
+        write_index,
+        write_reports,
+        write_results,
+        write_submission,
+    )
 
 __all__ = [
     "comparison_csv",
@@ -22,3 +32,11 @@ __all__ = [
     "write_results",
     "write_submission",
 ]
+
+__getattr__ = later(
+    __name__,
+    {
+        "two_runs": ("comparison_csv", "comparison_page", "comparison_table"),
+        "writing": ("write_index", "write_reports", "write_results", "write_submission"),
+    },
+)

@@ -7,12 +7,15 @@ import functools
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.model.rounding import rounded
 from harness.reporting import cells, figures, files, inert, words
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -39,6 +42,9 @@ def render(template: str, **context: object) -> str:
 @functools.cache
 def environment() -> Environment:
     """The one environment. `select_autoescape()` would leave `*.html.j2` unescaped."""
+    # Only now: what is shown in a terminal needs no templates.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
     found = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,

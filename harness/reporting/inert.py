@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import unicodedata
 
-from jinja2 import StrictUndefined, Undefined
 from markupsafe import Markup, escape
 
 # Letters and symbols by category, and yet nothing is seen of them.
@@ -99,6 +98,8 @@ def finalize(value: object) -> object:
 
     Anything but text, numbers and markup is a mistake in a template.
     """
+    from jinja2 import StrictUndefined, Undefined  # noqa: PLC0415  (terminals have no templates)
+
     if isinstance(value, Markup | StrictUndefined):
         return value
     if type(value) is Undefined:  # `x if y` without an else; a missing name is a StrictUndefined

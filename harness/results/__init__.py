@@ -1,12 +1,17 @@
 """A run's results: the store, the keys for using what is stored again, and the ways out of it."""
 
-from harness.results.comparing import Change, RunComparison, ScenarioChange, compare_runs
+from typing import TYPE_CHECKING
+
+from harness.doors import later
 from harness.results.keys import observation_key, verdict_key
-from harness.results.reader import StoreReader
 from harness.results.results_json import mark_string, results_json
-from harness.results.snapshot import STORE_NAME, Entry, Snapshot, read_snapshot
-from harness.results.store import Store
 from harness.results.student_view import student_view
+
+if TYPE_CHECKING:
+    from harness.results.comparing import Change, RunComparison, ScenarioChange, compare_runs
+    from harness.results.reader import StoreReader
+    from harness.results.snapshot import STORE_NAME, Entry, Snapshot, read_snapshot
+    from harness.results.store import Store
 
 __all__ = [
     "STORE_NAME",
@@ -25,3 +30,13 @@ __all__ = [
     "student_view",
     "verdict_key",
 ]
+
+__getattr__ = later(
+    __name__,
+    {
+        "comparing": ("Change", "RunComparison", "ScenarioChange", "compare_runs"),
+        "reader": ("StoreReader",),
+        "snapshot": ("STORE_NAME", "Entry", "Snapshot", "read_snapshot"),
+        "store": ("Store",),
+    },
+)

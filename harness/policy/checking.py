@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from harness.model.policy import Finding, Policy, PolicyReport, Unparsable
+from harness.policy.asking import NamedBytes
 from harness.policy.evasion import check_evasion
 from harness.policy.imports import check_imports
 from harness.policy.ledger import Ledger
@@ -13,18 +13,6 @@ from harness.policy.reading import Source, read
 from harness.policy.structure import check_module_level, check_overrides
 from harness.policy.survey import survey
 from harness.policy.techniques import check_techniques
-
-
-class NamedBytes(Protocol):
-    """A `SourceFile`, or anything else with a file's name and bytes."""
-
-    @property
-    def name(self) -> str:
-        """The file's name, without folders."""
-
-    @property
-    def data(self) -> bytes:
-        """The file's bytes."""
 
 
 def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:

@@ -1,0 +1,40 @@
+"""`harness check` does not wait for what it does not use."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from harness.doors import later
+
+HEAVY = ("jinja2", "multiprocessing", "pydantic", "sqlite3", "yaml", "hypothesis")
+
+
+def loaded_by(statement: str) -> set[str]:
+    code = f"import sys; {statement}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_check_loads_nothing_that_only_grade_needs() -> None:
+    loaded = loaded_by("import harness.cli.check")
+    assert loaded.isdisjoint({*HEAVY, "harness.api", "harness.grading.batch"})
+    assert "harness.policy.checking" not in loaded
+
+
+def test_what_it_does_not_load_can_be_loaded() -> None:
+    loaded = loaded_by("from harness.grading import grade_batch; from harness.results import Store")
+    assert {"harness.grading.batch", "multiprocessing", "sqlite3"} <= loaded
+
+
+@pytest.mark.parametrize("room", ["grading", "policy", "reporting", "results"])
+def test_every_name_at_a_door_is_there(room: str) -> None:
+    names = f"import harness.{room} as room; [getattr(room, name) for name in room.__all__]"
+    assert f"harness.{room}" in loaded_by(names)
+
+
+def test_a_door_says_what_it_has_not() -> None:
+    with pytest.raises(AttributeError, match="'harness' has no attribute 'nothing'"):
+        later("harness", {"api": ("check",)})("nothing")
