@@ -44,7 +44,7 @@ def zip_members(stream: BinaryIO, budget: Budget) -> Iterator[Member]:
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -> Member:
     def start(size: int) -> bytes:
         if info.flag_bits & _LOCKED:
-            raise Refused("is locked with a password")
+            raise Refused("is locked with a password, expected a file without one")
         if info.compress_type not in _METHODS:
             raise Refused("is compressed by a method that usual archiving programs do not use")
         try:

@@ -120,7 +120,7 @@ ACCEPTED: dict[str, Case] = {
     "one of two has a password": (
         {"A3.zip": HALF_LOCKED},
         NAMES[:1],
-        ("c4game.py in A3.zip is locked with a password",),
+        ("c4game.py in A3.zip is locked with a password, expected a file without one",),
     ),
     "loose files": (
         dict(BOTH),
@@ -171,7 +171,10 @@ REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
         {"A3.zip": zipped([("A3.zip", GOOD)])},
         f"found A3.zip (a zip archive) in A3.zip, {EXPECTED}",
     ),
-    "a password": ({"A3.zip": LOCKED}, "connect4.py in A3.zip is locked with a password"),
+    "a password": (
+        {"A3.zip": LOCKED},
+        "connect4.py in A3.zip is locked with a password, expected a file without one",
+    ),
     "a method that cannot be capped": (
         {"A3.zip": zipped(BOTH, method=zipfile.ZIP_BZIP2)},
         "connect4.py in A3.zip is compressed by a method that usual archiving programs do not use",
