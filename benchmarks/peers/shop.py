@@ -14,7 +14,7 @@ from benchmarks.peers.processes import Ran, run
 from benchmarks.peers.tools import REFERENCE, ROOT, Tool, Verdicts
 
 RIGHT = ROOT / "submissions" / "connect4ish" / "perfect_in_another_style" / "a1.py"
-LIMIT = 60.0
+LIMIT = 90.0
 _PROMPT = re.compile(r"(?:\(h to see valid commands\)|\(y/n\)): ")
 
 

@@ -26,7 +26,7 @@ def unit_check(unit):
 
     check.__name__ = unit.name
     check.__doc__ = unit.call
-    return check50.check(exists, timeout=8)(check)
+    return check50.check(exists, timeout=10)(check)
 
 
 def game_check(game):
@@ -39,7 +39,7 @@ def game_check(game):
 
     check.__name__ = game
     check.__doc__ = game
-    return check50.check(exists, timeout=8)(check)
+    return check50.check(exists, timeout=10)(check)
 
 
 for unit in UNITS:

@@ -13,7 +13,7 @@ def python(*arguments, typed=""):
         input=typed,
         capture_output=True,
         text=True,
-        timeout=2,
+        timeout=4,
         check=True,
     )
     return done.stdout

@@ -20,7 +20,7 @@ def test_game(game):
         input=typed(game),
         capture_output=True,
         text=True,
-        timeout=2,
+        timeout=4,
         check=True,
     )
     assert done.stdout == screen(game)

@@ -18,7 +18,7 @@ def game_test(game):
             input=typed(game),
             capture_output=True,
             text=True,
-            timeout=2,
+            timeout=4,
             check=True,
         )
         assert done.stdout == screen(game)
