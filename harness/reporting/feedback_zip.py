@@ -18,7 +18,7 @@ from harness.reporting.files import page_name
 
 _PAGE = "feedback.html"
 _MOODLE = re.compile(r"(?P<folder>.+_\d+_assignsubmission_(?:file|onlinetext)_?)(?P<file>.*)")
-_CANVAS = re.compile(r".+_\d+_\d+_.+")
+_CANVAS = re.compile(r".+_\d+_\d+_.+|(?:LATE_)?anon_[A-Za-z0-9]+_.+")
 _SAME_TIME = (1980, 1, 1, 0, 0, 0)  # the same run makes the same bytes
 
 

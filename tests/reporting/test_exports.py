@@ -139,7 +139,7 @@ SOURCES = {
     FeedbackFor.CANVAS: {
         "ngwei_103_9001_a1.py": "ngwei_103_9001_a1.html",
         "ngwei_LATE_103_9001_a1-1.py": "ngwei_LATE_103_9001_a1-1.html",
-        "anon_103_9001_a1.py": "anon_103_9001_a1.html",
+        "LATE_anon_aB3d_9001_a1.py": "LATE_anon_aB3d_9001_a1.html",
         "a1.py": None,
     },
     FeedbackFor.BRIGHTSPACE: {

@@ -1,0 +1,209 @@
+"""`harness export` and `harness manual` on a real run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tiny_course import Course, results, submission
+
+MANUAL = """\
+manual:
+  - {id: style, title: Code style, out_of: 4}
+  - {id: report, title: The report, out_of: 2.5}
+policy: policy.yaml
+"""
+
+
+@pytest.fixture(scope="module")
+def with_slots_once(graded_once: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The tiny course with two manual slots, graded."""
+    course = Course.copy(graded_once.root, tmp_path_factory.mktemp("slots") / "course")
+    course.edit("specs/tiny/assignment.yaml", "policy: policy.yaml\n", MANUAL)
+    assert course.run("grade", "submissions/tiny").status == 0
+    return course
+
+
+@pytest.fixture
+def with_slots(with_slots_once: Course, tmp_path: Path) -> Course:
+    return Course.copy(with_slots_once.root, tmp_path / "course")
+
+
+def exported(course: Course, form: str, *more: str | Path) -> str:
+    outcome = course.run("export", "reports/tiny", "--to", form, *more)
+    assert outcome.status == 0, outcome.err
+    return outcome.out
+
+
+def test_json_is_the_runs_own(graded_once: Course) -> None:
+    own = (graded_once.report / "results.json").read_text(encoding="utf-8")
+    assert exported(graded_once, "json") == own
+
+
+def test_junit_counts(graded_once: Course) -> None:
+    root = ElementTree.fromstring(exported(graded_once, "junit").split("\n", 1)[1])
+    suites = {suite.get("name"): suite for suite in root}
+    assert list(suites) == [entry["id"] for entry in results(graded_once.report)["submissions"]]
+    assert suites["perfect"].get("failures") == "0"
+    assert suites["syntax_error"].get("failures") == suites["syntax_error"].get("tests") == "13"
+
+
+def test_csv_into_a_file(graded_once: Course, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "marks.csv"
+    assert exported(graded_once, "csv", "-o", path) == f"Wrote {path}\n"
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    assert {row["id"]: row["total"] for row in rows} == {
+        "hard_coded_5": "4.62",
+        "missing_total": "5.08",
+        "perfect": "6.00",
+        "prints_total": "3.69",
+        "syntax_error": "0.00",
+    }
+
+
+def test_feedback_has_nothing_hidden(graded_once: Course, tmp_path: Path) -> None:
+    path = tmp_path / "feedback.zip"
+    exported(graded_once, "feedback", "-o", path)
+    with zipfile.ZipFile(path) as archive:
+        pages = {name: archive.read(name) for name in archive.namelist()}
+    assert pages == {
+        path.name: path.read_bytes() for path in (graded_once.report / "feedback").iterdir()
+    }
+    assert not any(b"4711" in page for page in pages.values())
+
+
+def test_a_gradebook_by_id_and_what_is_left_over(graded_once: Course, tmp_path: Path) -> None:
+    book = tmp_path / "book.csv"
+    book.write_text(
+        "Student,ID,SIS Login ID,A tiny till (9)\n"
+        "x,1,perfect,\nx,2,missing_total,EX\nx,3,nobody,4\n",
+        encoding="utf-8",
+    )
+    outcome = graded_once.run("export", "reports/tiny", "--to", "canvas", "--gradebook", book)
+    assert outcome.status == 0
+    rows = list(csv.reader(io.StringIO(outcome.out, newline="")))
+    assert [row[3] for row in rows] == ["A tiny till (9)", "6.00", "EX", "4"]
+    assert outcome.err.splitlines() == [
+        f"{book}:3: x is excused (EX); it stays so",
+        f"{book}:4: x has no submission; the row stays",
+        f"{book}: submission hard_coded_5 has no row (or more than one)",
+        f"{book}: submission prints_total has no row (or more than one)",
+        f"{book}: submission syntax_error has no row (or more than one)",
+    ]
+
+
+def test_marks_that_people_give(with_slots: Course) -> None:
+    template = with_slots.path("marks.csv")
+    exported(with_slots, "manual-marks", "-o", template)
+    rows = list(csv.reader(template.read_text(encoding="utf-8").splitlines()))
+    assert rows[0] == [
+        *("id", "name", "style (out of 4)", "report (out of 2.5)"),
+        *("adjustment", "reason", "comment"),
+    ]
+    given = {"perfect": ["3.5", "1/3", "", "", "Nice."], "prints_total": ["2", "", "", "", ""]}
+    given["missing_total"] = ["0", "0", "-9", "copied", ""]
+    for row in rows[1:]:
+        row[2:] = given.get(row[0], row[2:])
+    with template.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    done = with_slots.run("manual", "reports/tiny", template)
+    assert (done.status, done.err) == (0, "")
+    assert done.out == "3 submissions changed; 2 of 5 have their whole mark\n"
+
+    perfect = submission(with_slots.report, "perfect")
+    assert (perfect["mark"], perfect["total"], perfect["total_out_of"]) == (6.0, 9.83, 12.5)
+    assert submission(with_slots.report, "missing_total")["total"] == 0.0
+    assert submission(with_slots.report, "prints_total")["total"] is None
+    for folder in ("submissions", "feedback"):
+        page = (with_slots.report / folder / "perfect.html").read_text(encoding="utf-8")
+        assert "In all: 9.83 of 12.5" in page
+        assert "Comment: Nice." in page
+
+    book = with_slots.write(
+        "book.csv", "Username,A tiny till [Total Pts: 12.5 Score] |1\nperfect,\nprints_total,\n"
+    )
+    outcome = with_slots.run("export", "reports/tiny", "--to", "blackboard", "--gradebook", book)
+    assert outcome.out.splitlines()[1:] == ["perfect,9.83", "prints_total,"]
+    assert (
+        outcome.err.splitlines()[0]
+        == f"{book}:3: prints_total has no mark: no mark yet for The report"
+    )
+    alone = ("--gradebook", book, "--marks", "functionality")
+    outcome = with_slots.run("export", "reports/tiny", "--to", "blackboard", *alone)
+    assert outcome.out.splitlines()[1:] == ["perfect,6.00", "prints_total,3.69"]
+
+    before = results(with_slots.report)
+    for fresh in ([], ["--fresh"]):
+        assert with_slots.run("grade", "submissions/tiny", *fresh).status == 0
+        assert results(with_slots.report) == before
+    again = with_slots.run("manual", "reports/tiny", template)
+    assert again.out == "0 submissions changed; 2 of 5 have their whole mark\n"
+
+
+def test_a_file_with_mistakes_is_refused_whole(with_slots: Course) -> None:
+    before = results(with_slots.report)
+    file = with_slots.write("m.csv", "id,style,adjustment,reason\nperfect,4\neve,1\nperfect,9,1\n")
+    outcome = with_slots.run("manual", "reports/tiny", file)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.splitlines() == [
+        f"{file}:3: there is no submission 'eve' in this run",
+        f"{file}:4: perfect has a row above already",
+    ]
+    assert results(with_slots.report) == before
+    assert exported(with_slots, "json") == (with_slots.report / "results.json").read_text("utf-8")
+
+
+def test_an_incomplete_run_is_said_to_be_so(graded: Course) -> None:
+    with closing(sqlite3.connect(graded.report / "run.sqlite")) as database, database:
+        (facts,) = database.execute("SELECT facts FROM run").fetchone()
+        half = json.dumps({**json.loads(facts), "complete": False})
+        database.execute("UPDATE run SET facts = ?", (half,))
+    outcome = graded.run("export", "reports/tiny", "--to", "csv")
+    assert outcome.err == "this run is not complete: it is not a result. Grade again first\n"
+
+
+WRONG = (
+    (["export", "specs", "--to", "csv"], "specs: there is no run here. Hint: name a report folder"),
+    (
+        ["export", "reports/tiny", "--to", "feedback"],
+        "a zip needs a file to go to. Hint: -o FILE",
+    ),
+    (
+        ["export", "reports/tiny", "--to", "csv", "--gradebook", "x.csv"],
+        "--gradebook and --column are not for --to csv",
+    ),
+    (
+        ["export", "reports/tiny", "--to", "canvas", "--gradebook", "x.csv"],
+        "x.csv: cannot be read (No such file or directory)",
+    ),
+    (
+        ["export", "reports/tiny", "--to", "moodle"],
+        "moodle takes its own worksheet back alone. "
+        "Hint: --gradebook FILE, the worksheet that it offers for download",
+    ),
+    (
+        ["export", "reports/tiny", "--to", "feedback-moodle", "-o", "x.zip"],
+        "reports/tiny: no submission of this run came from a download of moodle. "
+        "Hint: --to feedback packs the pages by id",
+    ),
+    (
+        ["export", "reports/tiny", "--to", "csv", "-o", "specs/tiny/main.yaml/x.csv"],
+        "specs/tiny/main.yaml: File exists",
+    ),
+    (["manual", "reports/tiny", "x.csv"], "x.csv: cannot be read (No such file or directory)"),
+    (["manual", "specs", "x.csv"], "specs: there is no run here. Hint: name a report folder"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "line"), WRONG, ids=lambda each: " ".join(each)[:50])
+def test_one_line_says_what_is_wrong(graded_once: Course, arguments: list[str], line: str) -> None:
+    outcome = graded_once.run(*arguments)
+    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"{line}\n")
+    assert not graded_once.path("x.zip").exists()
