@@ -6,8 +6,8 @@ import marshal
 from pathlib import Path
 
 INSIDE = (
-    "wire", "children", "codec", "raised", "modules", "question", "confine", "limits",
-    "ask", "stdin_shim", "tool", "scenario", "server", "base",
+    "wire", "children", "codec", "raised", "modules", "question", "confine", "limits", "settling",
+    "ask", "stdin_shim", "tool", "scenario", "rehearsal", "server", "base",
 )  # fmt: skip
 
 _PROGRAM = """\

@@ -123,9 +123,9 @@ class Conversation:
             self._answer_frames()
 
     def _answer_asking(self, listener: Listener) -> None:
-        asking = listener.receive()
-        if asking is not None and self._provide_input():
-            listener.let_go_on(asking)
+        question = listener.receive()
+        if question is not None and self._provide_input():
+            listener.let_go_on(question)
 
     def _answer_frames(self) -> None:
         """Without notifications the process says by a frame that it is going to read."""

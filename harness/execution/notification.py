@@ -7,24 +7,15 @@ import errno
 import fcntl
 import os
 import struct
-from dataclasses import dataclass
+import sys
 
 _RECEIVE = 0xC0502100
 _SEND = 0xC0182101
 _SET_FLAGS = 0x40082104
 _SYNCHRONOUS_WAKE_UP = 1
 _CONTINUE = 1
-_ASKED = struct.Struct("<QIIiIQ6Q")
-_ANSWER = struct.Struct("<QqiI")
-_EMPTY = bytes(_ASKED.size)
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """A process `pid` waits inside a system call for the listener's leave to go on."""
-
-    id: int
-    pid: int
+_ANSWER = struct.Struct("=QqiI")
+_EMPTY = bytes(80)  # a struct seccomp_notif: its id first, then who asks for what
 
 
 class Listener:
@@ -35,8 +26,9 @@ class Listener:
         with contextlib.suppress(OSError):  # from Linux 6.6 on; it only saves time
             fcntl.ioctl(descriptor, _SET_FLAGS, _SYNCHRONOUS_WAKE_UP)
 
-    def receive(self) -> Asking | None:
-        """The process that asks; None when it ended meanwhile."""
+    def receive(self) -> int | None:
+        """The number of a process's question, which waits inside a system call for the leave to
+        go on; None when it ended meanwhile."""
         asked = bytearray(_EMPTY)
         try:
             fcntl.ioctl(self.descriptor, _RECEIVE, asked)
@@ -44,13 +36,12 @@ class Listener:
             if error.errno in (errno.ENOENT, errno.EINTR, errno.EAGAIN):
                 return None
             raise
-        identity, pid, *_ = _ASKED.unpack(asked)
-        return Asking(identity, pid)
+        return int.from_bytes(asked[:8], sys.byteorder)
 
-    def let_go_on(self, asking: Asking) -> None:
+    def let_go_on(self, question: int) -> None:
         """Let its system call happen; nothing when it ended meanwhile, or a signal came first."""
         try:
-            fcntl.ioctl(self.descriptor, _SEND, _ANSWER.pack(asking.id, 0, 0, _CONTINUE))
+            fcntl.ioctl(self.descriptor, _SEND, _ANSWER.pack(question, 0, 0, _CONTINUE))
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.EINPROGRESS):
                 raise

@@ -20,6 +20,7 @@ class Screen:
     most_marks: int
     raw: bytearray = field(default_factory=bytearray)
     typed: list[tuple[int, Typed]] = field(default_factory=list)
+    _loaded: bool = False
 
     def marks(self) -> list[int]:
         """Where the marks are."""
@@ -36,7 +37,9 @@ class Screen:
     @property
     def loaded(self) -> bool:
         """Whether the submission's body has run."""
-        return self.mark in self.raw
+        if not self._loaded:
+            self._loaded = self.mark in self.raw
+        return self._loaded
 
     def exceeds(self, limit: int) -> bool:
         """Whether more than `limit` bytes were printed."""

@@ -16,7 +16,7 @@ from harness.execution.terminal import Terminal
 from harness.model.errors import HarnessError
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome, Turn
 from harness.model.plan import Assignment
-from harness.model.stimulus import Binding, Call, Limits, Run, Session, Stimulus
+from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Stimulus
 
 _MARK_BYTES = 16
 _MIB = 1024 * 1024
@@ -83,6 +83,7 @@ class SubmissionServer:
             "cpu": limits.cpu_seconds,
             "memory": limits.memory_mib * _MIB,
             "shim": self._link.listener is None,
+            "controlled": any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
         }
         if isinstance(action, Call):
             job["expression"] = action.expression

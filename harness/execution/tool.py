@@ -37,6 +37,7 @@ class ToolServer:
         terminal = Terminal(shown)
         job = {
             "payload": payload,
+            "controlled": False,
             "cpu": limits.cpu_seconds,
             "memory": limits.memory_mib * _MIB,
         }

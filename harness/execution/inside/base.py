@@ -11,7 +11,6 @@ import _signal  # type: ignore[import-not-found]  # `signal` would bring in `enu
 import _sitebuiltins
 import _socket
 import builtins
-import gc
 import marshal
 import os
 import sys
@@ -19,7 +18,9 @@ from posix import _exit, fork
 
 from . import wire
 from .children import kill_children
+from .rehearsal import rehearse
 from .server import Server
+from .settling import settle
 
 try:
     from . import confine
@@ -56,9 +57,9 @@ def serve(control: int, orders: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(orders["environment"])
     sock = _socket.socket(fileno=control)
+    rehearse()
+    settle()
     wire.send(sock, b"ready")
-    gc.collect()
-    gc.freeze()
     servers: set[int] = set()
     while True:
         message = wire.receive(sock)

@@ -46,18 +46,18 @@ class Question:
         self.split: CodeType | None = None
         self.given = Step(given + "\n") if given else None
         self.steps = [Step(step) for step in steps]
+        asked = _parse(expression, "eval") if expression else None
+        trees = [_parse(text, "exec") for text in (given, *steps) if text]
         read: set[str] = set()
         bound: set[str] = set()
-        for text, mode in ((given, "exec"), (expression, "eval"), *((s, "exec") for s in steps)):
-            tree = _parse(text, mode) if text else None
+        for tree in (asked, *trees):
             if tree is not None:
                 _collect_names(tree, read, bound)
         self.needs = sorted((read - bound) & functions)
-        tree = _parse(expression, "eval") if expression else None
-        if tree is not None:
-            parts = _call_parts(tree.body, functions)
+        if asked is not None:
+            parts = _call_parts(asked.body, functions)
             if parts is None:
-                self.whole = _compiled(tree, "eval")
+                self.whole = _compiled(asked, "eval")
             else:
                 self.split = _compiled(_expression(parts), "eval")
 

@@ -63,23 +63,26 @@ class Scenario:
 
     def run(self, terminal: int, reply: int) -> None:
         """Run to the end of this process; never returns."""
+        for number in (0, 1, 2):
+            dup2(terminal, number)
+        if self.job["shim"]:
+            stdin_shim.install(self._asks)
+        self.perform(terminal, reply)
+        _exit(0)
+
+    def perform(self, terminal: int, reply: int) -> None:
+        """Load the submission, ask what is to be asked, and answer once on `reply`."""
         self.terminal = terminal
         self.reply = reply
-        answer = self.answer
         try:
-            for number in (0, 1, 2):
-                dup2(terminal, number)
             self._tidy()
-            if self.job["shim"]:
-                stdin_shim.install(self._asks)
-            self._observe(answer)
+            self._observe(self.answer)
             self._flush()
             _set_recursion_limit(1000)
-            text = answer.json()
+            text = self.answer.json()
         except MemoryError:
             text = '{"memory":true}'
         self._send(b"A", text)
-        _exit(0)
 
     def _tidy(self) -> None:
         sys.argv = self.argv

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _socket
-import gc
 import marshal
 import os
 import select
@@ -17,6 +16,7 @@ from .children import kill_children
 from .limits import Limits
 from .question import Question
 from .scenario import Files, Scenario
+from .settling import settle
 from .tool import Tool
 
 try:
@@ -69,8 +69,7 @@ class Server:
         wire.send(self.sock, b"R")
         for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
             del sys.modules[name]  # a submission's own module may be called so
-        gc.collect()
-        gc.freeze()
+        settle()
         self.events = _Events(self.sock)
         while True:
             message = wire.receive(self.sock)
@@ -113,7 +112,7 @@ class Server:
         pid = fork()
         if pid == 0:
             try:
-                self._become_child(terminal)
+                self._become_child(terminal, controlled=job["controlled"])
                 if scenario is not None:
                     scenario.run(terminal, self.reply)
                 elif self.tool is not None:
@@ -126,11 +125,12 @@ class Server:
             kill_children(set())
         wire.send(self.sock, b"E %d %d" % (status, cpu))
 
-    def _become_child(self, terminal: int) -> None:
+    def _become_child(self, terminal: int, *, controlled: bool) -> None:
         for number in self.events.descriptors:
             close(number)
         setsid()
-        ioctl(terminal, _TIOCSCTTY, 0)
+        if controlled:  # it costs a twentieth of a short scenario, and only Ctrl-C needs it
+            ioctl(terminal, _TIOCSCTTY, 0)
         if self.die_with_parent is not None:
             self.die_with_parent()
         if self.child_filter is not None:
@@ -157,6 +157,7 @@ class Server:
             theirs = {n: source for n, source in self.submitted.items() if n not in standing}
             files = Files(provided, {**extra, **standing}, theirs, self.setup["main"][:-3])
             self.files[key] = files
+            settle()
         return files
 
 

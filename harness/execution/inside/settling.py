@@ -1,0 +1,68 @@
+"""Spares every scenario the copying of memory that it only reads.
+
+A fork shares its parent's memory until one of them writes, and CPython writes where it reads: it
+counts references. Objects that were there before the fork outlive every scenario, so from 3.12 on
+they can be made immortal, as `None` is, and are never counted again. That, and giving free memory
+back, halves what a scenario costs.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+try:
+    import ctypes
+except ImportError:  # it only saves time
+    ctypes = None  # type: ignore[assignment]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_CODE = type((lambda: None).__code__)
+
+
+def settle() -> None:
+    """Make everything there is immortal and shut it off from garbage collection, and give the
+    memory back that is free."""
+    gc.collect()
+    if ctypes is not None:
+        if _counts_are_where_expected():
+            _make_immortal(gc.get_objects())
+        if sys.platform == "linux":
+            trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's own
+            if trim is not None:
+                trim(0)
+    gc.freeze()
+
+
+def _make_immortal(pending: list[Any]) -> None:
+    """These objects and all that they refer to, as far as the collector and code tell."""
+    count_at = ctypes.c_uint32.from_address
+    immortal = count_at(id(None)).value
+    while pending:
+        thing = pending.pop()
+        count = count_at(id(thing))
+        if count.value == immortal:
+            continue
+        count.value = immortal
+        if type(thing) is _CODE:
+            pending += (thing.co_consts, thing.co_names, thing.co_name, thing.co_qualname)
+            pending += (thing.co_filename, thing.co_varnames, thing.co_freevars, thing.co_cellvars)
+        else:
+            pending += gc.get_referents(thing)
+
+
+def _counts_are_where_expected() -> bool:
+    """Whether objects begin with their count of references, and `None` has the mark of an
+    immortal: not so in 3.11, in builds for free threads, or on other implementations."""
+    if sys.implementation.name != "cpython" or "t" in sys.abiflags:
+        return False
+    if sys.byteorder != "little" or sys.maxsize < 1 << 32:
+        return False
+    probe: list[object] = []
+    seen = [probe] * 1234
+    told = ctypes.c_uint32.from_address(id(probe)).value
+    immortal = ctypes.c_uint32.from_address(id(None)).value
+    return told == len(seen) + 1 == sys.getrefcount(probe) - 1 and immortal >= 1 << 30
