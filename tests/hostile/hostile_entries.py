@@ -28,6 +28,7 @@ LAYERS = {
     "CPU limit": "time computed",
     "sleep limit": "time asleep",
     "subreaper": "orphans come to us, and are ended",
+    "die with parent": "a scenario ends with its server, a server with its base",
     "fresh process": "one process and one terminal a scenario, compiled from our own bytes",
     "input on request": "a line is typed when it is asked for, and never once too often",
     "hidden scenarios": "inputs that nobody has seen",

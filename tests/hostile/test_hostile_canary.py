@@ -55,8 +55,8 @@ def test_a_submission_that_searches_finds_nothing(tier: Tier, tmp_path: Path) ->
             program = told((entry.folder / "a1.py").read_bytes(), stage.facts())
             source = SourceFile(name="a1.py", data=program)
             with stage.driver.submission(stage.plan.assignment, (source,)) as server:
-                # A hundred times as long as in the corpus.
-                seen = server.observe(Stimulus(action=Call(expression="code(500)")), PATIENT)
+                # Some ten times as long as in the corpus.
+                seen = server.observe(Stimulus(action=Call(expression="code(100)")), PATIENT)
             assert seen.ending is Ending.ANSWERED, entry.name
             assert seen.value is not None
             assert seen.value.text.startswith("nothing"), entry.name

@@ -1,0 +1,362 @@
+"""Every layer alone against an attack of the corpus, and the same attack without it.
+
+A proof runs an entry with the layer as the only one that could stop it, or with nothing that
+could, and says whether the attack succeeded. What is no switch (the answer key's place, the codec,
+the one reply …) is taken away by the naive grader that lacks it, made of the same parts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from unittest import mock
+
+from hostile_attempt import LIMITS, attempts, calling
+from hostile_checks import holds
+from hostile_entries import HERE
+from hostile_machine import below, end
+from hostile_stage import CANARY, Stage
+from hostile_tiers import tiers_here
+
+from harness.execution import Layer, submission_server
+from harness.execution.reply import FinalReply, Reply, frames, read_reply
+from harness.model.errors import HarnessError
+from harness.model.observation import Ending, Observation
+from harness.model.plan import SourceFile
+from harness.model.result import Tier
+from harness.model.stimulus import Run, Session, Stimulus
+from harness.model.values import Value
+
+MARK = "the-drivers-own-environment"
+_PR_CAPBSET_DROP = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """`succeeds(stage, on)`: whether the entry's attack succeeds with the layer on, or off.
+    `off` says what is there instead."""
+
+    layer: str
+    entry: str
+    attack: str
+    off: str
+    succeeds: Callable[[Stage, bool], bool]
+
+
+def _attempt(
+    stage: Stage, name: str, *stimuli: Stimulus, layers: Iterable[Layer] = (), **more: object
+) -> list[Observation]:
+    plan = stage.plan
+    return attempts(plan.assignment, layers, name, *stimuli, facts=stage.facts(), **more)  # type: ignore[arg-type]
+
+
+def _done(seen: Observation) -> bool:
+    return seen.value == Value.of("done")
+
+
+def _reads_the_specs(layer: Layer) -> Callable[[Stage, bool], bool]:
+    def succeeds(stage: Stage, on: bool) -> bool:
+        (seen,) = _attempt(
+            stage, "opens_specs", calling("code(7)"), layers={layer} if on else set()
+        )
+        return holds(seen, CANARY)
+
+    return succeeds
+
+
+def _connects(stage: Stage, on: bool) -> bool:
+    layers = {Layer.SECCOMP} if on else set()
+    return _done(_attempt(stage, "network", calling("total([1, 2, 3])"), layers=layers)[0])
+
+
+def _takes_memory(stage: Stage, on: bool) -> bool:
+    layers = {Layer.RLIMITS} if on else set()
+    return _done(_attempt(stage, "memory_bomb", calling("label(3)"), layers=layers)[0])
+
+
+def _changes_the_neighbour(stage: Stage, on: bool) -> bool:
+    neighbour = Path(stage.facts()["@NEIGHBOUR@"])
+    before = neighbour.read_bytes()
+    try:
+        layers = {Layer.USER} if on else set()
+        _attempt(stage, "alters_neighbours", calling("total([1, 2, 3])"), layers=layers)
+        return neighbour.read_bytes() != before
+    finally:
+        neighbour.write_bytes(before)
+
+
+def _reads_the_environment(stage: Stage, on: bool) -> bool:
+    """In a driver that is no more to its submissions than another process of their user."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            HERE / "hostile_attempt.py",
+            stage.facts()["@COURSE@"],
+            Layer.UNDUMPABLE.value if on else "",
+            "parent_facts",
+            "total([1, 2, 3])",
+        ],
+        env={"MARK": MARK, **os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        preexec_fn=_drop_capabilities,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return MARK in done.stdout
+
+
+def _drop_capabilities() -> None:
+    """Root is a user like any other after the next exec; another user has none to drop."""
+    prctl = ctypes.CDLL(None).prctl
+    for number in range(64):
+        prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
+
+
+def _leaves_a_process(layer: Layer, name: str) -> Callable[[Stage, bool], bool]:
+    def succeeds(stage: Stage, on: bool) -> bool:
+        before = below(os.getpid())
+        with contextlib.suppress(HarnessError):  # it killed its server: does it live on?
+            _attempt(stage, name, calling("total([1, 2, 3])"), layers={layer} if on else set())
+        left = below(os.getpid()) - before
+        end(left)
+        return bool(left)
+
+    return succeeds
+
+
+def _floods(stage: Stage, on: bool) -> bool:
+    limits = LIMITS if on else replace(LIMITS, output_kib=1 << 20)
+    (seen,) = _attempt(stage, "floods_output", calling("total([])"), limits=limits)
+    return len(seen.printed) > LIMITS.output_kib * 1024
+
+
+def _outlasts(name: str, **without: float) -> Callable[[Stage, bool], bool]:
+    def succeeds(stage: Stage, on: bool) -> bool:
+        limits = LIMITS if on else replace(LIMITS, **without)  # type: ignore[arg-type]
+        return _done(_attempt(stage, name, calling("label(3)"), limits=limits)[0])
+
+    return succeeds
+
+
+def _passes_a_comparison_inside(name: str, check: str) -> Callable[[Stage, bool], bool]:
+    """Off: a driver program that is laid beside the submission, imports it, compares, and says
+    PASS; on: the call is observed and compared here."""
+
+    def succeeds(stage: Stage, on: bool) -> bool:
+        expression, _, expected = check.partition(" == ")
+        if on:
+            (seen,) = _attempt(stage, name, calling(expression))
+            return seen.value == Value.parse(expected)
+        program = f"import a1\nprint('PASS' if a1.{check} else 'FAIL')\n"
+        return _run_beside(stage, name, program).printed.endswith("PASS\n")
+
+    return succeeds
+
+
+def _passes_as_text(stage: Stage, on: bool) -> bool:
+    """Off: the value's repr is compared, here, with the expected one's."""
+    if on:
+        (seen,) = _attempt(stage, "repr_lies", calling("total([1, 2, 3])"))
+        return seen.value == Value.of(6)
+    return (
+        _run_beside(stage, "repr_lies", "import a1\nprint(a1.total([1, 2, 3]))\n").printed == "6\n"
+    )
+
+
+def _passes_by_status(stage: Stage, on: bool) -> bool:
+    """Off: a driver program asserts, and an exit status of 0 means that it passed."""
+    if on:
+        (seen,) = _attempt(stage, "os_exit", calling("total([1, 2, 3])"))
+        return seen.ending is Ending.ANSWERED
+    seen = _run_beside(stage, "os_exit", "import a1\nassert a1.total([1, 2, 3]) == 6\n")
+    return seen.exit_status == 0 or seen.detail == "exit status 0"
+
+
+def _passes_by_the_first_reply(stage: Stage, on: bool) -> bool:
+    """Off: the first reply is taken for the answer, whatever follows."""
+
+    def naive(data: bytes) -> Reply:
+        kind, body = next(frame for frame in frames(data) if frame[0] == b"A")
+        final = read_reply(b"".join([(len(body) + 1).to_bytes(4, "little"), kind, body])).final
+        return Reply(final=final or FinalReply())
+
+    reader = read_reply if on else naive
+    with mock.patch.object(submission_server, "read_reply", reader):
+        (seen,) = _attempt(stage, "two_replies", calling("total([1, 2, 3])"))
+    return seen.value == Value.of(6)  # the function itself returned 7
+
+
+def _hands_a_note_on(stage: Stage, on: bool) -> bool:
+    """Off: two calls in one process."""
+    both = ("total([1])", "total([1])")
+    if on:
+        second = _attempt(stage, "leaves_messages", *map(calling, both))[1]
+        return holds(second, "seen")
+    (seen,) = _attempt(stage, "leaves_messages", Stimulus(action=Session(steps=both)))
+    return holds(seen, "seen")
+
+
+def _passes_as_a_screen(stage: Stage, on: bool) -> bool:
+    """Off: what stood on the screen in the end is compared as one text."""
+    scenario = stage.plan.scenario("game/found")
+    expected = (HERE / "course/specs/hostile/gameplay/found.txt").read_text("utf-8")
+    (seen,) = _attempt(stage, "prints_transcript", *scenario.stimuli)
+    asked = seen.reads == len(scenario.stimuli[0].inputs)
+    return seen.printed == expected and (asked or not on)
+
+
+def _run_beside(stage: Stage, name: str, program: str) -> Observation:
+    """A program of the course's, in one process with the submission that it imports."""
+    source = SourceFile(name="check.py", data=program.encode())
+    assignment = replace(stage.plan.assignment, extra_files=(source,))
+    stimulus = Stimulus(action=Run(program="check.py"), provide=("check.py",))
+    return attempts(assignment, (), name, stimulus, facts=stage.facts())[0]
+
+
+def proofs_here() -> tuple[Proof, ...]:
+    """Those that this machine and user can show: root alone has user ids to give away, and
+    namespaces need bubblewrap."""
+    every = _PROOFS
+    if os.geteuid() != 0:
+        every = tuple(proof for proof in every if proof.layer != "uid drop")
+    if Tier.STRONG not in tiers_here():
+        every = tuple(proof for proof in every if proof.layer != "namespaces")
+    return every
+
+
+_NOTHING = "no layer at all"
+_PROOFS = (
+    Proof(
+        layer="answer key outside",
+        entry="walks_objects",
+        attack="finds the expected value and returns it",
+        off="a driver program compares inside the submission's process",
+        succeeds=_passes_a_comparison_inside("walks_objects", f"code(7) == {CANARY!r}"),
+    ),
+    Proof(
+        layer="closed codec",
+        entry="equals_everything",
+        attack="returns an object that equals the expected value",
+        off="the submission's object is compared by its own ==",
+        succeeds=_passes_a_comparison_inside("equals_everything", "total([1, 2, 3]) == 6"),
+    ),
+    Proof(
+        layer="closed codec",
+        entry="repr_lies",
+        attack="returns an object that calls itself 6",
+        off="reprs are compared",
+        succeeds=_passes_as_text,
+    ),
+    Proof(
+        layer="one reply",
+        entry="os_exit",
+        attack="ends the process with status 0",
+        off="a status of 0 means passed",
+        succeeds=_passes_by_status,
+    ),
+    Proof(
+        layer="one reply",
+        entry="two_replies",
+        attack="answers before the answer",
+        off="the first reply counts",
+        succeeds=_passes_by_the_first_reply,
+    ),
+    Proof(
+        layer="fresh process",
+        entry="leaves_messages",
+        attack="leaves a note for the next scenario",
+        off="both scenarios in one process",
+        succeeds=_hands_a_note_on,
+    ),
+    Proof(
+        layer="input on request",
+        entry="prints_transcript",
+        attack="prints the whole game without reading",
+        off="the screen is compared as one text",
+        succeeds=_passes_as_a_screen,
+    ),
+    Proof(
+        layer="rlimits",
+        entry="memory_bomb",
+        attack="takes 100 MB where 64 MiB are allowed",
+        off=_NOTHING,
+        succeeds=_takes_memory,
+    ),
+    Proof(
+        layer="landlock",
+        entry="opens_specs",
+        attack="reads the canary in the scenarios",
+        off=_NOTHING,
+        succeeds=_reads_the_specs(Layer.LANDLOCK),
+    ),
+    Proof(
+        layer="seccomp",
+        entry="network",
+        attack="connects to a server",
+        off=_NOTHING,
+        succeeds=_connects,
+    ),
+    Proof(
+        layer="namespaces",
+        entry="opens_specs",
+        attack="reads the canary in the scenarios",
+        off=_NOTHING,
+        succeeds=_reads_the_specs(Layer.NAMESPACES),
+    ),
+    Proof(
+        layer="uid drop",
+        entry="alters_neighbours",
+        attack="appends to another submission",
+        off=_NOTHING,
+        succeeds=_changes_the_neighbour,
+    ),
+    Proof(
+        layer="not dumpable",
+        entry="parent_facts",
+        attack="reads the driver's environment",
+        off=_NOTHING,
+        succeeds=_reads_the_environment,
+    ),
+    Proof(
+        layer="output cap",
+        entry="floods_output",
+        attack="has more than 16 KiB of output kept",
+        off="a cap of a gigabyte, and no layer",
+        succeeds=_floods,
+    ),
+    Proof(
+        layer="CPU limit",
+        entry="loops",
+        attack="computes for a second where 0.2 s are allowed",
+        off="a limit of a minute, and no layer",
+        succeeds=_outlasts("loops", cpu_seconds=60, wall_seconds=60),
+    ),
+    Proof(
+        layer="sleep limit",
+        entry="sleeps",
+        attack="sleeps for a second where 0.3 s are allowed",
+        off="a limit of a minute, and no layer",
+        succeeds=_outlasts("sleeps", wall_seconds=60),
+    ),
+    Proof(
+        layer="subreaper",
+        entry="daemon",
+        attack="leaves a daemon that outlives the batch",
+        off=_NOTHING,
+        succeeds=_leaves_a_process(Layer.SUBREAPER, "daemon"),
+    ),
+    Proof(
+        layer="die with parent",
+        entry="kills_server",
+        attack="kills its server and lives on",
+        off=_NOTHING,
+        succeeds=_leaves_a_process(Layer.DIE_WITH_PARENT, "kills_server"),
+    ),
+)
