@@ -93,13 +93,22 @@ def _origin(handed: HandedIn) -> str:
 
 
 def _merged(one: HandedIn, other: HandedIn) -> HandedIn:
+    """One student in two downloads; an attempt that is in both counts once."""
+    known = {_mark(attempt) for attempt in one.attempts} - {None}
     return replace(
         one,
-        attempts=(*one.attempts, *other.attempts),
+        attempts=(*one.attempts, *(a for a in other.attempts if _mark(a) not in known)),
         elsewhere=tuple(dict.fromkeys((*one.elsewhere, *other.elsewhere))),
         doubt=one.doubt or other.doubt,
         notes=tuple(dict.fromkeys((*one.notes, *other.notes))),
     )
+
+
+def _mark(attempt: Attempt) -> tuple[str, str, int] | None:
+    """What tells an attempt from all others, where the platform names a time or a number."""
+    if attempt.at is None and attempt.number is None:
+        return None
+    return attempt.found.source, str(attempt.at), attempt.number or 0
 
 
 def _zoned(handed: HandedIn, terms: Terms) -> HandedIn:

@@ -115,14 +115,14 @@ class PackedFolder:
 
 
 @contextmanager
-def unpacked(path: Path) -> Iterator[Place]:
+def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Place]:
     """A class's archive as a place, to be read while the context lasts.
 
-    Raises UserError when it is no archive that can be read, or is more than `CLASS_CAPS` allow.
+    Raises UserError when it is no archive that can be read, or is more than the caps allow.
     """
     with ExitStack() as stack:
         try:
-            place = _opened(path, stack)
+            place = _opened(path, caps, stack)
         except Refused as refusal:
             hint = "download it again, or unpack it yourself and name the folder"
             raise UserError(str(refusal), place=str(path), hint=hint) from None
@@ -132,20 +132,20 @@ def unpacked(path: Path) -> Iterator[Place]:
         yield place
 
 
-def _opened(path: Path, stack: ExitStack) -> Place:
+def _opened(path: Path, caps: Caps, stack: ExitStack) -> Place:
     stream: BinaryIO = stack.enter_context(path.open("rb"))
     kind = recognise(stream.read(HEAD_BYTES))
     if kind is FileKind.GZIP:
         whole = stack.enter_context(TemporaryFile())  # noqa: SIM115
-        _decompress(stream, whole)
+        _decompress(stream, whole, caps)
         kind, stream = FileKind.TAR, whole
     if kind not in (FileKind.ZIP, FileKind.TAR):
         raise Refused(f"is {kind or 'no archive'}, expected a zip or tar archive")
-    return PackedFolder(path, _by_folder(read_packed(stream, kind, CLASS_CAPS)))
+    return PackedFolder(path, _by_folder(read_packed(stream, kind, caps)))
 
 
-def _decompress(stream: BinaryIO, whole: BinaryIO) -> None:
-    budget = Budget(CLASS_CAPS)
+def _decompress(stream: BinaryIO, whole: BinaryIO, caps: Caps) -> None:
+    budget = Budget(caps)
     stream.seek(0)
     for chunk in decompressed(stream):
         budget.spend(len(chunk))

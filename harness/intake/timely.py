@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -47,13 +48,9 @@ def latest_in_time(handed: HandedIn, due: Due) -> Taken:
         return _review(attempt, number, of, handed.doubt)
     rivals = [a for a in attempts if a is not attempt and _order(a) == _order(attempt)]
     if rivals and (wanted or due.at is None):
-        return _review(attempt, number, of, "two attempts came in at the same time")
+        return _review(attempt, number, of, "of two attempts nothing tells which is the later")
     if wanted:
-        later = len(attempts) - 1 - index
-        note = f"{later} later attempt{'s' * (later > 1)} came in after the due time"
-        return Taken(
-            attempt=attempt, number=number, of=of, notes=(note,) if later and due.at else ()
-        )
+        return Taken(attempt=attempt, number=number, of=of, notes=_remarks(attempts, index, due))
     assert due.at is not None
     if None in in_time:
         why = "it is marked late, and its download has no time to compare with the extension"
@@ -69,6 +66,14 @@ def latest_in_time(handed: HandedIn, due: Due) -> Taken:
     when = f"handed in {shown(attempt.at)}" if attempt.at else "marked late by its platform"
     note = f"{when}, due {shown(due.at)}"
     return Taken(attempt=attempt, number=number, of=of, withheld=Withheld.LATE, notes=(note,))
+
+
+def _remarks(attempts: Sequence[Attempt], index: int, due: Due) -> tuple[str, ...]:
+    """What is worth knowing of an attempt that is graded."""
+    if due.at is None:
+        return ("marked late by its platform",) if attempts[index].late else ()
+    later = len(attempts) - 1 - index
+    return (f"{later} later attempt{'s' * (later > 1)} came in after the due time",) * bool(later)
 
 
 def _review(attempt: Attempt, number: int, of: int, why: str) -> Taken:

@@ -6,10 +6,10 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from cohorts import A1, by_id, cohort, source_of
 from downloads import (
     DOWNLOADS,
     NOON,
@@ -28,26 +28,11 @@ from downloads import (
     zipped_class,
 )
 
-from harness.intake import Asked, Cohort, read_cohort
+from harness.intake import Asked, read_cohort
 from harness.model.errors import UserError
-from harness.model.plan import Assignment, OtherFiles, ProvidedVariant
-from harness.model.stimulus import Limits
-from harness.model.submission import Student, Submission, Withheld
+from harness.model.plan import OtherFiles
+from harness.model.submission import Student, Withheld
 
-A1 = Assignment(
-    id="a1",
-    title="",
-    course="",
-    python="3.12",
-    submission_files=("a1.py",),
-    laid_as=None,
-    functionality_marks=Fraction(6),
-    limits=Limits(),
-    policy=None,
-    clauses=(),
-    functions=(),
-    variants=(ProvidedVariant(constants=(), files=()),),
-)
 NAMES = {
     "gradescope": "Gradescope",
     "canvas": "Canvas",
@@ -74,20 +59,6 @@ CLASS = [
     HandIn(id=str(1001 + index), name=name, files=program(f"who = {index}"))
     for index, name in enumerate(AWKWARD)
 ]
-
-
-def cohort(path: Path, assignment: Assignment = A1, **asked: object) -> Cohort:
-    return read_cohort((path,), assignment, Asked(**asked))  # type: ignore[arg-type]
-
-
-def by_id(found: Cohort) -> dict[str, Submission]:
-    assert len({one.id for one in found.submissions}) == len(found.submissions)
-    return {one.id: one for one in found.submissions}
-
-
-def source_of(submission: Submission) -> str:
-    assert len(submission.files) == 1, submission
-    return submission.files[0].data.decode()
 
 
 PACKINGS: dict[str, Callable[[Files, Path], Path]] = {

@@ -1,0 +1,43 @@
+"""A cohort from a download, for tests of what a class is held to."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+from harness.intake import Asked, Cohort, read_cohort
+from harness.model.plan import Assignment, ProvidedVariant
+from harness.model.stimulus import Limits
+from harness.model.submission import Submission
+
+A1 = Assignment(
+    id="a1",
+    title="",
+    course="",
+    python="3.12",
+    submission_files=("a1.py",),
+    laid_as=None,
+    functionality_marks=Fraction(6),
+    limits=Limits(),
+    policy=None,
+    clauses=(),
+    functions=(),
+    variants=(ProvidedVariant(constants=(), files=()),),
+)
+
+
+def cohort(path: Path, assignment: Assignment = A1, **asked: object) -> Cohort:
+    """What is read of one path when this is asked for."""
+    return read_cohort((path,), assignment, Asked(**asked))  # type: ignore[arg-type]
+
+
+def by_id(found: Cohort) -> dict[str, Submission]:
+    """The submissions by their ids, which are all different."""
+    assert len({one.id for one in found.submissions}) == len(found.submissions)
+    return {one.id: one for one in found.submissions}
+
+
+def source_of(submission: Submission) -> str:
+    """The text of its only file."""
+    assert len(submission.files) == 1, submission
+    return submission.files[0].data.decode()

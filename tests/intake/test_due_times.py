@@ -1,0 +1,272 @@
+"""Times due against times of handing in: zones, summer time, extensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cohorts import A1, by_id, cohort, source_of
+from downloads import (
+    Files,
+    HandIn,
+    blackboard,
+    brightspace,
+    canvas,
+    gradescope,
+    laid,
+    moodle,
+    program,
+)
+
+from harness.intake import Asked, read_cohort
+from harness.model.errors import UserError
+from harness.model.submission import Withheld
+
+DUE = datetime(2024, 9, 24, 17, 0, tzinfo=UTC)
+IN_TIME, LATE = None, Withheld.LATE
+
+
+def clock(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[misc, arg-type]
+
+
+def one(at: datetime, source: str = "x", name: str = "1") -> HandIn:
+    return HandIn(id=name, name=f"Kim {name}", files=program(source), at=at)
+
+
+# Each as the wall clock of the course shows it, and the due time as it is typed.
+CLOCKS = {
+    "on the dot": ("Australia/Brisbane", (2024, 9, 24, 17, 0, 0), "2024-09-24T17:00", IN_TIME),
+    "a second late": ("Australia/Brisbane", (2024, 9, 24, 17, 0, 1), "2024-09-24T17:00", LATE),
+    "due in another zone": (
+        "Australia/Brisbane",
+        (2024, 9, 24, 17, 0, 0),
+        "2024-09-24T07:00Z",
+        IN_TIME,
+    ),
+    "a minute late there": (
+        "Australia/Brisbane",
+        (2024, 9, 24, 17, 1, 0),
+        "2024-09-24T07:00Z",
+        LATE,
+    ),
+    "in summer": ("Europe/Berlin", (2024, 7, 1, 12, 0, 0), "2024-07-01T10:00Z", IN_TIME),
+    "not yet in winter": ("Europe/Berlin", (2024, 1, 1, 12, 0, 0), "2024-01-01T10:59Z", LATE),
+    "in winter": ("Europe/Berlin", (2024, 1, 1, 12, 0, 0), "2024-01-01T11:00Z", IN_TIME),
+    # 02:30 comes twice, at 00:30Z and 01:30Z: nobody is late by it.
+    "the hour that comes twice": (
+        "Europe/Berlin",
+        (2024, 10, 27, 2, 30, 0),
+        "2024-10-27T00:30Z",
+        IN_TIME,
+    ),
+    "due in the hour that comes twice": (
+        "Europe/Berlin",
+        (2024, 10, 27, 2, 50, 0),
+        "2024-10-27T02:40",
+        IN_TIME,
+    ),
+    "after both of them": (
+        "Europe/Berlin",
+        (2024, 10, 27, 3, 0, 0),
+        "2024-10-27T02:40",
+        LATE,
+    ),
+    # 02:30 never comes: the clock went from 02:00 (01:00Z) to 03:00.
+    "the hour that never comes": (
+        "Europe/Berlin",
+        (2024, 3, 31, 2, 30, 0),
+        "2024-03-31T01:30Z",
+        IN_TIME,
+    ),
+}
+
+
+@pytest.mark.parametrize(("zone", "at", "due", "withheld"), CLOCKS.values(), ids=CLOCKS.keys())
+def test_a_wall_clock_is_the_courses(
+    tmp_path: Path, zone: str, at: tuple[int, ...], due: str, withheld: Withheld | None
+) -> None:
+    path = laid(blackboard([one(clock(*at))]), tmp_path / "class")
+    (found,) = cohort(path, due=due, time_zone=zone).submissions
+    assert found.withheld is withheld
+
+
+def test_the_latest_attempt_in_time_is_graded(tmp_path: Path) -> None:
+    hours = (-2, -1, 1, 2)
+    attempts = [one(DUE + timedelta(hours=n), f"at {n}") for n in hours]
+    for build in (brightspace, blackboard):
+        path = laid(build(attempts[::-1]), tmp_path / build.__name__)
+        (found,) = cohort(path, due="2024-09-24T17:00Z", time_zone="UTC").submissions
+        assert source_of(found) == "at -1"
+        assert (found.attempt, found.attempts, found.withheld) == (2, 4, None)
+        assert found.notes == ("2 later attempts came in after the due time",)
+        (found,) = cohort(path, time_zone="UTC").submissions
+        assert (source_of(found), found.attempt, found.notes) == ("at 2", 4, ())
+        assert found.handed_in == "2024-09-24T19:00:00+00:00"
+        (found,) = cohort(path).submissions
+        assert found.handed_in == "2024-09-24T19:00:00"
+
+
+def test_late_says_by_how_much_and_has_no_files(tmp_path: Path) -> None:
+    path = laid(gradescope([one(DUE + timedelta(minutes=5))]), tmp_path / "class")
+    (found,) = cohort(path, due="2024-09-24T17:00+00:00").submissions
+    assert (found.withheld, found.files, found.problem) == (Withheld.LATE, (), "")
+    assert found.notes == ("handed in 2024-09-24T17:05:00+00:00, due 2024-09-24T17:00:00+00:00",)
+
+
+def test_extensions_are_by_id_or_email(tmp_path: Path) -> None:
+    late = DUE + timedelta(hours=1)
+    handed = [
+        HandIn(id=str(n), name=f"K{n}", files=program(""), at=late, email=f"K{n}@Example.edu")
+        for n in range(4)
+    ]
+    path = laid(gradescope(handed), tmp_path / "class")
+    extensions = tmp_path / "extensions.csv"
+    extensions.write_text(
+        "ID;Due\n1;2024-09-24T18:00Z\nk2@example.edu;2024-09-24T19:00+01:00\n3;2024-09-24T17:59\n"
+    )
+    found = by_id(cohort(path, due="2024-09-24T17:00Z", extensions=extensions, time_zone="UTC"))
+    assert {name: each.withheld for name, each in found.items()} == {
+        "0": LATE,
+        "1": IN_TIME,
+        "2": IN_TIME,
+        "3": LATE,
+    }
+
+
+def test_an_extension_of_one_of_a_group_is_theirs_alone(tmp_path: Path) -> None:
+    late = DUE + timedelta(hours=1)
+    handed = [
+        HandIn(id="1", name="A", files=program(""), at=late, others=(("2", "B", ""),)),
+    ]
+    extensions = tmp_path / "extensions.csv"
+    extensions.write_text("id,due\n2,2024-09-24T18:00Z\n")
+    path = laid(gradescope(handed), tmp_path / "class")
+    found = by_id(cohort(path, due="2024-09-24T17:00Z", extensions=extensions))
+    assert (found["1"].withheld, found["2"].withheld) == (LATE, IN_TIME)
+
+
+def test_canvas_is_late_by_its_own_word(tmp_path: Path) -> None:
+    handed = [
+        HandIn(id=str(n), name=f"K{n}", files=program(str(n)), late=n in (1, 2)) for n in range(4)
+    ]
+    path = laid(canvas(handed), tmp_path / "class")
+    extensions = tmp_path / "extensions.csv"
+    extensions.write_text("id,due\n2,2024-09-25T17:00Z\n3,2024-09-25T17:00Z\n")
+    found = cohort(path, due="2024-09-24T17:00Z", extensions=extensions)
+    assert {name: each.withheld for name, each in by_id(found).items()} == {
+        "0": IN_TIME,
+        "1": LATE,
+        "2": Withheld.NEEDS_REVIEW,
+        "3": IN_TIME,
+    }
+    assert found.notices == (
+        "Canvas gives no times: late is what it marked LATE by its own due time, not by --due",
+    )
+    without = by_id(cohort(path))
+    assert (without["1"].withheld, without["1"].notes) == (None, ("marked late by its platform",))
+
+
+def test_two_attempts_at_one_time_are_for_a_person(tmp_path: Path) -> None:
+    monday = laid(moodle([one(DUE, "monday's")]), tmp_path / "monday")
+    tuesday = laid(moodle([one(DUE, "tuesday's")]), tmp_path / "tuesday")
+    (found,) = read_cohort((monday, tuesday), A1, Asked()).submissions
+    assert found.withheld is Withheld.NEEDS_REVIEW
+    assert found.notes == ("of two attempts nothing tells which is the later",)
+
+
+@pytest.mark.parametrize("build", [gradescope, canvas, brightspace, blackboard])
+def test_an_attempt_in_two_downloads_counts_once(
+    tmp_path: Path, build: Callable[[Sequence[HandIn]], Files]
+) -> None:
+    first = laid(build([one(DUE), one(DUE, name="2")]), tmp_path / "first")
+    again = laid(build([one(DUE), one(DUE, name="2")]), tmp_path / "again")
+    found = read_cohort((first, again), A1, Asked())
+    assert [each.withheld for each in found.submissions] == [None, None]
+    assert (found.facts.submissions, found.facts.students) == (2, 2)
+
+
+def test_two_files_of_one_name_in_one_attempt(tmp_path: Path) -> None:
+    files = {"kim_1_8_a1.py": b"one", "kim_1_9_a1.py": b"other"}
+    (found,) = cohort(laid(files, tmp_path / "class")).submissions
+    assert found.problem == "found 2 files named a1.py"
+
+
+WRONG = {
+    "no zone": (
+        {"due": "2024-09-24T17:00"},
+        "--due: '2024-09-24T17:00' has no zone. Hint: write it as 2024-09-24T17:00+10:00, "
+        "or name a --time-zone",
+    ),
+    "no time": (
+        {"due": "2024-09-24", "time_zone": "UTC"},
+        "--due: '2024-09-24' is a day without a time. Hint: write it as "
+        "2024-09-24T17:00+10:00, or name a --time-zone",
+    ),
+    "no time at all": (
+        {"due": "tomorrow"},
+        "--due: 'tomorrow' is no time. Hint: write it as 2024-09-24T17:00+10:00, "
+        "or name a --time-zone",
+    ),
+    "no such zone": (
+        {"time_zone": "Brisbane"},
+        "--time-zone: there is no time zone 'Brisbane'. Hint: write one like Australia/Brisbane",
+    ),
+    "extensions of nothing": (
+        {"extensions": Path("x.csv")},
+        "--extensions: extensions are of a due time, and there is none. Hint: add --due",
+    ),
+    "clock times of no zone": (
+        {"due": "2024-09-24T17:00Z"},
+        "{path}: the times here have no zone. Hint: add --time-zone Australia/Brisbane (or yours)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("asked", "line"), WRONG.values(), ids=WRONG.keys())
+def test_what_cannot_be_held_to(tmp_path: Path, asked: dict[str, object], line: str) -> None:
+    path = laid(brightspace([one(DUE)]), tmp_path / "class")
+    with pytest.raises(UserError) as caught:
+        cohort(path, **asked)
+    assert str(caught.value) == line.format(path=path)
+
+
+def test_a_download_without_times_cannot_be_held_to_any(tmp_path: Path) -> None:
+    path = laid(moodle([one(DUE)]), tmp_path / "class")
+    with pytest.raises(UserError) as caught:
+        cohort(path, due="2024-09-24T17:00Z")
+    assert str(caught.value) == (
+        f"{path}: a download from Moodle does not say when anything was handed in, so --due cannot "
+        "be held to. Hint: add --roster with a column handed_in, or leave out --due"
+    )
+
+
+EXTENSIONS = {
+    "an unknown id": ("id,due\n\n9,2024-09-24T18:00Z\n", ":3: there is no student 9. "),
+    "no column": ("student,due\n", ":1: there is no column id. "),
+    "nothing in it": ("", ":1: there is no column id. "),
+    "no due time": ("id,due\n1,\n", ":2: '' is no time. "),
+    "no id": ("id,due\n,2024-09-24T18:00Z\n", ":2: there is no id. "),
+    "an id twice": (
+        "id,due\n1,2024-09-24T18:00Z\n1,2024-09-24T19:00Z\n",
+        ":3: the id 1 stands here again, after ",
+    ),
+    "two students": ("id,due\nteam@x,2024-09-24T18:00Z\n", ":2: 2 students are called team@x. "),
+}
+
+
+@pytest.mark.parametrize(("text", "line"), EXTENSIONS.values(), ids=EXTENSIONS.keys())
+def test_extensions_that_cannot_be_used(tmp_path: Path, text: str, line: str) -> None:
+    handed = [
+        HandIn(id=str(n), name=f"K{n}", files=program(""), at=DUE, email="team@x") for n in (1, 2)
+    ]
+    path = laid(gradescope(handed), tmp_path / "class")
+    extensions = tmp_path / "extensions.csv"
+    extensions.write_text(text)
+    with pytest.raises(UserError) as caught:
+        cohort(path, due="2024-09-24T17:00Z", extensions=extensions)
+    assert str(caught.value).startswith(f"{extensions}{line}")
+    assert "Hint: " in str(caught.value)
+    assert "\n" not in str(caught.value)
