@@ -144,7 +144,17 @@ def _not_lost(result: SubmissionResult, store: Store) -> SubmissionResult:
     if earlier is None:
         return result
     notes = tuple(note for note in earlier.notes if note != EARLIER_NOTE)
-    return replace(earlier, earlier=True, flagged=True, notes=(*notes, EARLIER_NOTE))
+    return replace(
+        earlier,
+        earlier=True,
+        flagged=True,
+        notes=(*notes, EARLIER_NOTE),
+        student=result.student,
+        handed_in=result.handed_in,
+        attempt=result.attempt,
+        attempts=result.attempts,
+        source=result.source,
+    )
 
 
 def _is_done(store: Store, submission: Submission) -> bool:

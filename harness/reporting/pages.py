@@ -29,6 +29,7 @@ class MarksRow:
     status: SubmissionStatus
     flagged: bool
     mark: str
+    total: str
     shares: tuple[int | None, ...]
 
 
@@ -73,6 +74,7 @@ def class_page(run: RunResult, plan: Plan) -> str:
         states=[(status, states[status]) for status in SubmissionStatus if states[status]],
         flagged=sum(s.flagged for s in run.submissions),
         functions=functions,
+        totals=any(words.is_by_hand(result) for result in run.submissions),
         rows=[_marks_row(result, plan, functions) for result in run.submissions],
         most_failed=figures.most_failed(run, plan),
         findings=found[:_MOST_FINDINGS],
@@ -177,6 +179,7 @@ def _marks_row(result: SubmissionResult, plan: Plan, functions: tuple[str, ...])
         status=result.status,
         flagged=result.flagged,
         mark=mark_text(result.mark),
+        total=mark_text(result.total),
         shares=tuple(shares.get(name) for name in functions),
     )
 

@@ -23,7 +23,8 @@ class Piece:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
     """`earlier` and `recent` are the shared part (the recent part is always in view); then both
-    sides' next turn. `comparison` is None when one side has no next turn."""
+    sides' next turn. `comparison` is None when one side has no next turn, and where the expected
+    one is only an `example`: what differs from it need not be wrong."""
 
     earlier: tuple[Piece, ...]
     recent: tuple[Piece, ...]
@@ -33,6 +34,7 @@ class Screen:
     actual: tuple[Piece, ...]
     expected_ends: bool
     actual_ends: bool
+    example: bool = False
 
     @property
     def parts(self) -> bool:
@@ -46,7 +48,7 @@ def screen(conversation: Conversation) -> Screen:
     cut = _start_of_recent(turns)
     expected, actual = conversation.expected, conversation.actual
     both = None
-    if expected is not None and actual is not None:
+    if expected is not None and actual is not None and not conversation.example:
         both = of_texts(expected.printed, actual.printed, "turn")
     return Screen(
         earlier=_pieces(turns[:cut]),
@@ -57,6 +59,7 @@ def screen(conversation: Conversation) -> Screen:
         actual=_pieces((actual,)) if actual else (),
         expected_ends=expected is None or expected.typed is None,
         actual_ends=actual is None or actual.typed is None,
+        example=conversation.example,
     )
 
 

@@ -33,6 +33,9 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
     table.add_column("submission", overflow="fold", min_width=min(longest, 34))
     table.add_column("state")
     table.add_column("mark", justify="right")
+    totals = any(words.is_by_hand(result) for result in run.submissions)
+    if totals:
+        table.add_column("total", justify="right")
     table.add_column("passed", justify="right")
     table.add_column("loses most in", overflow="fold")
     for result in run.submissions[:_MOST_ROWS_OF_A_CLASS]:
@@ -42,6 +45,7 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
             _plain(result.id),
             _state(result),
             _mark(result),
+            *([Text(mark_text(result.total))] if totals else []),
             f"{passed}/{total}" if total else "",
             _plain(_weakest(result, plan)),
         )

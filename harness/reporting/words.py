@@ -112,6 +112,11 @@ def manual(given: ManualMark) -> str:
     )
 
 
+def is_by_hand(result: SubmissionResult) -> bool:
+    """Whether a person has given this submission marks, or taken some."""
+    return result.adjustment is not None or any(part.mark is not None for part in result.manual)
+
+
 def by_hand(result: SubmissionResult | StudentView) -> list[str]:
     """What people gave a submission, a line each, and what it comes to."""
     lines = [manual(given) for given in result.manual]

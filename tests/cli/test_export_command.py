@@ -12,7 +12,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from test_bad_input import files_up_to, without_privilege
 from tiny_course import Course, results, submission
+
+from harness.results import Store
 
 MANUAL = """\
 manual:
@@ -167,6 +170,45 @@ def test_an_incomplete_run_is_said_to_be_so(graded: Course) -> None:
         database.execute("UPDATE run SET facts = ?", (half,))
     outcome = graded.run("export", "reports/tiny", "--to", "csv")
     assert outcome.err == "this run is not complete: it is not a result. Grade again first\n"
+
+
+def test_a_full_disk_leaves_the_old_file(graded: Course) -> None:
+    path = graded.write("marks.xml", "the old file")
+    arguments = ("export", "reports/tiny", "--to", "junit", "-o", path)
+    outcome = graded.run(*arguments, before=files_up_to(1000))
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.endswith("File too large\n")
+    assert outcome.err.count("\n") == 1
+    assert path.read_text(encoding="utf-8") == "the old file"
+    assert [each.name for each in graded.root.iterdir() if "tmp" in each.name] == []
+
+
+def test_a_folder_that_may_not_be_written(with_slots: Course) -> None:
+    file = with_slots.write("m.csv", "id,style\nperfect,4\n")
+    with_slots.path("locked").mkdir(mode=0o555)
+    arguments = ("export", "reports/tiny", "--to", "csv", "-o", "locked/marks.csv")
+    outcome = with_slots.run(*arguments, before=without_privilege)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "locked" in outcome.err
+    assert outcome.err.endswith("Permission denied\n")
+    before = results(with_slots.report)
+    with_slots.report.chmod(0o555)
+    try:
+        refused = with_slots.run("manual", "reports/tiny", file, before=without_privilege)
+        again = with_slots.run("export", "reports/tiny", "--to", "csv", before=without_privilege)
+    finally:
+        with_slots.report.chmod(0o755)
+    assert (refused.status, refused.out, refused.err.count("\n")) == (2, "", 1)
+    assert results(with_slots.report) == before
+    assert again.status == 0
+
+
+def test_marks_do_not_come_in_while_another_run_writes(with_slots: Course) -> None:
+    file = with_slots.write("m.csv", "id,style\nperfect,4\n")
+    with Store.open(with_slots.report / "run.sqlite"):
+        outcome = with_slots.run("manual", "reports/tiny", file)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "another run is writing these results" in outcome.err
 
 
 WRONG = (

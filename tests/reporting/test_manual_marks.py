@@ -9,14 +9,16 @@ from fractions import Fraction
 
 import pytest
 from report_samples import MANY_FAULTS, PERFECT, PLAN, RUN
+from rich.console import Console
 
 from harness.model.by_hand import ByHand, SlotMark, joined
 from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ManualMark
 from harness.model.submission import Student
+from harness.reporting import summary_table
 from harness.reporting.gradebooks import Sheet
 from harness.reporting.manual_marks import BadRows, manual_template, read_manual
-from harness.reporting.pages import feedback_page, submission_page
+from harness.reporting.pages import class_page, feedback_page, submission_page
 from harness.results import student_view
 
 STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
@@ -163,3 +165,18 @@ def test_both_pages_show_it_all() -> None:
         assert "In all: 7.29 of 12.5" in page
     unfinished = submission_page(ADA, COURSE)
     assert "In all" not in unfinished
+
+
+def test_the_class_has_totals_once_there_are_any() -> None:
+    assert "<span>Total</span>" not in class_page(replace(RUN, submissions=(BOB,)), COURSE)
+    page = class_page(CLASS, COURSE)
+    assert page.count("<span>Total</span>") == 1
+    whole = replace(CLASS, submissions=(joined(ADA, given("'=ada,,,2")["=ada"]), BOB))
+    assert '<td class="number">7.29</td>' in class_page(whole, COURSE)
+    console = Console(width=120, color_system=None)
+    with console.capture() as capture:
+        console.print(summary_table(whole, COURSE))
+    head, ada, bob = capture.get().splitlines()[:3]
+    assert head.split()[:4] == ["submission", "state", "mark", "total"]
+    assert "7.29" in ada
+    assert "\u2013" in bob
