@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import zip_longest
 
-from harness.judging.matching import meets_text
+from harness.judging.matching import exact_text, meets_text
 from harness.judging.printed import exactly, held_to
 from harness.judging.visible import shortened
-from harness.model.expectation import Expectation
+from harness.model.expectation import AnyValue, Expectation
 from harness.model.observation import Observation, Turn
 from harness.model.stimulus import Stimulus
 from harness.model.verdict import Conversation
@@ -32,15 +32,16 @@ def conversation(
     shared: list[Turn] = []
     sides = zip_longest(_closed(reference.turns), _closed(observation.turns))
     for index, (wanted, turn) in enumerate(sides):
+        example = held is None or exact_text(held.at(index) or AnyValue()) is None
         if wanted is None or turn is None:
-            return _parted(shared, wanted, turn)
+            return _parted(shared, wanted, turn, example=example)
         # Where only the whole text is judged, the reference's turn is the best there is to show.
         matcher = held.at(index) if held else exactly(wanted.printed)
         agrees = matcher is None or meets_text(turn.printed, matcher, stated.ignore)
         if not agrees or (wanted.typed is None) is not (turn.typed is None):
-            return _parted(shared, wanted, turn)
+            return _parted(shared, wanted, turn, example=example)
         shared.append(turn)
-    return _parted(shared, None, None)
+    return _parted(shared, None, None, example=False)
 
 
 def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
@@ -48,11 +49,14 @@ def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     return turns if turns and turns[-1].typed is None else (*turns, Turn(printed=""))
 
 
-def _parted(shared: list[Turn], expected: Turn | None, actual: Turn | None) -> Conversation:
+def _parted(
+    shared: list[Turn], expected: Turn | None, actual: Turn | None, *, example: bool
+) -> Conversation:
     return Conversation(
         shared=_recent(shared),
         expected=expected and _short(expected),
         actual=actual and _short(actual),
+        example=example and expected is not None,
     )
 
 

@@ -85,11 +85,13 @@ class Conversation:
     """A terminal scenario up to the turn where it parts from the expected one.
 
     `shared` turns agree; then `expected` and `actual` are each side's next turn (None: none).
+    `example`: the expected turn's text is one of many that would do.
     """
 
     shared: tuple[Turn, ...]
     expected: Turn | None
     actual: Turn | None
+    example: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ def test_the_shared_turns_come_first_then_each_sides_next() -> None:
     found = parted(reference, observation, "a", "b")
     assert found.shared == turns("1 > ", "a")
     assert (found.expected, found.actual) == (reference.turns[1], observation.turns[1])
+    assert not found.example
 
 
 def test_a_program_that_ends_too_soon_parts_where_nothing_more_is_typed() -> None:
@@ -63,6 +64,7 @@ def test_turns_that_are_held_to_nothing_do_not_part() -> None:
     found = parted(ran("a", "1", "x", "2", "b"), ran("-", "1", "y", "2", "-"), *"12", stated=stated)
     assert found.shared == turns("-", "1")
     assert found.actual is not None and found.actual.printed == "y"
+    assert found.example
     found = parted(ran("a", "1", "x", "2", "b"), ran("-", "1", "x", "2", "-"), *"12", stated=stated)
     assert (found.expected, found.actual) == (None, None)
 

@@ -87,6 +87,14 @@ def test_a_long_game_shows_its_end_and_folds_its_beginning() -> None:
     assert shown.comparison is not None
 
 
+def test_an_example_is_shown_and_not_compared() -> None:
+    sides = {"expected": Turn(printed="X"), "actual": Turn(printed="Y")}
+    shown = screen(Conversation(shared=(), example=True, **sides))
+    assert shown.parts
+    assert (shown.comparison, shown.example) == (None, True)
+    assert [piece.text for piece in (*shown.expected, *shown.actual)] == ["X", "Y"]
+
+
 def test_a_conversation_that_never_parts_has_no_next_turn() -> None:
     shown = screen(Conversation(shared=(Turn(printed="a"),), expected=None, actual=None))
     assert not shown.parts
