@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 IDS = $(or $(ID),$(notdir $(wildcard specs/*)))
 
-.PHONY: help grade test validate lint bench peers browser clean
+.PHONY: help grade test validate lint hostile bench peers browser clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -36,6 +36,9 @@ lint: $(READY)  ## formatting, types, and which room may import which
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+hostile: $(READY)  ## run the corpus of hostile programs in every tier, and show each layer needed
+	$(BIN)/python tests/hostile/hostile_table.py $(if $(WRITE),--write)
 
 bench: $(READY)  ## measure against the floor and against pexpect.spawn
 	$(BIN)/python -m benchmarks.run

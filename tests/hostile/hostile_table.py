@@ -1,0 +1,164 @@
+"""Runs the whole corpus in every tier of this machine, shows every layer needed, prints both.
+
+Usage: hostile_table.py [--write]: with it, this user's part of docs/hostile.md is written anew.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hostile_checks import faults
+from hostile_entries import HERE, Entry, corpus
+from hostile_proofs import Proof, proofs_here
+from hostile_rows import ROWS
+from hostile_stage import Stage, staged
+from hostile_tiers import tiers_here
+
+from harness.model.result import Tier
+
+PAGE = HERE.parents[1] / "docs" / "hostile.md"
+PASSED = "✓"
+
+
+@dataclass(slots=True)
+class Findings:
+    """What the runs gave: faults by tier and entry, the greatest costs, the proofs' outcomes."""
+
+    cells: dict[tuple[Tier, str], list[str]] = field(default_factory=dict)
+    memory: tuple[float, str] = (0.0, "")
+    cpu: tuple[float, str] = (0.0, "")
+    proofs: list[tuple[Proof, bool, bool]] = field(default_factory=list)
+
+    @property
+    def bad(self) -> list[str]:
+        entries = [
+            f"{name} ({tier}): {fault}"
+            for (tier, name), found in self.cells.items()
+            for fault in found
+        ]
+        return entries + [
+            f"{proof.layer}: on {on}, off {off}" for proof, on, off in self.proofs if on or not off
+        ]
+
+
+def run() -> Findings:
+    """Everything that this machine can show."""
+    findings = Findings()
+    for tier in tiers_here():
+        with _stage(tier) as stage:
+            for entry in corpus():
+                if entry.runs_in(tier):
+                    _run_one(stage, tier, entry, findings)
+    with _stage(Tier.PORTABLE) as stage:
+        for proof in proofs_here():
+            outcome = (proof, proof.succeeds(stage, True), proof.succeeds(stage, False))
+            findings.proofs.append(outcome)
+    return findings
+
+
+def _run_one(stage: Stage, tier: Tier, entry: Entry, findings: Findings) -> None:
+    outcome = stage.run(entry)
+    found = findings.cells[tier, entry.name] = faults(entry, outcome)
+    findings.memory = max(findings.memory, (outcome.memory_mib, entry.name))
+    findings.cpu = max(findings.cpu, (outcome.cpu_seconds, entry.name))
+    print(f"{tier:9}{entry.name:28}{'; '.join(found) or 'passed'}", flush=True)
+
+
+@contextmanager
+def _stage(tier: Tier) -> Iterator[Stage]:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        with staged(tier, Path(folder) / "course") as stage:
+            yield stage
+
+
+def corpus_table(findings: Findings) -> list[str]:
+    """The entries, by their first row."""
+    tiers = tiers_here()
+    lines = [
+        "| row | entry | what is handed in | stopped by | " + " | ".join(tiers) + " |",
+        "|---|---|---|---|" + "---|" * len(tiers),
+    ]
+    for entry in sorted(corpus(), key=lambda each: (each.expect.rows, each.name)):
+        cells = [_cell(findings.cells.get((tier, entry.name))) for tier in tiers]
+        expect = entry.expect
+        rows = ", ".join(str(row) for row in expect.rows)
+        lines.append(
+            f"| {rows} | `{entry.name}` | {expect.what} | {expect.layer} | {' | '.join(cells)} |"
+        )
+    return lines
+
+
+def _cell(found: list[str] | None) -> str:
+    return "" if found is None else "; ".join(found) or PASSED
+
+
+def layer_table(findings: Findings) -> list[str]:
+    """Each layer alone, and its attack without it."""
+    words = {False: "stopped", True: "succeeds"}
+    lines = ["| layer | entry | the attack | with it | in its place | then |", "|" + "---|" * 6]
+    for proof, on, off in findings.proofs:
+        lines.append(
+            f"| {proof.layer} | `{proof.entry}` | {proof.attack} | {words[on]} "
+            f"| {proof.off} | {words[off]} |"
+        )
+    return lines
+
+
+def summary(findings: Findings) -> list[str]:
+    """Counts and the greatest costs, as measured."""
+    lines: list[str] = []
+    for tier in tiers_here():
+        found = [faults for (where, _), faults in findings.cells.items() if where is tier]
+        passed = sum(not faults for faults in found)
+        lines.append(f"- {tier}: {passed} of {len(found)} entries as expected")
+    shown = sum(off and not on for _, on, off in findings.proofs)
+    memory, cpu = findings.memory, findings.cpu
+    return [
+        f"{len(corpus())} entries for {len(ROWS)} rows.",
+        "",
+        *lines,
+        f"- {shown} of {len(findings.proofs)} attacks that one layer stops succeed without it",
+        f"- the parent's memory grew by {memory[0]:.0f} MiB at most (`{memory[1]}`)",
+        f"- the parent computed for {cpu[0]:.1f} s at most (`{cpu[1]}`)",
+    ]
+
+
+def write(findings: Findings) -> None:
+    """This kind of user's part of the page; root's has the tables."""
+    kind = "root" if os.geteuid() == 0 else "user"
+    parts = summary(findings)
+    if kind == "root":
+        parts += ["", "### The corpus", "", *corpus_table(findings)]
+        parts += ["", "### Each layer on its own", ""]
+    else:
+        parts += [""]
+    text = "\n".join([*parts, *layer_table(findings)])
+    begin, finish = f"<!-- {kind}: written by make hostile WRITE=1 -->", f"<!-- end of {kind} -->"
+    page = PAGE.read_text("utf-8")
+    pattern = re.compile(f"(?<={re.escape(begin)}\n).*(?={re.escape(finish)})", re.DOTALL)
+    new, count = pattern.subn(lambda _: f"\n{text}\n\n", page)
+    assert count == 1, f"{PAGE} has no part for {kind}"
+    temporary = PAGE.with_suffix(".new")
+    temporary.write_text(new, "utf-8")
+    temporary.replace(PAGE)
+
+
+def main() -> int:
+    findings = run()
+    print("", *summary(findings), "", *layer_table(findings), "", *corpus_table(findings), sep="\n")
+    if "--write" in sys.argv[1:]:
+        write(findings)
+    print("", *findings.bad, sep="\n")
+    return 1 if findings.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
