@@ -23,8 +23,10 @@ def test_grades_a_folder_and_says_where_the_report_lies(course: Course) -> None:
     assert [line.split()[0] for line in table[1:6]] == NAMES
     assert table[3].split() == ["perfect", "graded", "6.00/6", "13/13"]
     assert table[6:] == [f"Report: {course.report / 'index.html'}"]
+    run = results(course.report)["run"]
     assert outcome.err.splitlines() == [
-        f"tiny: 5 submissions, Python {results(course.report)['run']['python']}, tier standard",
+        "layout: plain, 5 submissions of 5 students",
+        f"tiny: 5 submissions, Python {run['python']}, tier {run['tier']}",
         "5 of 5 graded",
     ]
 
