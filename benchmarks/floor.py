@@ -2,12 +2,13 @@
 under the grading interpreter with `-I -S`; nothing confined, nothing limited, no terminal.
 
 Reads one JSON line {"folder", "calls", "games"}; writes one {"call_seconds", "game_seconds",
-"call_answers", "game_answers"}.
+"cpu_seconds", "call_answers", "game_answers"}.
 """
 
 import gc
 import json
 import os
+import resource
 import sys
 import time
 import types
@@ -22,10 +23,13 @@ def main():
     import typing  # noqa: F401  (what every submission imports: loaded once, as a server would)
 
     gc.freeze()
+    before = cpu()
     call_seconds, call_answers = timed(codes, request["calls"], run_call)
     game_seconds, game_answers = timed(codes, request["games"], run_game)
+    cpu_seconds = cpu() - before
     json.dump(
         {
+            "cpu_seconds": cpu_seconds,
             "call_seconds": call_seconds,
             "game_seconds": game_seconds,
             "call_answers": call_answers,
@@ -33,6 +37,11 @@ def main():
         },
         sys.stdout,
     )
+
+
+def cpu():
+    below = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + below.ru_utime + below.ru_stime
 
 
 def timed(codes, stimuli, run):

@@ -1,7 +1,8 @@
 """`make bench`: ours beside the floor and `pexpect.spawn`, in one run, every verdict asserted.
 
 Rounds interleave the contenders, so that a machine whose speed drifts moves all of them; the
-figures are medians over rounds, the ratios medians of each round's ratio.
+figures are medians over rounds, the ratios medians of each round's ratio. Processor time is the
+driver's and that of every process below it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import time
@@ -19,7 +21,7 @@ from pathlib import Path
 
 from benchmarks import spawned
 from benchmarks.workload import REFERENCE, Workload, workload
-from harness.execution import Driver, Interpreter, choose_tier, find_interpreter
+from harness.execution import LAYERS, Driver, Interpreter, Layer, choose_tier, find_interpreter
 from harness.judging import judge
 from harness.model.expectation import Expectation, Stated
 from harness.model.observation import Observation
@@ -27,14 +29,18 @@ from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, S
 from harness.model.result import Tier
 from harness.model.stimulus import Call, Limits, Run, Stimulus, Typed
 
+_UNCONFINED = "ours, no layer at all"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """Seconds for the 120 calls, the 30 games, and the whole submission."""
+    """Seconds for the 120 calls, the 30 games, and the whole submission; of the whole also the
+    processor time."""
 
     calls: float
     games: float
     submission: float
+    cpu: float
 
 
 def main() -> None:
@@ -45,10 +51,11 @@ def main() -> None:
     options = parser.parse_args()
     load = workload()
     interpreter = find_interpreter("3.12")
-    tiers = [choose_tier(interpreter).tier, Tier.PORTABLE]
     contenders: dict[str, Callable[[], Round]] = {"floor": lambda: _floor(interpreter, load)}
-    for tier in dict.fromkeys(tiers):
-        contenders[f"ours, {tier}"] = _ours(interpreter, tier, load)
+    best = choose_tier(interpreter).tier
+    for tier in list(Tier)[list(Tier).index(best) :]:
+        contenders[f"ours, {tier}"] = _ours(interpreter, tier, LAYERS[tier], load)
+    contenders[_UNCONFINED] = _ours(interpreter, Tier.PORTABLE, frozenset(), load)
     if not options.skip_spawn:
         contenders["pexpect.spawn"] = lambda: _spawned(interpreter, load)
     cpu = sorted(os.sched_getaffinity(0))[0]
@@ -62,22 +69,31 @@ def main() -> None:
 
 def _print(interpreter: Interpreter, rounds: dict[str, list[Round]], count: int) -> None:
     print(f"Python {interpreter.version}, pinned to one core, medians of {count} rounds\n")
-    print("| contender | unit, ms | game, ms | 150 scenarios, ms | to the floor |")
-    print("|---|---|---|---|---|")
+    print("| contender | unit, ms | game, ms | 150 scenarios, ms | to the floor | in CPU time |")
+    print("|---|---|---|---|---|---|")
     floor = rounds["floor"]
     for name, measured in rounds.items():
         unit = statistics.median(r.calls for r in measured) / 120 * 1000
         game = statistics.median(r.games for r in measured) / 30 * 1000
         whole = statistics.median(r.submission for r in measured) * 1000
-        ratio = _ratio(measured, floor)
-        print(f"| {name} | {unit:.2f} | {game:.2f} | {whole:.0f} | {ratio:.2f} |")
-    ours = next(name for name in rounds if name.startswith("ours"))
-    if "pexpect.spawn" in rounds:
-        spawn = _ratio(rounds["pexpect.spawn"], rounds[ours])
-        print(f"\npexpect.spawn takes {spawn:.1f} times {ours}.")
-    portable = f"ours, {Tier.PORTABLE}"
-    if ours != portable:
-        print(f"{ours} takes {_ratio(rounds[ours], rounds[portable]):.2f} times {portable}.")
+        ratio, cpu = _ratio(measured, floor), _cpu_ratio(measured, floor)
+        print(f"| {name} | {unit:.2f} | {game:.2f} | {whole:.0f} | {ratio:.2f} | {cpu:.2f} |")
+    print()
+    for tier in (Tier.STRONG, Tier.STANDARD):
+        ours = rounds.get(f"ours, {tier}")
+        if ours is None:
+            print(f"This machine does not have the {tier} tier.")
+            continue
+        bare = rounds[_UNCONFINED]
+        wall, cpu = _ratio(ours, bare), _cpu_ratio(ours, bare)
+        print(f"{tier} takes {wall:.2f} times {_UNCONFINED}, {cpu:.2f} times in CPU time.")
+        if "pexpect.spawn" in rounds:
+            spawn = _ratio(rounds["pexpect.spawn"], ours)
+            print(f"pexpect.spawn takes {spawn:.1f} times {tier}.")
+
+
+def _cpu_ratio(these: list[Round], those: list[Round]) -> float:
+    return statistics.median(a.cpu / b.cpu for a, b in zip(these, those, strict=True))
 
 
 def _ratio(these: list[Round], those: list[Round]) -> float:
@@ -98,16 +114,17 @@ def _floor(interpreter: Interpreter, load: Workload) -> Round:
     assert found["call_answers"] == expected, "the floor answered wrongly"
     assert found["game_answers"] == list(load.game_answers), "the floor played wrongly"
     calls, games = found["call_seconds"], found["game_seconds"]
-    return Round(calls=calls, games=games, submission=calls + games)
+    return Round(calls=calls, games=games, submission=calls + games, cpu=found["cpu_seconds"])
 
 
 def _spawned(interpreter: Interpreter, load: Workload) -> Round:
+    before = _cpu()
     outcome = spawned.measure(interpreter.path, REFERENCE, load.calls, load.games)
     expected = tuple(f"{printed}{value}\0" for value, printed in load.call_answers)
     assert outcome.call_answers == expected, "pexpect.spawn answered wrongly"
     assert outcome.game_answers == load.game_answers, "pexpect.spawn played wrongly"
     calls, games = outcome.call_seconds, outcome.game_seconds
-    return Round(calls=calls, games=games, submission=calls + games)
+    return Round(calls=calls, games=games, submission=calls + games, cpu=_cpu() - before)
 
 
 def _assignment() -> Assignment:
@@ -129,7 +146,9 @@ def _assignment() -> Assignment:
     )
 
 
-def _ours(interpreter: Interpreter, tier: Tier, load: Workload) -> Callable[[], Round]:
+def _ours(
+    interpreter: Interpreter, tier: Tier, layers: frozenset[Layer], load: Workload
+) -> Callable[[], Round]:
     assignment = _assignment()
     files = (SourceFile(name="a1.py", data=(REFERENCE / "a1.py").read_bytes()),)
     calls = [Stimulus(action=Call(expression=expression)) for expression in load.calls]
@@ -138,7 +157,7 @@ def _ours(interpreter: Interpreter, tier: Tier, load: Workload) -> Callable[[], 
         for game in load.games
     ]
     with (
-        Driver(interpreter, tier) as driver,
+        Driver(interpreter, tier, layers=layers) as driver,
         driver.submission(assignment, files) as server,
     ):
         key = {stimulus: server.observe(stimulus, Limits()) for stimulus in [*calls, *games]}
@@ -155,16 +174,27 @@ def _ours(interpreter: Interpreter, tier: Tier, load: Workload) -> Callable[[], 
 
     def measure() -> Round:
         cpu = sorted(os.sched_getaffinity(0))[0]
-        with Driver(interpreter, tier, cpu=cpu) as driver:
+        idle = _cpu()
+        with Driver(interpreter, tier, cpu=cpu, layers=layers):
+            pass
+        before = _cpu()
+        with Driver(interpreter, tier, cpu=cpu, layers=layers) as driver:
             # The server's own start is part of what a submission costs; the driver's is not.
             started = time.perf_counter()
             with driver.submission(assignment, files) as server:
                 call_seconds = timed(server, calls)
                 game_seconds = timed(server, games)
             whole = time.perf_counter() - started
-        return Round(calls=call_seconds, games=game_seconds, submission=whole)
+        used = _cpu() - before - (before - idle)
+        return Round(calls=call_seconds, games=game_seconds, submission=whole, cpu=used)
 
     return measure
+
+
+def _cpu() -> float:
+    """Seconds of processor time of this process and of all that ended below it."""
+    below = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + below.ru_utime + below.ru_stime
 
 
 def _assert_key(load: Workload, calls: list[Observation], games: list[Observation]) -> None:
