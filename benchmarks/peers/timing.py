@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import sys
 from pathlib import Path
 
 from benchmarks.peers.environments import version
@@ -22,7 +23,8 @@ def show_times(shop: Shop, tools: list[Tool], rounds: int) -> None:
     measured: dict[str, list[Ran]] = {tool.name: [] for tool in tools}
     inner: list[Ran] = []
     ours = next(tool for tool in tools if isinstance(tool, Ours))
-    for _ in range(rounds):
+    for count in range(rounds):
+        print(f"times: round {count + 1} of {rounds}", file=sys.stderr, flush=True)
         for tool in tools:
             ran, found = shop.run(tool, shop.right)
             must(tool, ran, found, frozenset())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from benchmarks.peers.cases import NAMES
 from benchmarks.peers.processes import Ran
 from benchmarks.peers.shop import LIMIT, Shop, must
@@ -17,6 +19,7 @@ def show_verdicts(shop: Shop, tools: list[Tool]) -> None:
     """
     rows: dict[str, list[str]] = {tool.name: [] for tool in tools}
     for tool in tools:
+        print(f"verdicts: {tool.name}", file=sys.stderr, flush=True)
         must(tool, *shop.run(tool, shop.right, telling=True), frozenset())
         must(tool, *shop.run(tool, '"""Nothing yet."""\n', telling=True), frozenset(NAMES))
         for wrong in WRONG:
