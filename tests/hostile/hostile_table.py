@@ -91,9 +91,15 @@ def corpus_table(findings: Findings) -> list[str]:
         expect = entry.expect
         rows = ", ".join(str(row) for row in expect.rows)
         lines.append(
-            f"| {rows} | `{entry.name}` | {expect.what} | {expect.layer} | {' | '.join(cells)} |"
+            f"| {rows} | `{entry.name}` | {_quoted(expect.what)} | {expect.layer} "
+            f"| {' | '.join(cells)} |"
         )
     return lines
+
+
+def _quoted(text: str) -> str:
+    """Names of Python's between underscores as code, which a page would show in bold."""
+    return re.sub(r"(__\w+__)", r"`\1`", text)
 
 
 def _cell(found: list[str] | None) -> str:
