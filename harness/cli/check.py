@@ -21,10 +21,13 @@ from harness.cli.common import (
     the_root,
     without_option,
 )
+from harness.cli.output import GITHUB, format_option
 from harness.grading import Bench, check_submissions, handed_in, prepare, visible_only, without_tags
 from harness.model.errors import UserError
-from harness.model.result import SubmissionStatus
+from harness.model.plan import Assignment
+from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.reporting import explain_failures
+from harness.reporting.annotations import of_submission
 from harness.results import student_view
 
 WATCH_SECONDS = 0.3
@@ -41,6 +44,7 @@ WATCH_SECONDS = 0.3
     show_default=True,
     help="How many failures to explain.",
 )
+@format_option
 def command(
     files: tuple[Path, ...],
     assignment: str | None,
@@ -50,6 +54,7 @@ def command(
     without: tuple[str, ...],
     watch: bool,
     failures: int,
+    form: str,
 ) -> int:
     """Run the visible scenarios on FILE… and explain the first failures.
 
@@ -62,6 +67,8 @@ def command(
     bench = prepare(visible, python=python, cache=cache_folder(base))
     if bench.interpreter.notice:
         click.echo(f"NOTICE {bench.interpreter.notice}", err=True)
+    if form == GITHUB:
+        return _annotate(bench, files)
     console = Console()
     before = _stamps(files)
     passed = _check(bench, files, console, failures)
@@ -78,11 +85,34 @@ def _check(bench: Bench, files: tuple[Path, ...], console: Console, failures: in
     results = check_submissions(bench, handed_in(files, plan.assignment))
     for result in results:
         console.print(explain_failures(student_view(result, plan), plan, failures))
-    return all(
-        result.status is SubmissionStatus.GRADED
-        and all(entry.verdict.passed or not entry.out_of for entry in result.scenarios)
-        for result in results
+    return all(map(_all_passed, results))
+
+
+def _all_passed(result: SubmissionResult) -> bool:
+    return result.status is SubmissionStatus.GRADED and all(
+        entry.verdict.passed or not entry.out_of for entry in result.scenarios
     )
+
+
+def _annotate(bench: Bench, files: tuple[Path, ...]) -> int:
+    """Annotations alone: what a program printed stands in no line of its own, where it would be a
+    command to the runner."""
+    plan = bench.specification.plan
+    results = check_submissions(bench, handed_in(files, plan.assignment))
+    paths = _paths(files, plan.assignment) if len(files) == 1 else {}
+    for result in results:
+        for annotation in of_submission(student_view(result, plan), paths):
+            click.echo(str(annotation))
+    passed = all(map(_all_passed, results))
+    click.echo("all visible checks passed" if passed else "not all visible checks passed")
+    return 0 if passed else 1
+
+
+def _paths(files: tuple[Path, ...], assignment: Assignment) -> dict[str, str]:
+    """Where each file lies that a message may name."""
+    (path,) = files
+    names = (*assignment.submission_files, *([assignment.laid_as] if assignment.laid_as else []))
+    return {name: str(path / name if path.is_dir() else path) for name in names}
 
 
 def _check_anyway(bench: Bench, files: tuple[Path, ...], console: Console, failures: int) -> bool:

@@ -65,7 +65,12 @@ _ZIPS = {
 @click.command("export")
 @click.argument("run", type=PATH)
 @click.option(
-    "--to", "form", required=True, type=click.Choice([each.value for each in Format]), help="What."
+    "--to",
+    "form",
+    required=True,
+    metavar="FORMAT",
+    type=click.Choice([each.value for each in Format]),
+    help=f"One of {', '.join(Format)}.",
 )
 @click.option(
     "-o", "--output", type=PATH, metavar="FILE", help="Where to (default: standard output)."

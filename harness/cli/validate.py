@@ -20,10 +20,14 @@ from harness.cli.common import (
     support_option,
     the_root,
 )
+from harness.cli.output import GITHUB, format_option
 from harness.grading import prepare
 from harness.grading.validation import Sample, ValidationReport, validate
 from harness.intake import read
+from harness.model.errors import UserError
 from harness.model.plan import Assignment
+from harness.model.specification import Specification
+from harness.reporting.annotations import placed
 
 
 @click.command("validate")
@@ -31,6 +35,7 @@ from harness.model.plan import Assignment
 @options(root_option, python_option, support_option)
 @click.option("--jobs", type=click.IntRange(1, 256), help="Worker processes (default: one a core).")
 @click.option("--no-samples", is_flag=True, help="Leave the sample submissions out.")
+@format_option
 def command(
     ids: tuple[str, ...],
     root: Path | None,
@@ -38,6 +43,7 @@ def command(
     support: Path | None,
     jobs: int | None,
     no_samples: bool,
+    form: str,
 ) -> int:
     """Prove that an assignment is sound: all assignments, or those named.
 
@@ -47,7 +53,7 @@ def command(
     console = Console()
     sound = True
     for assignment_id in ids or available(base):
-        loaded = load_assignment(base, assignment_id, support=support)
+        loaded = _loaded(base, assignment_id, support, form)
         bench = prepare(loaded, python=python, cache=cache_folder(base), refuse=False)
         folder = base / "submissions" / assignment_id
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
@@ -56,11 +62,24 @@ def command(
             task = bar.add_task("", total=None)
             report = validate(bench, samples, jobs=jobs, progress=_Stage(bar, task))
         show(report, console)
+        if form == GITHUB:
+            for problem in report.problems:
+                click.echo(str(placed(problem.message, where=problem.place, title=problem.check)))
         if bench.interpreter.notice:
             notice = escape(bench.interpreter.notice)
             console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
         sound = sound and report.sound
     return 0 if sound else 1
+
+
+def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:
+    try:
+        return load_assignment(base, assignment_id, support=support)
+    except UserError as error:
+        if form == GITHUB:
+            for line in str(error).splitlines():
+                click.echo(str(placed(line)))
+        raise
 
 
 class _Stage:

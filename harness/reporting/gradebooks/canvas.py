@@ -44,12 +44,19 @@ def layout(sheet: Sheet, column: str | None, title: str) -> Layout:
 
 
 def made(standings: Sequence[Standing], title: str) -> Sheet:
-    """A gradebook from the submissions alone, whose ids are Canvas's user ids."""
+    """A gradebook from the submissions alone: numbers are Canvas's user ids, others are logins."""
     possible = ("    Points Possible", "", "", "", "", number(standings[0].out_of))
-    rows = [(s.name or s.id, s.student_id, "", s.email, "", s.mark) for s in standings]
+    rows = [(s.name or s.id, *_ids(s), "", s.mark) for s in standings]
     header = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title)
     return Sheet(rows=(header, possible, *rows))
 
 
 def _is_possible(row: Row) -> bool:
     return bool(row) and _POINTS_POSSIBLE in row[0].casefold()
+
+
+def _ids(standing: Standing) -> tuple[str, str, str]:
+    """The cells under ID, SIS User ID and SIS Login ID."""
+    if standing.student_id.isdecimal():
+        return standing.student_id, "", standing.email
+    return "", "", standing.email or standing.student_id

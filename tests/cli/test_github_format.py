@@ -1,0 +1,35 @@
+"""`--format github`: annotations and the exit status, and nothing a program printed."""
+
+from __future__ import annotations
+
+from tiny_course import Course
+
+
+def test_check_annotates_the_students_file(graded_once: Course) -> None:
+    path = "submissions/tiny/prints_total/a1.py"
+    outcome = graded_once.run("check", path, "--format", "github")
+    assert outcome.status == 1
+    *lines, last = outcome.out.splitlines()
+    assert last == "not all visible checks passed"
+    assert lines[0].startswith(f"::warning file={path},line=1,col=1,title=import::")
+    assert len(lines) > 1
+    assert all(line.startswith(f"::error file={path},title=") for line in lines[1:])
+    broken = graded_once.run("check", "submissions/tiny/syntax_error", "--format", "github")
+    (line, _) = broken.out.splitlines()
+    assert line.startswith("::error file=submissions/tiny/syntax_error/a1.py,line=")
+    good = graded_once.run("check", "submissions/tiny/perfect", "--format", "github")
+    assert (good.status, good.out) == (0, "all visible checks passed\n")
+
+
+def test_validate_annotates_the_specs(course: Course) -> None:
+    course.edit("specs/tiny/total.yaml", "returns: 0", "return: 0")
+    outcome = course.run("validate", "--format", "github")
+    assert outcome.status == 2
+    (line,) = outcome.out.splitlines()
+    assert line.startswith("::error file=specs/tiny/total.yaml,line=7,col=5::return: ")
+    assert outcome.err.startswith("specs/tiny/total.yaml:7:5: return: ")
+    course.edit("specs/tiny/total.yaml", "return: 0", "returns: 1")
+    outcome = course.run("validate", "--format", "github", "--no-samples")
+    assert outcome.status == 1
+    found = [line for line in outcome.out.splitlines() if line.startswith("::")]
+    assert any(line.startswith("::error file=specs/tiny/total.yaml,line=4,") for line in found)
