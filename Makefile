@@ -42,6 +42,7 @@ hostile: $(READY)  ## run the corpus of hostile programs in every tier, and show
 
 bench: $(READY)  ## measure against the floor and against pexpect.spawn
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.workers
 
 peers: $(READY)  ## measure beside check50, otter, gradescope-utils and pytest, installed for it
 	$(BIN)/python -m benchmarks.peers
