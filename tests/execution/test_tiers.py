@@ -163,6 +163,26 @@ def test_where_the_kernel_may_not_tell_of_reads_a_stand_in_does() -> None:
     assert said["mends"][-1].startswith("the kernel does not tell of reads here")
 
 
+TIGHT = """
+import json, resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
+resource.setrlimit(resource.RLIMIT_CPU, (1800, 1800))
+resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32))
+from harness.execution import find_interpreter, try_tier
+from harness.model.result import Tier
+print(json.dumps([try_tier(find_interpreter("3.12"), tier).shortcoming for tier in Tier]))
+"""
+
+
+def test_the_tiers_hold_in_a_shell_with_tight_limits() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TIGHT], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+    *strong, standard, portable = json.loads(done.stdout)
+    assert (standard, portable) == ("", "")
+    assert strong == [""] or not STRONG_HERE
+
+
 def test_what_would_be_better_is_said_by_name() -> None:
     held = [TierTrial(tier=tier) for tier in Tier]
     assert mends(held) == ()

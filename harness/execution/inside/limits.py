@@ -23,23 +23,33 @@ class Limits:
 
     def __init__(self, *, counted: bool, own_user: bool) -> None:
         self._space = _address_space() if counted else 0
+        self._most = resource.getrlimit(resource.RLIMIT_AS)[1]
         self._now = 0
         if not counted:
             return
-        resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, _OPEN_FILES))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        _lower(resource.RLIMIT_CPU, _CPU_SECONDS)
+        _lower(resource.RLIMIT_NOFILE, _OPEN_FILES)
+        _lower(resource.RLIMIT_CORE, 0)
+        _lower(resource.RLIMIT_FSIZE, 0)
         if own_user:
-            resource.setrlimit(resource.RLIMIT_NPROC, (_PROCESSES, _PROCESSES))
+            _lower(resource.RLIMIT_NPROC, _PROCESSES)
 
     def allow_memory(self, more: int) -> None:
         """Let this process and those it forks have `more` bytes than this one had at first;
         0: no limit."""
         if self._space and more != self._now:
-            soft = self._space + more if more else _NONE
-            resource.setrlimit(resource.RLIMIT_AS, (soft, _NONE))
+            soft = self._space + more if more else self._most
+            if self._most != _NONE:
+                soft = min(soft, self._most)
+            resource.setrlimit(resource.RLIMIT_AS, (soft, self._most))
             self._now = more
+
+
+def _lower(kind: int, wanted: int) -> None:
+    """Set it for good; where less was inherited, as in a tight shell, it stays at that."""
+    most = resource.getrlimit(kind)[1]
+    value = wanted if most == _NONE else min(wanted, most)
+    resource.setrlimit(kind, (value, value))
 
 
 def _address_space() -> int:

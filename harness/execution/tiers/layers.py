@@ -57,6 +57,7 @@ NOT_PREVENTED: Mapping[Tier, str] = {
     ),
     Tier.PORTABLE: (
         "Self-check only, marks are not secure: nothing kept a submission from reading files, "
-        "using the network, starting processes or changing other submissions."
+        "using the network, starting processes, or changing other submissions and the grading "
+        "itself."
     ),
 }
