@@ -16,7 +16,7 @@ from hostile_entries import HERE, Entry
 from hostile_machine import Meter, adopting_orphans, below
 
 from harness.assignment import load
-from harness.execution import Driver, find_interpreter
+from harness.execution import Driver, Layer, find_interpreter
 from harness.grading import Grader, make_key
 from harness.intake import read
 from harness.model import serial
@@ -130,15 +130,17 @@ class Stage:
 
 
 @contextmanager
-def staged(tier: Tier, course: Path) -> Iterator[Stage]:
-    """The corpus's own course laid into the new folder `course`, and graded under `tier`."""
+def staged(tier: Tier, course: Path, layers: frozenset[Layer] | None = None) -> Iterator[Stage]:
+    """The corpus's own course laid into the new folder `course`, and graded under `tier`, or
+    under these layers alone. What an earlier run kept lies there for everybody to read."""
     shutil.copytree(HERE / "course", course)
     specification = load(course, "hostile")
     interpreter = find_interpreter(specification.plan.assignment.python)
     with ExitStack() as stack:
         stack.enter_context(adopting_orphans())
-        driver = stack.enter_context(Driver(interpreter, tier))
+        driver = stack.enter_context(Driver(interpreter, tier, layers=layers))
         key = make_key(specification, driver)
+        (course / "key.json").write_text(serial.dumps(key), "utf-8")
         grader = stack.enter_context(Grader(specification.plan, key, driver))
         server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         yield Stage(specification, driver, grader, course, server.getsockname()[1])

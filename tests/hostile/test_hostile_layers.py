@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from hostile_checks import faults
+from hostile_entries import Entry, corpus
+from hostile_machine import adopting_orphans, below, end
 from hostile_proofs import Proof, proofs_here
 from hostile_stage import Stage, staged
 
+from harness.execution import Layer
+from harness.model.errors import HarnessError
 from harness.model.result import Tier
+
+ALONE = {layer.value: layer for layer in (Layer.LANDLOCK, Layer.SECCOMP)}
+NO_NETWORK_HERE = {"name_service"}  # fails without a name server too
 
 
 @pytest.fixture(scope="module")
@@ -23,3 +33,31 @@ def bare_stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 def test_the_attack_is_stopped_by_the_layer_alone(proof: Proof, bare_stage: Stage) -> None:
     assert not proof.succeeds(bare_stage, True)
     assert proof.succeeds(bare_stage, False)
+
+
+@pytest.mark.parametrize("layer", ALONE.values())
+def test_an_entry_is_stopped_by_the_layer_it_names(layer: Layer, tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    named = [
+        entry
+        for entry in corpus()
+        if ALONE.get(entry.expect.layer) is layer and entry.name not in NO_NETWORK_HERE
+    ]
+    assert _succeeding(named, frozenset({layer}), tmp_path / "on") == []
+    assert _succeeding(named, frozenset(), tmp_path / "off") == [each.name for each in named]
+
+
+def _succeeding(entries: list[Entry], layers: frozenset[Layer], folder: Path) -> list[str]:
+    """Those that do not end as they must under these layers; what they leave is ended."""
+    found: list[str] = []
+    with adopting_orphans():
+        before = below(os.getpid())
+        for entry in entries:
+            with staged(Tier.STANDARD, folder / entry.name, layers) as stage:
+                try:
+                    ended = faults(entry, stage.run(entry))
+                except HarnessError as error:  # it killed its server
+                    ended = [str(error)]
+            found += [entry.name] if ended else []
+            end(below(os.getpid()) - before)
+    return found
