@@ -31,7 +31,7 @@ from harness.model.errors import UserError
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, Tier
 from harness.model.specification import Specification
-from harness.reporting import write_reports, write_results
+from harness.reporting import mark_unfinished, write_reports, write_results
 
 AnyPath = str | os.PathLike[str]
 
@@ -137,6 +137,7 @@ def _make_writable(folder: Path) -> None:
 
 def _publish(run: RunResult, plan: Plan, folder: Path) -> None:
     try:
+        mark_unfinished(run, plan, folder)
         write_results(run, plan, folder)
         write_reports(run, plan, folder)
     except OSError as error:

@@ -13,6 +13,7 @@ from harness.reporting.terminal import (
 if TYPE_CHECKING:
     from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
     from harness.reporting.writing import (
+        mark_unfinished,
         write_index,
         write_reports,
         write_results,
@@ -25,6 +26,7 @@ __all__ = [
     "comparison_table",
     "explain_failures",
     "explain_scenario",
+    "mark_unfinished",
     "show_submission",
     "summary_table",
     "write_index",
@@ -37,6 +39,12 @@ __getattr__ = later(
     __name__,
     {
         "two_runs": ("comparison_csv", "comparison_page", "comparison_table"),
-        "writing": ("write_index", "write_reports", "write_results", "write_submission"),
+        "writing": (
+            "mark_unfinished",
+            "write_index",
+            "write_reports",
+            "write_results",
+            "write_submission",
+        ),
     },
 )

@@ -12,6 +12,7 @@ MANIFEST = "pages.txt"
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 _HASHED = re.compile(r"-[0-9a-f]{10}$")
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
+_TEMPORARY = re.compile(r"\..+\.([0-9]{1,9})\.tmp")
 _PAGE = re.compile(r"(?:submissions|feedback)/[A-Za-z0-9][A-Za-z0-9._-]*\.html")
 
 
@@ -55,10 +56,29 @@ def remember(folder: Path, pages: Iterable[str]) -> None:
 
 
 def remove_stale(folder: Path, keep: set[str]) -> None:
-    """Remove the pages that we once wrote and that are not among `keep`."""
+    """Remove the pages that we once wrote and that are not among `keep`, and what a run that was
+    killed did not come to rename."""
+    for place in {folder, *((folder / page).parent for page in keep)}:
+        for path in place.glob(".*.tmp"):
+            if _is_abandoned(path.name):
+                path.unlink(missing_ok=True)
     for page in sorted(_remembered(folder) - keep):
         (folder / PurePosixPath(page)).unlink(missing_ok=True)
     write(folder / MANIFEST, "".join(f"{page}\n" for page in sorted(keep)))
+
+
+def _is_abandoned(name: str) -> bool:
+    """Whether a temporary file of `write` belongs to no living process."""
+    owner = _TEMPORARY.fullmatch(name)
+    if owner is None:
+        return False
+    try:
+        os.kill(int(owner[1]), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
 
 
 def _remembered(folder: Path) -> set[str]:

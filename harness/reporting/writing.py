@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from harness.model.plan import Plan, Visibility
@@ -10,6 +11,7 @@ from harness.reporting import files, pages
 from harness.results import results_json, student_view
 
 ALWAYS = frozenset({Visibility.VISIBLE})
+INDEX = "index.html"
 
 
 def write_reports(
@@ -23,6 +25,17 @@ def write_reports(
     for result in run.submissions:
         write_submission(result, plan, folder, visible=visible)
     return write_index(run, plan, folder)
+
+
+def mark_unfinished(run: RunResult, plan: Plan, folder: Path) -> None:
+    """Where a report is there already, have its class page say that it is not complete, until
+    `write_reports` has replaced all of it: pages of two runs must not pass for one report.
+
+    Raises OSError.
+    """
+    if (folder / INDEX).exists():
+        facts = replace(run.facts, complete=False, finished="")
+        write_index(replace(run, facts=facts), plan, folder)
 
 
 def write_results(run: RunResult, plan: Plan, folder: Path) -> Path:
@@ -54,7 +67,7 @@ def write_index(run: RunResult, plan: Plan, folder: Path) -> Path:
     if run.facts.complete:
         keep = {name for result in run.submissions for name in _page_paths(result.id)}
         files.remove_stale(folder, keep)
-    index = folder / "index.html"
+    index = folder / INDEX
     files.write(index, pages.class_page(run, plan))
     return index
 

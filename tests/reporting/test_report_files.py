@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 from report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
 
 from harness.model.result import RunResult
-from harness.reporting import write_index, write_reports, write_submission
+from harness.reporting import mark_unfinished, write_index, write_reports, write_submission
 from harness.reporting.files import page_name, remember, write
 
 HOSTILE_IDS = [
@@ -93,6 +95,31 @@ def test_an_incomplete_run_removes_nothing(tmp_path: Path) -> None:
     part = RunResult(facts=replace(RUN.facts, complete=False), submissions=(PERFECT,))
     write_index(part, PLAN, tmp_path)
     assert (tmp_path / "submissions" / "many-faults.html").exists()
+
+
+def test_a_report_that_is_being_replaced_says_that_it_is_not_complete(tmp_path: Path) -> None:
+    mark_unfinished(RUN, PLAN, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    index = write_reports(RUN, PLAN, tmp_path)
+    whole = index.read_bytes()
+    assert b"not complete" not in whole
+    mark_unfinished(RUN, PLAN, tmp_path)
+    assert b"not complete" in index.read_bytes()
+    write_reports(RUN, PLAN, tmp_path)
+    assert index.read_bytes() == whole
+
+
+def test_what_a_killed_run_did_not_come_to_rename_goes_with_the_next(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    names = (f".index.html.{gone.pid}.tmp", f"feedback/.perfect.html.{gone.pid}.tmp")
+    others = (f".index.html.{os.getppid()}.tmp", ".mine.tmp", "submissions/.x.999999999.tm")
+    for name in (*names, *others):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("half")
+    write_reports(RUN, PLAN, tmp_path)
+    assert not any((tmp_path / name).exists() for name in names)
+    assert all((tmp_path / name).exists() for name in others)
 
 
 def test_a_page_as_soon_as_its_submission_is_done(tmp_path: Path) -> None:
