@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 IDS = $(or $(ID),$(notdir $(wildcard specs/*)))
 
-.PHONY: help grade test validate lint hostile bench peers browser clean
+.PHONY: help grade test validate lint hostile bench soak peers browser clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -46,6 +46,9 @@ bench: $(READY)  ## measure against the floor and against pexpect.spawn
 
 peers: $(READY)  ## measure beside check50, otter, gradescope-utils and pytest, installed for it
 	$(BIN)/python -m benchmarks.peers
+
+soak: $(READY)  ## a thousand submissions, busy machines, kills, endless loops (PART=batch, load, kill or loop)
+	$(BIN)/python -m benchmarks.soak $(PART)
 
 browser:  # the page tests look at the report in a real Chromium
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \

@@ -1,0 +1,42 @@
+"""`python -m benchmarks.soak [batch] [load] [kill] [loop]`: the parts named, or all of them."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from benchmarks.soak import batch, kill, load, loop
+
+
+def main() -> None:
+    """Run the parts one after another, each in a folder of its own."""
+    parser = argparse.ArgumentParser(prog="benchmarks.soak", description=__doc__)
+    parser.add_argument("parts", nargs="*", help="batch, load, kill, loop (default: all)")
+    parser.add_argument("--count", type=int, default=1000, help="batch: submissions")
+    parser.add_argument("--assignment", default=load.DEFAULT, help="load: whose samples")
+    parser.add_argument("--rounds", type=int, default=20, help="load: how often under load")
+    parser.add_argument("--every", type=int, default=1, help="load: each how manieth sample")
+    parser.add_argument("--busy", type=int, default=8, help="load: busy processes beside it")
+    parser.add_argument("--kills", type=int, default=50, help="kill: how many")
+    parser.add_argument("--seed", type=int, default=1, help="kill: of the random moments")
+    options = parser.parse_args()
+    parts = {
+        "batch": lambda folder: batch.run(folder, options.count),
+        "load": lambda folder: load.run(
+            folder, options.assignment, options.rounds, busy=options.busy, every=options.every
+        ),
+        "kill": lambda folder: kill.run(folder, options.kills, options.seed),
+        "loop": lambda folder: loop.run(),
+    }
+    wanted = options.parts or list(parts)
+    unknown = [name for name in wanted if name not in parts]
+    if unknown:
+        parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(parts)}")
+    for name in wanted:
+        with tempfile.TemporaryDirectory(prefix=f"soak-{name}-") as folder:
+            print(f"== {name}", flush=True)
+            parts[name](Path(folder))
+
+
+main()

@@ -1,0 +1,82 @@
+"""What a submission costs that loops in every function, as it loads, or everywhere, on each of
+the shipped assignments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from benchmarks.soak import machine
+from benchmarks.soak.course import ROOT
+from harness.assignment import available, load
+from harness.execution import Driver, SubmissionServer
+from harness.grading.bench import Bench, prepare
+from harness.grading.cores import a_core
+from harness.grading.running import run_all
+from harness.model.observation import Observation
+from harness.model.plan import Assignment, SourceFile
+from harness.model.stimulus import Limits, Stimulus
+
+MOST = 20.0  # full limits
+ENDLESS = "while True:\n    pass\n"
+
+
+@dataclass(slots=True)
+class Counted:
+    """Observes like the server, and counts CPU seconds and runs."""
+
+    server: SubmissionServer
+    cpu_seconds: float = 0.0
+    runs: int = 0
+
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        """What the server observes."""
+        observation = self.server.observe(stimulus, limits)
+        self.cpu_seconds += observation.cpu_seconds
+        self.runs += 1
+        return observation
+
+
+def run() -> None:
+    """Print the table; AssertionError where one costs more than twenty full limits."""
+    print("| assignment | loops | runs | CPU limits | stopped early | ended | CPU, s |")
+    print("|---|---|---|---|---|---|---|")
+    for assignment in available(ROOT):
+        bench = prepare(load(ROOT, assignment), cache=ROOT / ".harness-cache")
+        for where, source in looping(bench.specification.plan.assignment).items():
+            counted, endings, seconds = measured(bench, source)
+            cut, stopped = endings.pop("cpu_limit", 0), endings.pop("stopped_early", 0)
+            ended = sum(endings.values())
+            figures = f"{counted.runs} | {cut} | {stopped} | {ended} | {seconds:.1f}"
+            print(f"| {assignment} | {where} | {figures} |", flush=True)
+            most = MOST * bench.specification.plan.assignment.limits.cpu_seconds
+            assert counted.cpu_seconds <= seconds <= most, f"{seconds} s of CPU time"
+
+
+def looping(assignment: Assignment) -> dict[str, str]:
+    """Programs by where they loop, with the functions of the reference."""
+    functions = "".join(
+        f"def {each.name}({', '.join(each.parameters)}):\n    while True:\n        pass\n\n\n"
+        for each in assignment.functions
+    )
+    return {
+        "in every function": functions,
+        "while it loads": functions + ENDLESS,
+        "everywhere": f"{functions}if __name__ == '__main__':\n    {ENDLESS}",
+    }
+
+
+def measured(bench: Bench, source: str) -> tuple[Counted, Counter[str], float]:
+    """The runs, how the scenarios ended, and the CPU seconds of all processes together."""
+    plan = bench.specification.plan
+    names = plan.assignment.submission_files
+    files = tuple(SourceFile(name=name, data=source.encode()) for name in names)
+    before = machine.cpu_of_all()
+    with (
+        Driver(bench.interpreter, bench.tier.tier, cpu=a_core()) as driver,
+        driver.submission(plan.assignment, files) as server,
+    ):
+        counted = Counted(server)
+        ran = run_all(counted, plan, bench.key)
+    endings = Counter(seen[-1].ending.value for seen in ran.observations.values())
+    return counted, endings, machine.cpu_of_all() - before
