@@ -329,8 +329,43 @@ MALFORMED = {
         b"submission_1:\n  :submitters: []\n  :created_at: noon\n",
         ": the metadata cannot be used: submission_1 has no time in 'noon'",
     ),
+    "too deep": (
+        b"[" * 200_000,
+        ": the metadata cannot be used: it is nested too deeply",
+    ),
     "no UTF-8": (b"\xff\xfe", ": the metadata cannot be used: byte 0 is not UTF-8"),
 }
+
+
+def test_metadata_as_ruby_writes_it(tmp_path: Path) -> None:
+    text = b"""---
+submission_52001: !ruby/hash:ActiveSupport::HashWithIndifferentAccess
+  :submitters:
+  - &ada
+    :name: Ada
+    :sid: 0071
+    :email: ~
+  :created_at: 2024-09-24 21:26:05.103040000 Z
+  :history: &none []
+submission_52002:
+  :submitters:
+  - *ada
+  - :name: no
+    :sid: null
+    :email: no@example.edu
+  :created_at: !ruby/object:Time 2024-09-25 21:26:05 UTC
+  :history: *none
+"""
+    path = laid({**gradescope(CLASS[:2]), METADATA: text}, tmp_path / "class")
+    found = by_id(cohort(path))
+    assert {name: (one.student, one.handed_in) for name, one in found.items()} == {
+        "0071": (Student(id="0071", name="Ada"), "2024-09-25T21:26:05+00:00"),
+        "no@example.edu": (
+            Student(id="no@example.edu", name="no", email="no@example.edu"),
+            "2024-09-25T21:26:05+00:00",
+        ),
+    }
+    assert found["0071"].attempts == 2
 
 
 @pytest.mark.parametrize(("text", "what"), MALFORMED.values(), ids=MALFORMED.keys())
