@@ -294,7 +294,7 @@ def unprivileged(root: Path) -> list[list[str]]:
                 os.setgid(65534)
                 os.setuid(65534)
             try:
-                found = [[one.id, one.problem] for one in read((root,), ONE)]
+                found = [[one.id, one.problem, one.withheld or ""] for one in read((root,), ONE)]
             except UserError as error:
                 found = [[str(error)]]
             os.write(sink, json.dumps(found).encode())
@@ -314,9 +314,9 @@ def test_one_unreadable_submission_stops_no_other(open_folder: Path) -> None:
     (open_folder / "ada" / "a1.py").chmod(0)
     (open_folder / "bob").chmod(0)
     assert unprivileged(open_folder) == [
-        ["ada", "a1.py cannot be read (Permission denied)"],
-        ["bob", "the folder cannot be read (Permission denied)"],
-        ["eve", ""],
+        ["ada", "a1.py cannot be read (Permission denied)", "needs_review"],
+        ["bob", "the folder cannot be read (Permission denied)", "needs_review"],
+        ["eve", "", ""],
     ]
 
 
