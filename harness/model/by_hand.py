@@ -18,12 +18,14 @@ class SlotMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByHand:
-    """All that a person gave one submission. `source_digest` is of the bytes that were read."""
+    """All that a person gave one submission of `assignment` (its id). `source_digest` is of the
+    bytes that were read."""
 
     marks: tuple[SlotMark, ...] = ()
     adjustment: Adjustment | None = None
     comment: str = ""
     source_digest: str = ""
+    assignment: str = ""
 
 
 def joined(result: SubmissionResult, given: ByHand) -> SubmissionResult:

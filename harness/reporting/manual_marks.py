@@ -88,6 +88,7 @@ class _Reader:
         self._sheet = sheet
         self._results = {result.id: result for result in run.submissions}
         self._slots = {slot.id: slot for slot in plan.assignment.manual}
+        self._assignment = plan.assignment.id
         self.mistakes: list[str] = []
 
     def read(self) -> dict[str, ByHand]:
@@ -150,6 +151,7 @@ class _Reader:
             adjustment=adjustment,
             comment=comment,
             source_digest=result.source_digest,
+            assignment=self._assignment,
         )
 
     def _mark(self, index: int, text: str, slot: ManualSlot) -> Fraction | None:

@@ -104,11 +104,13 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         with translated(self.path):
             rows = self._connection.execute("SELECT result FROM submission ORDER BY id").fetchall()
         results = (self._needed(self._read(SubmissionResult, row[0]), "results") for row in rows)
-        given = self.by_hand()
+        facts = self.facts()
+        # A folder may have been begun anew with another assignment, whose students are the same.
+        given = {n: g for n, g in self.by_hand().items() if g.assignment in ("", facts.assignment)}
         submissions = tuple(
             joined(result, given[result.id]) if result.id in given else result for result in results
         )
-        return RunResult(facts=self.facts(), submissions=submissions)
+        return RunResult(facts=facts, submissions=submissions)
 
     def _row(self, query: str, *values: str) -> Row | None:
         with translated(self.path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ class Entry:
     status: str
     mark: Fraction | None
     out_of: Fraction
-    total: Fraction | None
+    total: Fraction | None = field(compare=False)  # follows from the rest
     source_digest: str
     findings: tuple[str, ...]
     by_hand: str
@@ -119,7 +119,7 @@ def _snapshot(plain: Any, path: Path) -> Snapshot:
 
 
 def _entry(plain: Any) -> Entry:
-    hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment")]
+    hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment") or ""]
     return Entry(
         id=str(plain["id"]),
         status=str(plain["status"]),

@@ -56,6 +56,18 @@ def test_the_same_from_results_json(regraded: Course) -> None:
     assert table(regraded, "reports/old/run.sqlite", "elsewhere") == folders
 
 
+def test_a_results_json_of_an_earlier_harness_is_the_same_run(
+    regraded: Course, tmp_path: Path
+) -> None:
+    old = json.loads((regraded.report / "results.json").read_text(encoding="utf-8"))
+    for entry in old["submissions"]:
+        for added in ("adjustment", "comment", "total", "total_out_of", "earlier"):
+            del entry[added]
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(old), encoding="utf-8")
+    assert table(regraded, path, "reports/tiny") == []
+
+
 def test_a_table_for_the_terminal(regraded: Course) -> None:
     outcome = regraded.run("compare", "reports/old", "reports/tiny")
     assert (outcome.status, outcome.err) == (0, "")

@@ -14,7 +14,7 @@ from small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 
 from harness.model.plan import ManualSlot
 from harness.model.policy import PolicyRule, Severity
-from harness.model.result import ManualMark, RunResult, SubmissionStatus, Tier
+from harness.model.result import Adjustment, ManualMark, RunResult, SubmissionStatus, Tier
 from harness.model.verdict import VerdictKind
 from harness.results import mark_string, results_json
 
@@ -48,6 +48,23 @@ def test_marks_that_a_person_gives_stand_beside_the_mark() -> None:
     ]
     assert (ada["mark"], ada["out_of"]) == (4.5, 6.0)
     assert broken["manual"] == []
+
+
+def test_totals_adjustments_and_comments_stand_beside_the_mark() -> None:
+    style = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
+    whole = replace(
+        result("ada"),
+        manual=(ManualMark(slot=style, mark=Fraction(1, 3)),),
+        adjustment=Adjustment(marks=Fraction(-1, 3), reason="late"),
+        comment="Good.",
+    )
+    run = replace(RUN, submissions=(whole, replace(whole, id="eve", adjustment=None), BROKEN))
+    jsonschema.Draft202012Validator(SCHEMA).validate(plain(run))
+    ada, broken, eve = plain(run)["submissions"]
+    assert ada["adjustment"] == {"marks": -0.33, "reason": "late"}
+    assert (ada["total"], ada["total_out_of"], ada["comment"]) == (4.5, 10.0, "Good.")
+    assert (eve["adjustment"], eve["total"]) == (None, 4.83)
+    assert (broken["total"], broken["total_out_of"]) == (None, 6.0)
 
 
 SPOILED = {

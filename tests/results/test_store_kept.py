@@ -68,6 +68,13 @@ def test_what_people_gave_is_joined_and_not_stored_with_the_result(store: Store)
     assert store.run().submissions == (ADA,)
 
 
+def test_what_was_given_for_another_assignment_is_not_joined(store: Store) -> None:
+    store.give({"ada": replace(GIVEN, assignment="other")})
+    assert store.run().submissions == (ADA,)
+    store.give({"ada": replace(GIVEN, assignment=FACTS.assignment)})
+    assert store.run().submissions[0].comment == GIVEN.comment
+
+
 def test_marks_for_earlier_bytes_say_so(store: Store) -> None:
     store.give({"ada": replace(GIVEN, source_digest="0" * 64)})
     (ada,) = store.run().submissions
