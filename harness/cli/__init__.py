@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import io
 import os
 import sys
 from typing import NoReturn
@@ -11,6 +10,7 @@ from typing import NoReturn
 import click
 
 import harness
+from harness.cli.streams import make_patient
 from harness.model.errors import HarnessError, UserError
 
 _COMMANDS = {
@@ -53,9 +53,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; what a user can mend is one line on stderr and status 2."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal without our characters
+    make_patient()
     try:
         status = cli.main(standalone_mode=False)
         sys.stdout.flush()

@@ -6,7 +6,7 @@ import json
 import subprocess
 
 import pytest
-from tiny_course import HARNESS, Course, environment
+from tiny_course import HARNESS, Course, environment, results
 
 import harness
 
@@ -174,3 +174,17 @@ def test_help_lists_exactly_the_commands(graded_once: Course) -> None:
 def test_version(graded_once: Course) -> None:
     outcome = graded_once.run("--version")
     assert (outcome.status, outcome.out) == (0, f"harness, version {harness.__version__}\n")
+
+
+def test_a_reader_that_leaves_ends_no_batch(course: Course) -> None:
+    script = '"$0" grade submissions/tiny 2>&1 | true; exit "${PIPESTATUS[0]}"'
+    done = subprocess.run(
+        ["bash", "-c", script, str(HARNESS)],
+        cwd=course.root,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert results(course.report)["run"]["complete"] is True
