@@ -65,7 +65,8 @@ def grade(
     What an earlier run into `out` found is kept where nothing has changed, unless `fresh`. `jobs`
     is the number of worker processes (None: one a core), `python` the interpreter to grade with
     (None: the version that the assignment names), `thorough` runs every scenario at its full
-    limit. `asked` says what the class is held to: layout, due time, extensions, roster.
+    limit. `asked` says what the class is held to: layout, due time, extensions, roster (all of
+    `harness.intake.Asked`).
     `listener` is called with each event of `harness.model.events` as it happens.
 
     Raises UserError when nothing can be graded or written, and `harness.grading.Interrupted` on

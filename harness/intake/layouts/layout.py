@@ -87,8 +87,8 @@ def _one(attempts: dict[str, Piece], names: set[str]) -> HandedIn:
     known = next((p.student for p in pieces if p.student.name), pieces[0].student)
     given = sorted(names - {""})
     doubt = next((piece.doubt for piece in pieces if piece.doubt), "")
-    if len(given) > 1:
-        doubt = f"the id stands with several names: {', '.join(given)}"
+    if len(given) > 1:  # which ones is not for a student to read
+        doubt = "its id stands with several names in the download"
     return HandedIn(
         identity=known.id,
         student=known,
