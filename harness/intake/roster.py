@@ -25,6 +25,7 @@ ID_COLUMNS = (
 _EMAILS = ("email", "email address", "e-mail")
 _NAMES = ("name", "full name", "student", "student name")
 _GROUPS = ("group", "group name")
+_POINTS = "points possible"  # Canvas has a line about points among those about students
 _TIMES = ("handed in", "last modified (submission)")
 _MOODLE_ID = re.compile(r"participant (?=[0-9])", re.IGNORECASE)
 _MOODLE_TIME = "%A, %d %B %Y, %I:%M %p"
@@ -43,8 +44,8 @@ class Listed:
 
 
 def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
-    """Everybody on it. Raises UserError: no column of ids, an id that stands twice, a time that
-    cannot be read, nobody at all."""
+    """Everybody on it. Raises UserError: no column of ids, a student without one, an id that stands
+    twice, a time that cannot be read, nobody at all."""
     table = read_table(path)
     ids = [name for name in ID_COLUMNS if name in table.columns]
     if not ids:
@@ -89,10 +90,12 @@ def _letters(text: str) -> str:
 
 
 def _listed(row: Row, ids: Iterable[str], zone: ZoneInfo | None) -> Listed | None:
-    known = [_plain_id(row.cells.get(name, "")) for name in ids]
-    if not known[0]:
-        return None  # a platform's line about points, not about a student
+    known = [each for name in ids if (each := _plain_id(row.cells.get(name, "")))]
     name = row.first(*_NAMES) or f"{row.first('first name')} {row.first('last name')}".strip()
+    if not known and name and _POINTS not in folded(name):
+        raise UserError(f"there is no id of {clean_name(name)}", place=row.place, hint="write one")
+    if not known:
+        return None
     text = row.first(*_TIMES)
     at = _time(text, row.place) if text not in ("", "-") else None
     return Listed(
@@ -101,7 +104,7 @@ def _listed(row: Row, ids: Iterable[str], zone: ZoneInfo | None) -> Listed | Non
             name=clean_name(name),
             email=clean_name(row.first(*_EMAILS)),
         ),
-        ids=frozenset(folded(each) for each in known if each),
+        ids=frozenset(folded(each) for each in known),
         group=folded(row.first(*_GROUPS)),
         handed_in=None if at is None else in_zone(at, zone),
         place=row.place,
