@@ -29,12 +29,13 @@ def make_patient() -> None:
 
 
 def _patient(stream: TextIO) -> TextIO:
-    if not isinstance(stream, io.TextIOWrapper) or not isinstance(stream.buffer, io.BufferedWriter):
+    if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.flush()
     return io.TextIOWrapper(
         io.BufferedWriter(_Patient(stream.fileno(), "w", closefd=False)),
         encoding=stream.encoding,
         errors="backslashreplace",
-        line_buffering=stream.isatty() or stream is sys.stderr,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
     )
