@@ -19,7 +19,16 @@ PARTS = (
     *("Sep 24, 2024 926 PM", "Feb 30, 2024 1399 PM", "submission_1", "submission_metadata.yml"),
     *("/", "\u202e", "e\u0301", "O'Brien", "(", ")", "%s", "{0}"),
 )
-NAMES = st.lists(st.sampled_from(PARTS), min_size=1, max_size=7).map("".join)
+ANY = st.lists(st.sampled_from(PARTS), min_size=1, max_size=4).map("".join)
+ALMOST = (
+    *("{}_12_7_{}", "{}_LATE_13_8_{}", "anon_{}_7_{}", "{}_7_assignsubmission_file_{}"),
+    *("{}_8_assignsubmission_file_/{}", "12-7 - {} - Sep 24, 2024 926 PM/{}"),
+    *("13-7 - {} - Sep 24, 2024 926 PM - {}", "A1_{}_attempt_2024-09-24-21-26-00_{}"),
+    *("{}_attempt_2024-09-24-21-26-00.txt{}", "submission_1/{}{}", "submission_metadata.yml{}{}"),
+)
+NAMES = st.one_of(
+    ANY, *(st.tuples(ANY, ANY).map(lambda two, name=name: name.format(*two)) for name in ALMOST)
+).filter(lambda name: not name.startswith("/"))
 SETTINGS = settings(max_examples=150, deadline=None, derandomize=True)
 
 
