@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
+import shutil
 import signal
-import subprocess
 from pathlib import Path
+from typing import Any
 
 import pexpect
-from test_grade_interrupted import expected, started, temporary, unhurried, workers
-from tiny_course import HARNESS, Course, environment, results
+import pytest
+from test_grade_interrupted import (
+    CLASS,
+    command_line,
+    expected,
+    started,
+    temporary,
+    unhurried,
+    workers,
+)
+from tiny_course import HARNESS, PATIENCE, Course, environment, results
+
+from harness.execution import find_interpreter, try_tier
+from harness.model.result import Tier
 
 __all__ = ["expected", "unhurried"]  # fixtures
+STRONG_HERE = not try_tier(find_interpreter("3.12"), Tier.STRONG).shortcoming
+WRAPPERS = [shutil.which("bwrap")] if STRONG_HERE else []  # else there is none to break
 
 
-def children(process: int) -> list[int]:
-    """A process's children; none when it is gone."""
+def base_servers(worker: int) -> list[int]:
+    """What confines a worker's submissions: its base server, or what is wrapped around that."""
     try:
-        text = Path(f"/proc/{process}/task/{process}/children").read_text("ascii")
+        text = Path(f"/proc/{worker}/task/{worker}/children").read_text("ascii")
     except OSError:
         return []
-    return [int(pid) for pid in text.split()]
+    return [int(pid) for pid in text.split() if b"orders = marshal" in command_line(int(pid))]
 
 
 def test_what_confines_dies_and_the_submission_is_graded_again(
-    unhurried: Course, expected: dict[str, object], tmp_path: Path
+    unhurried: Course, expected: dict[str, Any], tmp_path: Path
 ) -> None:
     run = started(unhurried, tmp_path)
     (worker,) = workers(run.pid)
-    confining = children(worker)
+    confining = base_servers(worker)
     assert len(confining) == 1
     os.kill(confining[0], signal.SIGKILL)
     run.expect(pexpect.EOF)
@@ -39,31 +53,38 @@ def test_what_confines_dies_and_the_submission_is_graded_again(
     assert list(temporary(tmp_path).iterdir()) == []
 
 
-def test_a_submission_that_cannot_be_confined_gets_no_mark(
-    unhurried: Course, tmp_path: Path
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_submissions_that_cannot_be_confined_any_more_get_no_mark(
+    unhurried: Course, expected: dict[str, Any], tmp_path: Path, wrapper: str
 ) -> None:
-    run = subprocess.Popen(
-        [HARNESS, "grade", "class/s0", "--out", tmp_path],
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "bwrap").symlink_to(wrapper)
+    out = tmp_path / "report"
+    command = ["grade", "class", "--out", str(out), "--jobs", "1"]
+    surroundings = environment(PATH=str(tools), TMPDIR=str(temporary(out)))
+    run = pexpect.spawn(
+        str(HARNESS),
+        command,
         cwd=unhurried.root,
-        env=environment(TMPDIR=str(temporary(tmp_path))),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
+        env=surroundings,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        dimensions=(40, 200),
     )
-    killed = 0
-    while run.poll() is None:
-        for worker in workers(run.pid):
-            for confining in children(worker):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(confining, signal.SIGKILL)
-                    killed += 1
-    _, complaint = run.communicate()
-    assert run.returncode == 3, complaint
-    assert killed >= 2
-    assert "s0: could not be graded: " in complaint
-    (entry,) = results(tmp_path)["submissions"]
-    assert (entry["status"], entry["mark"]) == ("harness_error", None)
-    assert list(temporary(tmp_path).iterdir()) == []
-    again = unhurried.run("grade", "class/s0", "--out", tmp_path)
+    run.expect(f"[1-{CLASS - 2}]/{CLASS}")
+    (tools / "bwrap").unlink()
+    (worker,) = workers(run.pid)
+    for confining in base_servers(worker):
+        os.kill(confining, signal.SIGKILL)
+    run.expect(pexpect.EOF)
+    run.close()
+    assert run.exitstatus == 3, run.before
+    assert "could not be graded: bubblewrap (bwrap) is not installed" in run.before
+    marks = {(entry["status"], entry["mark"]) for entry in results(out)["submissions"]}
+    assert marks == {("graded", 6.0), ("harness_error", None)}
+    assert list(temporary(out).iterdir()) == []
+    (tools / "bwrap").symlink_to(wrapper)
+    again = unhurried.run("grade", "class", "--out", out)
     assert again.status == 0, again.err
-    assert results(tmp_path)["submissions"][0]["mark"] == 6.0
+    assert results(out) == expected

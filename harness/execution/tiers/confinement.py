@@ -63,7 +63,7 @@ class Confinement:
             command,
             readable=_READABLE,
             directory=directory,
-            keeps_users=os.geteuid() == 0,
+            keeps_users=self._uids is not None,
             dies_with_parent=Layer.DIE_WITH_PARENT in self.layers,
         )
 

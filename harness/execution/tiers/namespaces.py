@@ -6,6 +6,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from harness.model.errors import HarnessError
+
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 
 
@@ -28,11 +30,14 @@ def wrapped(
 
     `keeps_users`: the caller is root and stays so inside, able to change its user and to end what
     runs there, and nothing else: each submission becomes a user of its own. In a user namespace
-    there would be only one.
+    there would be only one. HarnessError when bubblewrap has gone.
     """
+    program = shutil.which("bwrap")
+    if program is None:
+        raise HarnessError(unavailable())
     prefix = Path(command[0]).parent.parent
     places = dict.fromkeys([*readable, f"{prefix}/lib", f"{prefix}/lib64", directory])
-    words = ["bwrap", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+    words = [program, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     words += ["--unshare-cgroup-try", "--hostname", "harness", "--new-session", "--as-pid-1"]
     if dies_with_parent:
         words.append("--die-with-parent")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import pwd
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +11,13 @@ _NOBODY = 65534
 _FIRST_UID, _UIDS = 61184, 4000  # a range that no distribution hands out to people
 
 
-def unused_uids() -> Iterator[int]:
-    """User ids that nobody has and no process runs under, over and over: one a submission."""
+def unused_uids() -> Iterator[int] | None:
+    """User ids that nobody has and no process runs under, over and over: one a submission.
+
+    None where there are no others at all: root of a user namespace may be its only user.
+    """
+    import pwd  # noqa: PLC0415  (Windows has none, and imports this file)
+
     taken = {entry.pw_uid for entry in pwd.getpwall()}
     for process in Path("/proc").iterdir():
         if process.name.isdigit():
@@ -23,7 +27,10 @@ def unused_uids() -> Iterator[int]:
                 continue
     free = [uid for uid in range(_FIRST_UID, _FIRST_UID + _UIDS) if uid not in taken]
     mapped = _mapped()
-    free = [uid for uid in free if any(first <= uid < end for first, end in mapped)] or [_NOBODY]
+    there = [uid for uid in (*free, _NOBODY) if any(a <= uid < end for a, end in mapped)]
+    if not there:
+        return None
+    free = [uid for uid in there if uid != _NOBODY] or there
     start = os.getpid() % len(free)  # drivers beside this one start elsewhere
     return itertools.cycle(free[start:] + free[:start])
 
