@@ -16,9 +16,10 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000, help="batch: submissions")
     parser.add_argument("--assignment", default=load.DEFAULT, help="load: whose samples")
     parser.add_argument("--rounds", type=int, default=20, help="load: how often under load")
-    parser.add_argument("--every", type=int, default=1, help="load: each how manieth sample")
+    parser.add_argument("--every", type=int, default=6, help="load: one of how many samples")
     parser.add_argument("--busy", type=int, default=8, help="load: busy processes beside it")
     parser.add_argument("--kills", type=int, default=50, help="kill: how many")
+    parser.add_argument("--students", type=int, default=24, help="kill: honest submissions")
     parser.add_argument("--seed", type=int, default=1, help="kill: of the random moments")
     options = parser.parse_args()
     parts = {
@@ -26,7 +27,7 @@ def main() -> None:
         "load": lambda folder: load.run(
             folder, options.assignment, options.rounds, busy=options.busy, every=options.every
         ),
-        "kill": lambda folder: kill.run(folder, options.kills, options.seed),
+        "kill": lambda folder: kill.run(folder, options.kills, options.seed, options.students),
         "loop": lambda folder: loop.run(),
     }
     wanted = options.parts or list(parts)

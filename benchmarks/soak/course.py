@@ -23,6 +23,8 @@ MISTAKES = (
     ('print("Right!")', 'print("Right")'),
 )
 
+LOOP = "        pass\n"
+
 # Leaves whatever it may wherever it may, under a name that can be looked for afterwards.
 LEAVER = """
 import os
@@ -127,3 +129,15 @@ def endless() -> str:
         if line.startswith("def "):
             lines[index] = f"{line}    while True:\n        pass\n"
     return "".join(lines)
+
+
+def sometimes(source: str | None = None) -> str:
+    """The right program (or `source`), which never ends on the first that is asked of `total`, nor
+    on one of the numbers that `half` is asked."""
+    source = source or right()
+    source = source.replace(
+        "    result = 0\n", f"    while len(numbers) == 3:\n{LOOP}    result = 0\n"
+    )
+    return source.replace(
+        "    return number / 2\n", f"    while number == 0:\n{LOOP}    return number / 2\n"
+    )

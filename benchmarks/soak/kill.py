@@ -15,14 +15,13 @@ from typing import Any
 
 from benchmarks.soak import course, machine, runs
 
-STUDENTS = 24
 TWICE = 0.5  # of the runs are killed again while they go on
 SCRAPS = 4096  # bytes
 WRITING = 0.3  # seconds; about what the pages of such a batch take
 NOT_COMPLETE = "not complete"
 
 
-def run(folder: Path, kills: int, seed: int, students: int = STUDENTS) -> None:
+def run(folder: Path, kills: int, seed: int, students: int) -> None:
     """Kill a batch `kills` times; AssertionError where anything is left, lost, doubled or half."""
     machine.adopt_orphans()
     course.with_class(folder, students)

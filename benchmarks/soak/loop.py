@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from textwrap import indent
 
 from benchmarks.soak import machine
 from benchmarks.soak.course import ROOT
@@ -50,6 +51,7 @@ def run() -> None:
             figures = f"{counted.runs} | {cut} | {stopped} | {ended} | {seconds:.1f}"
             print(f"| {assignment} | {where} | {figures} |", flush=True)
             most = MOST * bench.specification.plan.assignment.limits.cpu_seconds
+            assert cut and stopped, "it does not loop"
             assert counted.cpu_seconds <= seconds <= most, f"{seconds} s of CPU time"
 
 
@@ -62,7 +64,7 @@ def looping(assignment: Assignment) -> dict[str, str]:
     return {
         "in every function": functions,
         "while it loads": functions + ENDLESS,
-        "everywhere": f"{functions}if __name__ == '__main__':\n    {ENDLESS}",
+        "everywhere": f"{functions}if __name__ == '__main__':\n{indent(ENDLESS, '    ')}",
     }
 
 

@@ -1,0 +1,34 @@
+"""What endless programs cost, by the CPU time that was counted, never by the clock."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.soak import course, loop
+from harness.assignment import load
+from harness.grading.bench import Bench, prepare
+
+SCENARIOS = 200
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """The small course with its scenarios over and over."""
+    found = prepare(load(course.lay(tmp_path_factory.mktemp("loop")), "hostile"))
+    plan = found.specification.plan
+    few = plan.scenarios
+    many = (replace(few[n % len(few)], id=f"{n}", group=f"{n}") for n in range(SCENARIOS))
+    longer = replace(plan, scenarios=tuple(many))
+    return replace(found, specification=replace(found.specification, plan=longer))
+
+
+@pytest.mark.parametrize("where", ["in every function", "while it loads", "everywhere"])
+def test_looping_everywhere_costs_twenty_full_limits_at_most(bench: Bench, where: str) -> None:
+    assignment = bench.specification.plan.assignment
+    counted, endings, seconds = loop.measured(bench, loop.looping(assignment)[where])
+    assert endings["stopped_early"] > SCENARIOS / 2
+    assert endings.keys() <= {"cpu_limit", "stopped_early", "answered"}
+    assert counted.runs >= SCENARIOS
+    assert counted.cpu_seconds <= seconds <= loop.MOST * assignment.limits.cpu_seconds

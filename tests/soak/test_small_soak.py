@@ -1,0 +1,109 @@
+"""The parts of `make soak`, small."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.soak import course, kill, load, machine, runs
+
+SOAK = [sys.executable, "-m", "benchmarks.soak"]
+
+
+def soak(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """In a process of its own: it takes in the orphans of all that it starts."""
+    return subprocess.run(
+        [*SOAK, *arguments], cwd=course.ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_batch_with_hostile_programs_in_it() -> None:
+    done = soak("batch", "--count", "40")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "40 submissions, 2 of them hostile" in done.stdout
+    assert "Left behind: nothing" in done.stdout
+    assert done.stdout.count("| worker ") >= 1
+
+
+def test_kills_and_resumed_runs() -> None:
+    done = soak("kill", "--kills", "3", "--students", "3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 kills" in done.stdout
+
+
+def test_an_unknown_part_is_refused() -> None:
+    done = soak("bach")
+    assert done.returncode == 2
+    assert "no such part: bach; there are batch, load, kill, loop" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class in class/, right, slow and endless programs among it, and its results in out/."""
+    folder = course.with_class(tmp_path_factory.mktemp("soak"), 3)
+    programs = {
+        "right": course.right(),
+        "slow": course.slow(0.6),
+        "endless": course.endless(),
+        "sometimes": course.sometimes(),
+        "slow_sometimes": course.sometimes(course.slow(0.6)),
+    }
+    for name, program in programs.items():
+        course.hand_in(folder / "class", name, program)
+    runs.grade(folder, folder / "out", "class")
+    return folder
+
+
+def test_thorough_changes_no_mark(graded: Path) -> None:
+    """Right but slow, looping on some inputs only, and both at once: the same verdicts."""
+    runs.grade(graded, graded / "thorough", "class", "--thorough")
+    for name in ("right", "slow", "sometimes", "slow_sometimes", "s001"):
+        assert runs.verdicts(graded / "out", name) == runs.verdicts(graded / "thorough", name)
+    assert set(runs.verdicts(graded / "thorough", "endless")) == {"cpu_limit"}
+    marks = [
+        {entry["id"]: entry["mark"] for entry in runs.results(graded / out)["submissions"]}
+        for out in ("out", "thorough")
+    ]
+    assert marks[0] == marks[1]
+
+
+def test_slow_is_right_and_endless_is_not_beside_busy_processes(tmp_path: Path) -> None:
+    with load.busy_machine(8):
+        load.slow_and_endless(tmp_path)
+
+
+def test_the_same_bytes_beside_busy_processes(graded: Path) -> None:
+    with load.busy_machine(8):
+        runs.grade(graded, graded / "loaded", "class")
+    assert runs.timeless(graded / "loaded") == runs.timeless(graded / "out")
+    assert runs.pages(graded / "loaded") == runs.pages(graded / "out")
+
+
+def test_what_makes_a_report_not_whole_is_seen(graded: Path, tmp_path: Path) -> None:
+    whole = kill.Whole.of(graded / "out")
+    assert whole.look_at(graded / "out") == "report"
+    runs.grade(graded, tmp_path / "again", "class")
+    index = tmp_path / "again" / "index.html"
+    text = index.read_text(encoding="utf-8")
+    started = runs.results(tmp_path / "again")["run"]["started"]
+    index.write_text(text.replace(started, "another day"), encoding="utf-8")
+    with pytest.raises(AssertionError, match="different runs"):
+        whole.look_at(tmp_path / "again")
+    index.write_text(text[: len(text) // 2], encoding="utf-8")
+    with pytest.raises(AssertionError, match="cut off"):
+        whole.look_at(tmp_path / "again")
+
+
+def test_what_is_left_on_a_machine_is_seen(tmp_path: Path) -> None:
+    before = machine.Traces.now()
+    token = f"soak-{tmp_path.name}"
+    left = Path("/dev/shm") / token
+    left.write_text("x", encoding="utf-8")
+    try:
+        assert machine.Traces.now().new_since(before, token) == [str(left)]
+    finally:
+        left.unlink()
+    assert machine.Traces.now().new_since(before, token) == []
