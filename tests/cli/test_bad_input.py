@@ -162,7 +162,7 @@ def test_a_folder_that_may_not_be_read(course: Course) -> None:
         locked.chmod(0o755)
     assert outcome.status == 0
     (entry,) = (e for e in results(course.report)["submissions"] if e["id"] == "perfect")
-    assert (entry["status"], entry["mark"]) == ("unreadable", 0.0)
+    assert (entry["status"], entry["mark"]) == ("needs_review", None)
     assert entry["problem"] == "the folder cannot be read (Permission denied)"
     assert complaint(alone) == "submissions/tiny/perfect: cannot be read (Permission denied)"
 
