@@ -14,13 +14,6 @@ from types import ModuleType
 
 from harness.model.errors import HarnessError
 
-pyseccomp: ModuleType | None = None
-_missing = ""
-try:
-    pyseccomp = importlib.import_module("pyseccomp")
-except (ImportError, OSError, RuntimeError) as error:  # the package, or the library it wraps
-    _missing = str(error)
-
 _FREE = [
     "access", "arch_prctl", "brk", "chdir", "clock_getres", "clock_gettime", "clock_nanosleep",
     "close", "close_range", "dup", "dup2", "dup3", "epoll_create", "epoll_create1", "epoll_ctl",
@@ -58,7 +51,8 @@ _REFUSED_TO_CHILDREN = [
 
 def available() -> str:
     """Empty when filters can be built here, else why not."""
-    return "" if pyseccomp is not None else f"libseccomp or pyseccomp is missing ({_missing})"
+    found = _found()
+    return f"libseccomp or pyseccomp is missing ({found})" if isinstance(found, str) else ""
 
 
 @functools.cache
@@ -104,10 +98,21 @@ def child_filter() -> bytes:
     return _exported(built)
 
 
+@functools.cache
+def _found() -> ModuleType | str:
+    """The package, or why it cannot be had. Looked for only now: it runs a program to find the
+    library, which a command that confines nothing need not wait for."""
+    try:
+        return importlib.import_module("pyseccomp")
+    except (ImportError, OSError, RuntimeError) as error:  # the package, or the library it wraps
+        return str(error)
+
+
 def _library() -> ModuleType:
-    if pyseccomp is None:
+    found = _found()
+    if isinstance(found, str):
         raise HarnessError(available())
-    return pyseccomp
+    return found
 
 
 def _add(lib: ModuleType, built: object, action: int, name: str, *arguments: object) -> None:
