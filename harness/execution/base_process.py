@@ -16,6 +16,7 @@ from harness.execution.terminal import Terminal
 from harness.execution.tiers import Confinement
 from harness.model.errors import HarnessError
 
+_START = marshal.dumps({"start": True}, 2)
 _PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
 
 
@@ -81,10 +82,11 @@ class BaseProcess:
         read_end, write_end = os.pipe()
         os.set_blocking(read_end, False)
         try:
-            payload = marshal.dumps(setup, 2)
-            wire.send(self._control, payload, (theirs.fileno(), write_end))
+            wire.send(self._control, _START, (theirs.fileno(), write_end))
             inside, descriptors = self._hear()
             pid = pids.told(int(inside), descriptors)
+            ours.settimeout(_PATIENCE)
+            wire.send(ours, marshal.dumps(setup, 2))  # past the base, which must not know it
         except (OSError, HarnessError) as error:
             ours.close()
             os.close(read_end)
@@ -92,7 +94,6 @@ class BaseProcess:
         finally:
             theirs.close()
             os.close(write_end)
-        ours.settimeout(_PATIENCE)
         return ServerProcess(pid, int(inside), ours, read_end)
 
     def end_server(self, server: ServerProcess) -> None:

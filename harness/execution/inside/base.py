@@ -73,16 +73,22 @@ def serve(control: int, orders: dict[str, Any]) -> None:
             kill_children(servers)
             wire.send(sock, b"ended")
         else:
-            order["confinement"]["readable"] += library
-            servers.add(_start_server(sock, order, descriptors))
+            servers.add(_start_server(sock, library, descriptors))
 
 
-def _start_server(sock: _socket.socket, setup: dict[str, Any], descriptors: list[int]) -> int:
+def _start_server(sock: _socket.socket, library: list[str], descriptors: list[int]) -> int:
+    """The server is told by itself what to serve: what was said here, even if forgotten since,
+    would lie in the memory of every later server."""
     pid = fork()
     if pid == 0:
         try:
             sock.close()
-            Server(_socket.socket(fileno=descriptors[0]), descriptors[1], setup).serve()
+            own = _socket.socket(fileno=descriptors[0])
+            told = wire.receive(own)
+            if told is not None:
+                setup = marshal.loads(told[0])
+                setup["confinement"]["readable"] += library
+                Server(own, descriptors[1], setup).serve()
         except BaseException as error:  # told to the driver by way of the terminal it was born on
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
             _exit(1)
