@@ -81,7 +81,7 @@ def watched(folder: Path, out: Path, token: str, *paths: str) -> Watched:
     memory.stop()
     assert status == 0, f"exit status {status}"
     orphans = machine.wait_for_orphans()
-    left = machine.Traces.now().new_since(before, token)
+    left = machine.Traces.now().new_since(before, token, folder)
     left += [str(path) for path in temporary.iterdir()]
     left += [f"process {pid}" for pid in machine.below(os.getpid())]
     begin = moments.get(WARM_UP, min(moments.values()))

@@ -15,6 +15,7 @@ _SET_CHILD_SUBREAPER = 36
 _PATIENCE = 60.0
 _PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue")
 _TABLES = ("/proc/sysvipc/shm", "/proc/sysvipc/msg", "/proc/sysvipc/sem")
+_MOUNT_POINT = Path("/mnt")
 _PAGE = resource.getpagesize()
 _MIB = 1024 * 1024
 
@@ -73,11 +74,13 @@ class Traces:
         shared = [row for table in _TABLES for row in _rows(Path(table))]
         return cls(mounts=frozenset(mounts), files=frozenset(_files()), shared=frozenset(shared))
 
-    def new_since(self, before: Traces, token: str) -> list[str]:
-        """What came since: mounts, shared memory, and files with `token` in their names (others
-        may use the same folders meanwhile)."""
+    def new_since(self, before: Traces, token: str, *places: Path) -> list[str]:
+        """What came since: shared memory, files with `token` in their names, and mounts below
+        `places` or where the corpus tries (others may use this machine meanwhile)."""
         files = [name for name in self.files - before.files if token in name]
-        return sorted([*(self.mounts - before.mounts), *(self.shared - before.shared), *files])
+        below = tuple(str(place) for place in (*places, _MOUNT_POINT))
+        mounts = [line for line in self.mounts - before.mounts if line.split()[4].startswith(below)]
+        return sorted([*mounts, *(self.shared - before.shared), *files])
 
 
 @dataclass(slots=True)
