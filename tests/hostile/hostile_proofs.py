@@ -24,8 +24,7 @@ from hostile_machine import below, end
 from hostile_stage import CANARY, Stage
 from hostile_tiers import tiers_here
 
-from harness.execution import Layer, submission_server
-from harness.execution.reply import FinalReply, Reply, frames, read_reply
+from harness.execution import Layer, reply
 from harness.model.errors import HarnessError
 from harness.model.observation import Ending, Observation
 from harness.model.plan import SourceFile
@@ -182,13 +181,12 @@ def _passes_by_status(stage: Stage, on: bool) -> bool:
 def _passes_by_the_first_reply(stage: Stage, on: bool) -> bool:
     """Off: the first reply is taken for the answer, whatever follows."""
 
-    def naive(data: bytes) -> Reply:
-        kind, body = next(frame for frame in frames(data) if frame[0] == b"A")
-        final = read_reply(b"".join([(len(body) + 1).to_bytes(4, "little"), kind, body])).final
-        return Reply(final=final or FinalReply())
+    every = reply.frames
 
-    reader = read_reply if on else naive
-    with mock.patch.object(submission_server, "read_reply", reader):
+    def first(data: bytes) -> list[tuple[bytes, bytes]]:
+        return [frame for frame in every(data) if frame[0] == b"A"][:1]
+
+    with mock.patch.object(reply, "frames", every if on else first):
         (seen,) = _attempt(stage, "two_replies", calling("total([1, 2, 3])"))
     return seen.value == Value.of(6)  # the function itself returned 7
 

@@ -25,9 +25,10 @@ from harness.model.plan import SourceFile
 from harness.model.result import Tier
 from harness.model.stimulus import Call, Limits, Stimulus
 
+NEIGHBOURS = "whose answer nobody can know"  # what the honest submission holds, graded before
 NESTLING = "nestling-61b0"  # what the submission holds, to know that it would have been found
 SLEEPER = "import time\nkept = 'nest' + 'ling-61b0'\ndef code(n):\n    time.sleep(600)\n"
-PATIENT = Limits(cpu_seconds=60, wall_seconds=600, memory_mib=256, output_kib=64)
+PATIENT = Limits(cpu_seconds=60, wall_seconds=60, memory_mib=256, output_kib=64)
 SEARCHERS = {"snoops_own_process", "snoops_everywhere", "walks_objects", "parent_memory"}
 
 
@@ -40,8 +41,9 @@ def test_no_process_below_us_holds_the_canary(tier: Tier, tmp_path: Path) -> Non
                 with pytest.raises(PermissionError):
                     held_by(pid, spellings(CANARY))
         else:
-            found = [text for pid in pids for text in held_by(pid, spellings(CANARY))]
-            assert found == []
+            secrets = spellings(CANARY) + spellings(NEIGHBOURS)
+            held = {_program(pid): held_by(pid, secrets) for pid in pids}
+            assert held == {_program(pid): [] for pid in pids}
             assert any(held_by(pid, spellings(NESTLING)) for pid in pids)
 
 
@@ -78,12 +80,14 @@ def asleep(tier: Tier, folder: Path) -> Iterator[list[int]]:
     """The base, the servers and a scenario that sleeps, graded before with the canary at hand."""
     folder.chmod(0o755)
     ours = below(os.getpid())
+    ready: set[int] = set()
     begun = threading.Event()
 
     def grade() -> Observation:
         with staged(tier, folder / "course") as stage:
             source = SourceFile(name="a1.py", data=SLEEPER.encode())
             with stage.driver.submission(stage.plan.assignment, (source,)) as server:
+                ready.update(below(os.getpid()))
                 begun.set()
                 return server.observe(Stimulus(action=Call(expression="code(7)")), PATIENT)
 
@@ -92,7 +96,7 @@ def asleep(tier: Tier, folder: Path) -> Iterator[list[int]]:
         sleeper = 0
         while not sleeper and not graded.done():
             if begun.wait(0.1):
-                sleeper = next((pid for pid in below(os.getpid()) - ours if _sleeps(pid)), 0)
+                sleeper = next((pid for pid in below(os.getpid()) - ready if _sleeps(pid)), 0)
         try:
             yield sorted(below(os.getpid()) - ours)
         finally:
@@ -101,11 +105,13 @@ def asleep(tier: Tier, folder: Path) -> Iterator[list[int]]:
         assert graded.result().ending is Ending.MEMORY_LIMIT  # killed, but not by us
 
 
+def _program(pid: int) -> str:
+    return f"{pid}: {Path(f'/proc/{pid}/cmdline').read_bytes()[:400]!r}"
+
+
 def _sleeps(pid: int) -> bool:
-    """Whether it is a scenario (it leads a session with a terminal) that waits for something."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(") ")[2].split()
+        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
     except OSError:
         return False
-    state, _, _, session, terminal = fields[:5]
-    return state == "S" and int(session) == pid and terminal != "0"
+    return stat.rpartition(") ")[2].startswith("S")

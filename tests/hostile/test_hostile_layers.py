@@ -52,12 +52,19 @@ def _succeeding(entries: list[Entry], layers: frozenset[Layer], folder: Path) ->
     found: list[str] = []
     with adopting_orphans():
         before = below(os.getpid())
-        for entry in entries:
-            with staged(Tier.STANDARD, folder / entry.name, layers) as stage:
-                try:
-                    ended = faults(entry, stage.run(entry))
-                except HarnessError as error:  # it killed its server
-                    ended = [str(error)]
-            found += [entry.name] if ended else []
+        waiting = list(entries)
+        while waiting:  # a new stage after one whose server was killed
+            with staged(Tier.STANDARD, folder / waiting[0].name, layers) as stage:
+                servers = below(os.getpid())
+                while waiting:
+                    entry = waiting.pop(0)
+                    try:
+                        ended = faults(entry, stage.run(entry))
+                    except HarnessError as error:
+                        found.append(entry.name)
+                        assert "server" in str(error)
+                        break
+                    found += [entry.name] if ended else []
+                    end(below(os.getpid()) - servers)
             end(below(os.getpid()) - before)
     return found

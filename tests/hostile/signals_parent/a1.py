@@ -8,7 +8,7 @@ def total(numbers):
     elif len(numbers) == 1:
         os.kill(os.getppid(), signal.SIGKILL)
     elif len(numbers) == 0:
-        os.kill(-1, signal.SIGWINCH)
+        os.killpg(0, signal.SIGWINCH)
     else:
         signal.pidfd_send_signal(os.pidfd_open(os.getppid()), signal.SIGKILL)
     return "done"

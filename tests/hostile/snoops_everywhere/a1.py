@@ -8,10 +8,10 @@ SHAPE = re.compile(b"canary-" + b"[0-9a-f]{8,}")
 def paths():
     yield "@COURSE@/specs/hostile/values.yaml"
     yield "@COURSE@/reference/hostile/a1.py"
-    for pid in (os.getppid(), @DRIVER@, *range(1, 400)):
+    for pid in (os.getppid(), @DRIVER@):
         for name in ("environ", "cmdline", "maps", "mem", "task", "fd"):
             yield f"/proc/{pid}/{name}"
-    for top in (".", "@COURSE@", "/tmp", "/root", "/home", "/etc", "/var", "/opt", "/lib", "/usr/lib"):
+    for top in (".", "@COURSE@", "/tmp", "/etc", "/var", "/opt", "/lib", "/usr/lib"):
         for folder, _, names in os.walk(top):
             for name in names:
                 yield os.path.join(folder, name)
