@@ -12,7 +12,7 @@ from harness.execution import bootstrap, pids
 from harness.execution.inside import wire
 from harness.execution.interpreter import Interpreter
 from harness.execution.screen import Screen
-from harness.execution.terminal import Terminal
+from harness.execution.terminals import a_terminal
 from harness.execution.tiers import Confinement
 from harness.model.errors import HarnessError
 
@@ -45,7 +45,7 @@ class BaseProcess:
         hash_seed: int,
         clock_offset: int = 0,
     ) -> None:
-        self._nursery = Terminal(Screen(mark=b"\0", most_marks=0))
+        self._nursery = a_terminal(Screen(mark=b"\0", most_marks=0))
         ours, theirs = socket.socketpair()
         orders = confinement.for_base() | {
             "preload": ["typing"],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import marshal
+from collections.abc import Iterable
+from importlib import resources
 from pathlib import Path
 
 INSIDE = (
     "wire", "children", "codec", "raised", "modules", "question", "confine", "limits", "settling",
-    "ask", "stdin_shim", "tool", "scenario", "rehearsal", "server", "base",
+    "ask", "preparing", "stdin_shim", "tool", "scenario", "rehearsal", "server", "base",
 )  # fmt: skip
 
 _PROGRAM = """\
@@ -44,12 +46,15 @@ for name, source in sources:
 room.base.serve(control, orders)
 """
 
+FLAGS = (
+    "-s", "-S", "-P", "-B", "-X", "utf8",
+    "-W", "ignore::SyntaxWarning", "-W", "ignore::DeprecationWarning",
+)  # fmt: skip
+
 
 def command(executable: Path, control: int) -> list[str]:
     """The command line: nothing of the user's, no `site`, UTF-8, no byte code written."""
-    flags = ["-s", "-S", "-P", "-B", "-X", "utf8", "-W", "ignore::SyntaxWarning"]
-    flags += ["-W", "ignore::DeprecationWarning"]
-    return [str(executable), *flags, "-c", _PROGRAM, str(control)]
+    return [str(executable), *FLAGS, "-c", _PROGRAM, str(control)]
 
 
 def environment(hash_seed: int) -> dict[str, str]:
@@ -59,11 +64,15 @@ def environment(hash_seed: int) -> dict[str, str]:
 
 def first_message(orders: dict[str, object]) -> bytes:
     """The sources and orders, framed."""
-    folder = Path(__file__).parent / "inside"
     names = ("shifted_clock", *INSIDE) if orders["clock_offset"] else INSIDE
-    sources = [(name, (folder / f"{name}.py").read_text("utf-8")) for name in names]
-    payload = marshal.dumps((sources, orders), 2)
+    payload = marshal.dumps((sources(names), orders), 2)
     return len(payload).to_bytes(4, "little") + payload
+
+
+def sources(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Modules of `inside` by name, as text; from an archive, too."""
+    folder = resources.files("harness.execution").joinpath("inside")
+    return [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in names]
 
 
 INNER_ENVIRONMENT = {

@@ -6,14 +6,14 @@ import os
 import select
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from harness.execution import pids, reply
 from harness.execution.base_process import ServerProcess
 from harness.execution.clock import ProcessClock
 from harness.execution.inside import wire
 from harness.execution.notification import Listener
-from harness.execution.terminal import Terminal
+from harness.execution.observed import End
+from harness.execution.terminals import PseudoTerminal
 from harness.model.errors import HarnessError
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits, Typed
@@ -23,17 +23,6 @@ _HEARTBEAT = 0.25
 _PATIENCE = 20.0  # seconds for our own server to answer
 _PIPE_CHUNK = 1 << 16
 _MICRO = 1e-6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class End:
-    """How it ended: our reason for ending it (None: it ended by itself), wait status, CPU
-    seconds, and what it said of itself."""
-
-    reason: Ending | None
-    status: int
-    cpu_seconds: float
-    said: bytes
 
 
 class Conversation:
@@ -46,7 +35,7 @@ class Conversation:
         self,
         server: ServerProcess,
         listener: Listener | None,
-        terminal: Terminal,
+        terminal: PseudoTerminal,
         *,
         limits: Limits,
         inputs: tuple[Typed, ...],
@@ -101,7 +90,7 @@ class Conversation:
         status, cpu = self._end
         return End(
             reason=self._reason,
-            status=status,
+            exit_code=os.waitstatus_to_exitcode(status),
             cpu_seconds=cpu * _MICRO,
             said=bytes(self._said),
         )

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
+from collections.abc import Iterator
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+
+def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
+    for entry in folder.iterdir():
+        name = path + entry.name
+        if entry.is_dir():
+            yield from _sources(entry, f"{name}/")
+        elif name.endswith(".py"):
+            yield name, entry.read_bytes()
 
 
 def _digest() -> str:
-    folder = Path(__file__).parent
     seen = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        data = path.read_bytes()
-        seen.update(f"{path.relative_to(folder).as_posix()} {len(data)}\n".encode())
+    for name, data in sorted(_sources(resources.files("harness.execution"))):
+        seen.update(f"{name} {len(data)}\n".encode())
         seen.update(data)
     return seen.hexdigest()
 

@@ -13,6 +13,7 @@ from types import TracebackType
 
 from harness.execution.base_process import BaseProcess
 from harness.execution.interpreter import Interpreter
+from harness.execution.jobs import files_to_lay
 from harness.execution.server_link import ServerLink
 from harness.execution.submission_server import SubmissionServer
 from harness.execution.tiers import LAYERS, Confinement, Layer
@@ -20,8 +21,6 @@ from harness.execution.tool import ToolServer
 from harness.model.errors import HarnessError
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import Tier
-
-_MIB = 1024 * 1024
 
 
 class Driver:
@@ -86,19 +85,9 @@ class Driver:
         self, assignment: Assignment, files: tuple[SourceFile, ...]
     ) -> Iterator[SubmissionServer]:
         """A server for one submission. HarnessError when our own machinery fails."""
-        laid = _laid(assignment, files)
-        main = assignment.laid_as or assignment.submission_files[0]
-        setup = self._setup() | {
-            "main": main,
-            "files": laid,
-            "functions": [function.name for function in assignment.functions],
-            "variants": [_pairs(variant.files) for variant in assignment.variants],
-            "extra": _pairs(assignment.extra_files),
-            "stand_ins": _pairs(assignment.stand_in_files),
-            "memory": assignment.limits.memory_mib * _MIB,
-        }
+        setup = self._setup() | files_to_lay(assignment, files)
         with ServerLink(self._running_base(), setup) as link:
-            yield SubmissionServer(link, assignment, main)
+            yield SubmissionServer(link, assignment)
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
@@ -133,17 +122,3 @@ class Driver:
         if self._cpus_before is not None:
             os.sched_setaffinity(0, self._cpus_before)
             self._cpus_before = None
-
-
-def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
-    return [(file.name, file.data) for file in files]
-
-
-def _laid(assignment: Assignment, files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
-    """The files that count, under the names they are imported by; anything else handed in beside
-    them is ignored."""
-    if assignment.laid_as is not None:
-        named = [file for file in files if file.name in assignment.submission_files]
-        programs = [file for file in files if file.name.endswith(".py")]
-        return [(assignment.laid_as, file.data) for file in (named or programs)[:1]]
-    return _pairs(tuple(file for file in files if file.name in assignment.submission_files))

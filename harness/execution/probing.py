@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness.execution.driver import Driver
+from harness.execution.driving import has_terminals
 from harness.execution.interpreter import Interpreter
 from harness.execution.tiers import LAYERS, NOT_PREVENTED, Confinement
 from harness.model.errors import HarnessError, UserError
@@ -18,6 +19,9 @@ from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.result import Probe, Tier
 from harness.model.stimulus import Call, Limits, Stimulus, Typed
+
+if TYPE_CHECKING:
+    from harness.execution.driver import Driver
 
 _CANARY = "the canary sings"
 _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
@@ -97,6 +101,10 @@ def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTr
 
 def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
     """Try every forbidden act under one tier. The portable tier holds whatever it lets happen."""
+    if not has_terminals():
+        return _over_pipes(tier)
+    from harness.execution.driver import Driver  # noqa: PLC0415  (loads where there are terminals)
+
     confinement = Confinement(LAYERS[tier])
     shortcoming = confinement.unavailable()
     if shortcoming:
@@ -121,6 +129,13 @@ def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
             input_mechanism="kernel notification" if notify else "standard input stand-in",
         )
     return TierTrial(tier=tier, shortcoming=shortcoming)
+
+
+def _over_pipes(tier: Tier) -> TierTrial:
+    """Where programs run over pipes there is one tier, and it keeps nothing from them."""
+    if tier is not Tier.PORTABLE:
+        return TierTrial(tier=tier, shortcoming="it needs Linux")
+    return TierTrial(tier=tier, input_mechanism="standard input stand-in, over pipes")
 
 
 def _probe(driver: Driver) -> tuple[tuple[Probe, ...], bool]:

@@ -1,29 +1,17 @@
-"""The terminal that a scenario runs on, as pexpect sees them. The only file that knows pexpect.
-
-A line is typed when the program asks for it and at no other time, so there are no delays here.
-"""
+"""The terminal that a scenario runs on, as pexpect sees it. The only file that knows pexpect."""
 
 from __future__ import annotations
 
 import codecs
-import fcntl
 import os
 import select
-import struct
-import termios
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pexpect
 from pexpect.spawnbase import SpawnBase
 
 from harness.execution.screen import Screen
-from harness.model.stimulus import Key, Typed
-
-_CHUNK = 65536
-_OFF = b"\0"
-_SIZE = struct.pack("HHHH", 24, 80, 0, 0)
-_KEYS = {Key.CTRL_C: b"\x03", Key.CTRL_D: b"\x04"}
-
+from harness.execution.terminals import CHUNK, PseudoTerminal
 
 if TYPE_CHECKING:
     _Spawn = SpawnBase[str]
@@ -31,61 +19,17 @@ else:
     _Spawn = SpawnBase
 
 
-class Terminal(_Spawn):
-    """A new pseudo-terminal: the master's side, and the slave to hand to a process.
-
-    Echo and output processing are off; input comes by lines, Ctrl-C and Ctrl-D work.
-    `expect` and `expect_exact` read what is there as the program goes on; EOF means that
-    `finish` was called, TIMEOUT that nothing came in time.
-    """
+class Terminal(PseudoTerminal, _Spawn):
+    """A pseudo-terminal whose `expect` and `expect_exact` read what is there as the program goes
+    on; EOF means that `finish` was called, TIMEOUT that nothing came in time."""
 
     def __init__(self, screen: Screen) -> None:
-        super().__init__(timeout=1, maxread=_CHUNK, encoding="utf-8", codec_errors="replace")
+        _Spawn.__init__(self, timeout=1, maxread=CHUNK, encoding="utf-8", codec_errors="replace")
         self.delaybeforesend = None
         self.delayafterread = None
-        self.screen = screen
-        self.finished = False
         self._incremental = codecs.getincrementaldecoder("utf-8")("replace")
         self._shown = 0
-        self.child_fd, self.slave = os.openpty()
-        self.closed = False
-        os.set_blocking(self.child_fd, False)
-        _prepare(self.slave)
-        self._readable = select.poll()
-        self._readable.register(self.slave, select.POLLIN)
-
-    def drain(self, limit: int) -> bool:
-        """Take all that was printed until now; False when it is more than `limit` bytes."""
-        raw = self.screen.raw
-        while True:
-            try:
-                data = os.read(self.child_fd, _CHUNK)
-            except BlockingIOError:
-                return not self.screen.exceeds(limit)
-            except OSError:  # the slave's side is closed: Linux says EIO
-                return not self.screen.exceeds(limit)
-            if not data:
-                return not self.screen.exceeds(limit)
-            raw += data
-            if self.screen.exceeds(limit):
-                return False
-
-    def has_unread_input(self) -> bool:
-        """Whether something typed was not read yet (an end of input counts)."""
-        return bool(self._readable.poll(0))
-
-    def type(self, typed: Typed) -> None:
-        """Press a key, or type a line and Enter; remembered at this place of the screen."""
-        self.screen.typed.append((len(self.screen.raw), typed))
-        if typed.key is not None:
-            data = _KEYS[typed.key]
-        else:
-            data = typed.text.encode("utf-8", "surrogateescape") + b"\n"
-        os.write(self.child_fd, data)
-
-    def finish(self) -> None:
-        """Nothing more will be printed."""
-        self.finished = True
+        PseudoTerminal.__init__(self, screen)
 
     def read_nonblocking(self, size: int = 1, timeout: float | None = None) -> str:
         """What pexpect's `expect` reads with."""
@@ -94,7 +38,7 @@ class Terminal(_Spawn):
             wait.register(self.child_fd, select.POLLIN)
             if not wait.poll(None if timeout is None else max(0, timeout * 1000)):
                 raise pexpect.TIMEOUT("nothing was printed in time")
-            self.drain(_CHUNK * 1024)
+            self.drain(CHUNK * 1024)
         data = bytes(self.screen.raw[self._shown : self._shown + size])
         self._shown += len(data)
         if not data:
@@ -105,23 +49,3 @@ class Terminal(_Spawn):
     def send(self, s: str) -> int:
         """Type text as it stands, without remembering it."""
         return os.write(self.child_fd, s.encode("utf-8"))
-
-    def close(self) -> None:
-        """Give up both sides."""
-        if not self.closed:
-            os.close(self.child_fd)
-            os.close(self.slave)
-            self.closed = True
-
-
-def _prepare(slave: int) -> None:
-    control: list[Any] = [_OFF] * len(termios.tcgetattr(slave)[6])
-    control[termios.VINTR] = b"\x03"
-    control[termios.VEOF] = b"\x04"
-    control[termios.VMIN] = b"\x01"
-    flags = termios.CS8 | termios.CREAD
-    local = termios.ICANON | termios.ISIG | termios.NOFLSH
-    speed = termios.B38400
-    modes: list[Any] = [0, 0, flags, local, speed, speed, control]
-    termios.tcsetattr(slave, termios.TCSANOW, modes)
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, _SIZE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from harness.execution import Driver, Interpreter, TierTrial, choose_tier, find_interpreter
+from harness.execution import Interpreter, TierTrial, a_driver, choose_tier, find_interpreter
 from harness.grading.cores import a_core
 from harness.grading.key import key_disagreements, made_with, make_key
 from harness.grading.unreferenced import with_called_functions
@@ -69,7 +69,7 @@ def _recalled_key(
             return serial.loads(AnswerKey, path.read_bytes())
         except (OSError, serial.SerialError):
             pass
-    with Driver(interpreter, tier, cpu=a_core()) as driver:
+    with a_driver(interpreter, tier, cpu=a_core()) as driver:
         key = make_key(specification, driver)
     # A reference that fell short may have met a busy machine: what it did then is not kept.
     if path is not None and not key_disagreements(plan, key):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.execution import Driver
+from harness.execution import a_driver
 from harness.grading.bench import Bench
 from harness.grading.cores import a_core
 from harness.grading.grader import Grader
@@ -17,7 +17,7 @@ def check_submissions(
 ) -> tuple[SubmissionResult, ...]:
     """Grade on all scenarios of the bench's plan; nothing is stored."""
     with (
-        Driver(bench.interpreter, bench.tier.tier, cpu=a_core()) as driver,
+        a_driver(bench.interpreter, bench.tier.tier, cpu=a_core()) as driver,
         Grader(bench.specification.plan, bench.key, driver, thorough=thorough) as grader,
     ):
         return tuple(grader.grade(submission).result for submission in submissions)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Protocol, Self
 
-from harness.execution import EXECUTION_DIGEST, Driver, ToolFailed
+from harness.execution import EXECUTION_DIGEST, AnyDriver, ToolFailed
 from harness.grading.expectations import expectation, parameters
 from harness.grading.running import Observer, run_all
 from harness.judging import JUDGING_DIGEST, blamed, combine, judge, refine
@@ -71,7 +71,7 @@ class Grader(AbstractContextManager["Grader"]):
     """Grades submissions one after another with one driver."""
 
     def __init__(
-        self, plan: Plan, key: AnswerKey, driver: Driver, *, thorough: bool = False
+        self, plan: Plan, key: AnswerKey, driver: AnyDriver, *, thorough: bool = False
     ) -> None:
         self._plan = plan
         self._key = key if key.scenarios else None

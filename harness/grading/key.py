@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 
-from harness.execution import EXECUTION_DIGEST, Driver, Interpreter
+from harness.execution import EXECUTION_DIGEST, AnyDriver, Interpreter
 from harness.grading.expectations import expectation
 from harness.grading.running import Observer, run_scenario
 from harness.judging import disagreements
@@ -42,7 +42,7 @@ def made_with(interpreter: Interpreter, tier: Tier, plan: Plan) -> str:
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
-def make_key(specification: Specification, driver: Driver) -> AnswerKey:
+def make_key(specification: Specification, driver: AnyDriver) -> AnswerKey:
     """Run the reference through the plan. Without a reference the key has no answers."""
     plan = specification.plan
     scenarios: tuple[ScenarioAnswers, ...] = ()
@@ -58,7 +58,7 @@ def make_key(specification: Specification, driver: Driver) -> AnswerKey:
 
 
 def _run_reference(
-    plan: Plan, reference: tuple[SourceFile, ...], driver: Driver
+    plan: Plan, reference: tuple[SourceFile, ...], driver: AnyDriver
 ) -> tuple[ScenarioAnswers, ...]:
     answered: list[ScenarioAnswers] = []
     with driver.submission(plan.assignment, reference) as server:

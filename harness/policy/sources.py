@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
-from pathlib import Path
+from importlib import resources
 from types import MappingProxyType
 
 ENTRY = "harness.policy.entry:run"
@@ -30,10 +30,10 @@ _MODULES = (
 def _texts() -> dict[str, str]:
     # The packages are empty: what their own `__init__` re-exports is not needed inside.
     texts = dict.fromkeys(_PACKAGES, "")
-    root = Path(__file__).parent.parent
+    root = resources.files("harness")
     for name in _MODULES:
-        path = root.joinpath(*name.split(".")[1:]).with_suffix(".py")
-        texts[name] = path.read_text(encoding="utf-8")
+        *rooms, module = name.split(".")[1:]
+        texts[name] = root.joinpath(*rooms, f"{module}.py").read_text(encoding="utf-8")
     return texts
 
 

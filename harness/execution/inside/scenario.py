@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from _json import encode_basestring_ascii as quote
-from posix import _exit, dup2, write
+from os import _exit, dup2, write
 
 from . import ask, raised, stdin_shim
-from .modules import Library, Source
+from .modules import Library, Source, by_module_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _set_recursion_limit = sys.setrecursionlimit
 _MODULE = type(sys)
-_OUTPUTS = (sys.stdout, sys.stderr)
 
 
 class Files:
@@ -36,6 +35,19 @@ class Files:
         self.main = main
         self.quiet = [n for n, source in provided.items() if not _mentions(source, submitted)]
         self.student = raised.Sources({s.filename: s.data for s in submitted.values()})
+
+    @classmethod
+    def of(cls, job: dict[str, Any], setup: dict[str, Any], submitted: dict[str, Source]) -> Files:
+        """What `job` wants of the files that `setup` has, all that is ours compiled."""
+        provided = by_module_name(setup["variants"][job["variant"]])
+        wanted = [(name, data) for name, data in setup["extra"] if name in job["provide"]]
+        extra = by_module_name(wanted)
+        data_of = dict(setup["stand_ins"])
+        standing = by_module_name([(name, data_of[file]) for name, file in job["stand_ins"]])
+        for source in (*provided.values(), *extra.values(), *standing.values()):
+            source.try_to_compile()
+        theirs = {name: source for name, source in submitted.items() if name not in standing}
+        return cls(provided, {**extra, **standing}, theirs, setup["main"][:-3])
 
     def source(self, filename: str) -> Source:
         """The file that is run or loaded; ModuleNotFoundError when it was not handed in."""
@@ -58,6 +70,7 @@ class Scenario:
         self.surroundings = ask.Surroundings()
         self.answer = ask.Answer(files.student)
         self.argv = [job["program"], *job["argv"]]
+        self.outputs = (sys.stdout, sys.stderr)
         self.terminal = -1
         self.reply = -1
 
@@ -157,7 +170,7 @@ class Scenario:
         write(self.terminal, self.job["mark"])
 
     def _flush(self) -> None:
-        for stream in (sys.stdout, sys.stderr, *_OUTPUTS):
+        for stream in (sys.stdout, sys.stderr, *self.outputs):
             try:
                 stream.flush()
             except MemoryError:

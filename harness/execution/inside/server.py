@@ -14,6 +14,7 @@ from posix import WNOHANG, _exit, close, fork, setsid, wait4
 from . import modules, wire
 from .children import kill_children
 from .limits import Limits
+from .preparing import import_useful
 from .question import Question
 from .scenario import Files, Scenario
 from .settling import settle
@@ -33,11 +34,6 @@ if TYPE_CHECKING:
 
 _TIOCSCTTY = 0x540E if sys.platform == "linux" else 0x20007461
 _HAS_PIDFD = hasattr(os, "pidfd_open")
-_USEFUL = frozenset({
-    "bisect", "collections", "copy", "datetime", "dataclasses", "decimal", "enum", "fractions",
-    "functools", "heapq", "itertools", "json", "math", "operator", "random", "re", "statistics",
-    "string", "textwrap", "time", "typing",
-})  # fmt: skip
 
 
 class Server:
@@ -101,10 +97,7 @@ class Server:
         for source in self.submitted.values():
             source.try_to_compile()
         self.limits.allow_memory(0)
-        sources = [source.data for source in self.submitted.values()]
-        sources += [data for files in self.setup["variants"][:1] for _, data in files]
-        for name in sorted(_USEFUL & _imported(sources)):
-            __import__(name)
+        import_useful(self.submitted, self.setup)
 
     def _scenario(self, job: dict[str, Any], terminal: int) -> None:
         scenario = None if self.tool else self._scenario_of(job)
@@ -147,29 +140,10 @@ class Server:
         key = (job["variant"], tuple(job["provide"]), tuple(job["stand_ins"]))
         files = self.files.get(key)
         if files is None:
-            provided = modules.by_module_name(self.setup["variants"][job["variant"]])
-            wanted = [(n, data) for n, data in self.setup["extra"] if n in job["provide"]]
-            extra = modules.by_module_name(wanted)
-            data_of = dict(self.setup["stand_ins"])
-            standing = modules.by_module_name([(n, data_of[f]) for n, f in job["stand_ins"]])
-            for source in (*provided.values(), *extra.values(), *standing.values()):
-                source.try_to_compile()
-            theirs = {n: source for n, source in self.submitted.items() if n not in standing}
-            files = Files(provided, {**extra, **standing}, theirs, self.setup["main"][:-3])
+            files = Files.of(job, self.setup, self.submitted)
             self.files[key] = files
             settle()
         return files
-
-
-def _imported(sources: list[bytes]) -> set[str]:
-    """Names that some line may import; a guess, since it only saves time."""
-    found: set[str] = set()
-    for data in sources:
-        for line in data.splitlines():
-            words = line.replace(b",", b" ").replace(b".", b" ").split()
-            if words and words[0] in (b"import", b"from"):
-                found.update(word.decode("ascii", "replace") for word in words)
-    return found
 
 
 class _Events:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import io
 import os
-import posix
 import sys
-from posix import read
+from os import read
+from select import select
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+_MOMENT = 0.02  # seconds
 
 
 class AskingInput(io.RawIOBase):
@@ -35,9 +37,17 @@ class AskingInput(io.RawIOBase):
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
         """Ask, then read as much as there is."""
         self._asks()
+        _await_input()
         data = read(0, len(buffer))
         buffer[: len(data)] = data
         return len(data)
+
+
+def _await_input() -> None:
+    """Until there is something to read. A Ctrl-C that comes between the asking and a read would
+    not be noticed in the read, which waits for ever: here it is, at the next turn."""
+    while not select([0], [], [], _MOMENT)[0]:
+        continue
 
 
 def install(asks: Callable[[], None]) -> None:
@@ -46,9 +56,10 @@ def install(asks: Callable[[], None]) -> None:
     def asking_read(descriptor: int, length: int, /) -> bytes:
         if descriptor == 0:
             asks()
+            _await_input()
         return read(descriptor, length)
 
-    os.read = posix.read = asking_read
+    os.read = sys.modules[os.name].read = asking_read  # type: ignore[attr-defined]
     raw = AskingInput(asks)
     stream = io.TextIOWrapper(
         io.BufferedReader(raw),  # type: ignore[type-var]

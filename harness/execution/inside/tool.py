@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from _json import encode_basestring_ascii as quote
-from posix import _exit, write
+from os import _exit, write
 
 from .modules import Library, Source
 

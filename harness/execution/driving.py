@@ -1,0 +1,86 @@
+"""Which way of running programs this machine has: on terminals, else over pipes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from functools import cache
+from types import TracebackType
+from typing import Protocol, Self
+
+from harness.execution.interpreter import Interpreter
+from harness.model.observation import Observation
+from harness.model.plan import Assignment, SourceFile
+from harness.model.result import Tier
+from harness.model.stimulus import Limits, Stimulus
+
+_MODULES = ("fcntl", "pty", "resource", "termios")
+_CALLS = ("fork", "openpty", "pidfd_open")
+
+
+class Observes(Protocol):
+    """One submission, ready to be observed."""
+
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        """What it does when given this stimulus. HarnessError when our own machinery failed."""
+
+
+class Answers(Protocol):
+    """A loaded function of ours, ready to be called."""
+
+    def run(self, payload: str) -> str:
+        """Its answer. ToolFailed when it gave none, HarnessError when we failed."""
+
+
+class AnyDriver(Protocol):
+    """What runs submissions, in whichever way; a context manager, used from one thread."""
+
+    interpreter: Interpreter
+    tier: Tier
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
+
+    def submission(
+        self, assignment: Assignment, files: tuple[SourceFile, ...]
+    ) -> AbstractContextManager[Observes]:
+        """One submission. HarnessError when our own machinery fails."""
+
+    def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[Answers]:
+        """A trusted function of ours, `entry`, out of sources by module name."""
+
+
+@cache
+def has_terminals() -> bool:
+    """Whether there are pseudo-terminals, forks, and a kernel that tells of processes: Linux.
+
+    macOS has the first two. Without the third a loop is told from a sleep by its limit alone, so
+    that pipes, over which a process tells of itself, do better there.
+    """
+    try:
+        for name in _MODULES:
+            importlib.import_module(name)
+    except ImportError:
+        return False
+    return all(hasattr(os, name) for name in _CALLS)
+
+
+def a_driver(interpreter: Interpreter, tier: Tier, cpu: int | None = None) -> AnyDriver:
+    """A driver on terminals where this machine has them, else one over pipes; `cpu` pins the first
+    kind to one core."""
+    if has_terminals():
+        from harness.execution.driver import Driver  # noqa: PLC0415  (loads where there are some)
+
+        return Driver(interpreter, tier, cpu=cpu)
+    from harness.execution.piped_driver import PipedDriver  # noqa: PLC0415
+
+    return PipedDriver(interpreter)

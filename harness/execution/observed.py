@@ -1,0 +1,125 @@
+"""From a process's end, screen and words to an observation, however it was run."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass, replace
+
+from harness.execution import screen
+from harness.execution.reply import FinalReply, Reply, TamperedError, read_reply
+from harness.execution.screen import Screen
+from harness.model.errors import HarnessError
+from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome, Turn
+from harness.model.stimulus import Limits, Run, Session, Stimulus
+
+_SIGKILL = 9
+_WINDOWS_ERRORS = 0xC0000000  # where a crash is an exit status from here on
+_SIGXCPU = getattr(signal, "SIGXCPU", None)  # Windows has none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How a process ended: our reason for ending it (None: it ended by itself), its exit status
+    (negative: the signal that ended it), CPU seconds, and what it said of itself."""
+
+    reason: Ending | None
+    exit_code: int
+    cpu_seconds: float
+    said: bytes
+
+
+def observation(stimulus: Stimulus, limits: Limits, shown: Screen, end: End) -> Observation:
+    """What the process did, from its screen, its words and its end. HarnessError when a provided
+    file did not load."""
+    loading, parts = shown.parts(limits.output_kib * 1024)
+    seen = Observation(
+        ending=Ending.ANSWERED,
+        phase=Phase.STIMULUS if parts else Phase.LOADING,
+        turns=screen.joined(parts) if parts else (),
+        loading_printed=loading,
+        cpu_seconds=end.cpu_seconds,
+    )
+    try:
+        reply = read_reply(end.said)
+    except TamperedError as error:
+        return replace(seen, ending=Ending.TAMPERED, detail=str(error))
+    if reply.broken is not None:
+        raise HarnessError(f"a provided file failed to load: {reply.broken}")
+    if isinstance(stimulus.action, Session):
+        seen = replace(seen, steps=_steps(stimulus.action, reply, parts))
+    elif reply.steps:
+        return replace(seen, ending=Ending.TAMPERED, detail="an unexpected reply")
+    if end.reason is not None or end.exit_code != 0 or reply.final is None:
+        return _without_answer(seen, end, reply, limits)
+    return _answered(seen, stimulus, reply.final)
+
+
+def _answered(seen: Observation, stimulus: Stimulus, final: FinalReply) -> Observation:
+    seen = replace(
+        seen,
+        phase=final.phase,
+        value=final.value,
+        raised=final.raised,
+        arguments=final.arguments,
+        arguments_before=final.arguments_before,
+        variables=final.variables,
+        exit_status=final.exit_status if isinstance(stimulus.action, Run) else None,
+    )
+    if final.missing is not None:
+        return replace(seen, ending=Ending.MISSING, detail=final.missing)
+    if final.out_of_memory or (final.raised and _is_out_of_memory(final.raised)):
+        return replace(seen, ending=Ending.MEMORY_LIMIT)
+    return seen
+
+
+def _is_out_of_memory(raised: Raised) -> bool:
+    """A MemoryError, or what CPython makes of one when there is no room for its traceback."""
+    if raised.type_name == "SystemError":
+        return raised.message == "error return without exception set"
+    return raised.type_name == "MemoryError"
+
+
+def _without_answer(seen: Observation, end: End, reply: Reply, limits: Limits) -> Observation:
+    """The ending of a process that was ended, or that ended in another way than ours does."""
+    killed_by = -end.exit_code if end.exit_code < 0 else None
+    if end.reason is not None and end.reason is not Ending.TAMPERED:
+        if reply.final is not None and end.reason in (Ending.TIMEOUT, Ending.ASKED_FOR_MORE):
+            return replace(seen, ending=Ending.TAMPERED, detail="answered and did not end")
+        return replace(seen, ending=end.reason)
+    if end.reason is Ending.TAMPERED:
+        return replace(seen, ending=Ending.TAMPERED, detail="a reply too large")
+    if reply.final is not None:
+        return replace(seen, ending=Ending.TAMPERED, detail="answered and did not leave")
+    if killed_by is None:
+        detail = f"exit status {end.exit_code}"
+        return replace(seen, ending=Ending.ENDED_EARLY, detail=detail)
+    if killed_by == _SIGXCPU or end.cpu_seconds >= limits.cpu_seconds:
+        return replace(seen, ending=Ending.CPU_LIMIT)
+    name = _signal_name(killed_by)
+    if killed_by == _SIGKILL:  # not by us: the kernel was out of memory
+        return replace(seen, ending=Ending.MEMORY_LIMIT, detail=name)
+    return replace(seen, ending=Ending.CRASHED, detail=name)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}" if number < _WINDOWS_ERRORS else f"0x{number:08X}"
+
+
+def _steps(action: Session, reply: Reply, parts: list[tuple[Turn, ...]]) -> tuple[StepOutcome, ...]:
+    """What each finished step did; a last one that did not finish has its turns alone."""
+    outcomes: list[StepOutcome] = []
+    for index, _ in enumerate(action.steps):
+        if index >= len(parts):
+            break
+        said = reply.steps[index] if index < len(reply.steps) else None
+        outcomes.append(
+            StepOutcome(
+                turns=parts[index],
+                value=said.value if said else None,
+                raised=said.raised if said else None,
+            )
+        )
+    return tuple(outcomes)
