@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 IDS = $(or $(ID),$(notdir $(wildcard specs/*)))
 
-.PHONY: help grade test validate lint hostile bench soak peers browser clean
+.PHONY: help grade test validate lint hostile bench soak peers system clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -25,7 +25,7 @@ grade: $(READY)  ## grade the sample submissions and say where the reports are (
 	echo "All reports:"; for id in $(IDS); do echo "  reports/$$id/index.html"; done; \
 	exit $$status
 
-test: $(READY) browser  ## run all tests
+test: $(READY) system  ## run all tests
 	$(BIN)/python -m pytest
 
 validate: $(READY)  ## prove that reference, scenarios, mutants and samples agree (ID=… for one)
@@ -50,11 +50,13 @@ peers: $(READY)  ## measure beside check50, otter, gradescope-utils and pytest, 
 soak: $(READY)  ## a thousand submissions, busy machines, kills, endless loops (PART=batch, load, kill or loop)
 	$(BIN)/python -m benchmarks.soak $(PART)
 
-browser:  # the page tests look at the report in a real Chromium
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
-	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
-	  echo "No Chromium: the page tests will fail. Install your system's package named chromium."
+system:  # the page tests look at the report in a real Chromium, the strong tier is bubblewrap's
+	@missing=; command -v bwrap >/dev/null || missing=bubblewrap; \
+	command -v chromium >/dev/null || command -v google-chrome >/dev/null || missing="$$missing chromium"; \
+	[ -z "$$missing" ] || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } || \
+	  echo "Not installed here: $$missing. Tests of pages need chromium; the strong tier needs bubblewrap."
 
 clean:  ## remove what was generated
 	rm -rf $(VENV) .harness-cache .pytest_cache .mypy_cache .ruff_cache build *.egg-info
