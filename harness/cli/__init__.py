@@ -22,6 +22,7 @@ _COMMANDS = {
     "export": "Write a run for a gradebook, as feedback, or as results.",
     "manual": "Take the marks that people gave into a run.",
     "record": "Record transcripts and freeze draws from the reference.",
+    "gradescope": "Build the autograder package for Gradescope.",
     "schema": "Print the JSON Schema of the scenario language.",
     "doctor": "Say which interpreters and mechanisms this machine has.",
 }

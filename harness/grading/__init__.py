@@ -7,7 +7,7 @@ from harness.grading.bench import Bench, prepare
 from harness.grading.check import check_submissions
 from harness.grading.cutting import visible_only, without_tags
 from harness.grading.grader import Graded, Grader
-from harness.grading.handed_in import cohort_of, handed_in
+from harness.grading.handed_in import cohort_of, handed_in, one_handed_in
 from harness.grading.key import key_disagreements, make_key
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = [
     "handed_in",
     "key_disagreements",
     "make_key",
+    "one_handed_in",
     "prepare",
     "record_transcripts",
     "visible_only",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.intake import Asked, Cohort, read_cohort
+from harness.intake import Asked, Cohort, read_cohort, read_one
 from harness.model.errors import UserError
 from harness.model.plan import Assignment
 from harness.model.submission import Submission
@@ -26,3 +26,9 @@ def cohort_of(paths: Sequence[Path], assignment: Assignment, asked: Asked) -> Co
         hint = "name a folder of folders, files, or a download of a class"
         raise UserError("no submissions", place=place, hint=hint)
     return cohort
+
+
+def one_handed_in(folder: Path, assignment: Assignment, name: str) -> Submission:
+    """The folder as the submission `name`, whatever lies in it. Raises UserError where it is not
+    there."""
+    return read_one(folder, assignment, name)

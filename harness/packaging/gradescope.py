@@ -1,0 +1,87 @@
+"""`autograder.zip`: an assignment and the harness itself, for Gradescope's base image."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+import harness
+from harness.grading.unreferenced import with_called_functions
+from harness.model import serial
+from harness.model.plan import Visibility
+from harness.model.specification import Specification
+from harness.packaging.gradescope_grading import packed
+from harness.packaging.gradescope_results import fallback_json
+from harness.packaging.gradescope_settings import (
+    FALLBACK,
+    PLATFORM_SECONDS,
+    SETTINGS,
+    SPECIFICATION,
+    Settings,
+)
+
+# Of the platform's time: what is left after the first is for a scenario that has begun, after the
+# second for writing the results, on half a processor.
+_STOP_AFTER, _END_AFTER = 0.7, 0.85
+_SAME_TIME = (1980, 1, 1, 0, 0, 0)  # the same package has the same bytes
+_FILES = "gradescope_files"
+_PROGRAMS = ("setup.sh", "run_autograder")
+
+
+def gradescope_zip(
+    specification: Specification,
+    *,
+    hidden: Visibility = Visibility.AFTER_PUBLISHED,
+    platform_seconds: float = PLATFORM_SECONDS,
+) -> bytes:
+    """The package's bytes, the same for the same inputs.
+
+    `hidden` is what the platform does with the scenarios that students may not see;
+    `platform_seconds` the time that it gives a run.
+    """
+    specification = with_called_functions(specification)
+    assignment = specification.plan.assignment
+    settings = Settings(
+        assignment=assignment.id,
+        python=assignment.python,
+        hidden=hidden,
+        stop_after=_STOP_AFTER * platform_seconds,
+        end_after=_END_AFTER * platform_seconds,
+        harness=harness.__version__,
+    )
+    own = resources.files("harness.packaging").joinpath(_FILES)
+    files = {f"harness/{name}": data for name, data in _sources(resources.files("harness"))}
+    files |= {name: own.joinpath(name).read_bytes() for name in (*_PROGRAMS, "requirements.txt")}
+    files |= {
+        "python-version": f"{assignment.python}\n".encode(),
+        SETTINGS: serial.dumps(settings).encode(),
+        SPECIFICATION: serial.dumps(packed(specification)).encode(),
+        FALLBACK: fallback_json().encode(),
+    }
+    return _zip(files)
+
+
+def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
+    """The harness as it lies there: it runs from this tree, nothing has to be built."""
+    for entry in folder.iterdir():
+        name = path + entry.name
+        if entry.is_dir():
+            if entry.name != "__pycache__":
+                yield from _sources(entry, f"{name}/")
+        elif not entry.name.startswith("."):
+            yield name, entry.read_bytes()
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name in sorted(files):
+            about = zipfile.ZipInfo(name, _SAME_TIME)
+            about.create_system = 3  # Unix, so that the mode counts
+            about.external_attr = (0o100755 if name in _PROGRAMS else 0o100644) << 16
+            about.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(about, files[name])
+    return whole.getvalue()
