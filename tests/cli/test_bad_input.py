@@ -225,7 +225,9 @@ def test_a_damaged_database(graded: Course) -> None:
     assert graded.run("grade", "submissions/tiny", "--fresh").status == 0
 
 
-def test_a_screen_without_our_characters(graded: Course) -> None:
-    outcome = graded.run("show", "reports/tiny", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
-    assert outcome.status == 0
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_screen_without_our_characters(graded: Course, unbuffered: str) -> None:
+    screen = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "PYTHONUNBUFFERED": unbuffered}
+    outcome = graded.run("show", "reports/tiny", **screen)
+    assert outcome.status == 0, outcome.err
     assert "perfect" in outcome.out
