@@ -23,7 +23,7 @@ LOWEST_FACTOR = 3
 LOWEST_WALL_SECONDS = 0.25
 # In full limits. The rest of the twenty is for scenarios of functions that are known to end, for
 # the milliseconds until a process is killed, and for our own processes.
-BUDGET = 14
+BUDGET = 13
 LEAST_SHARE = 0.25  # of the budget for full limits, however many scenarios there are
 
 LIMIT_ENDINGS = frozenset({Ending.CPU_LIMIT, Ending.TIMEOUT})
