@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from harness.doors import later
-from harness.reporting.terminal import (
-    explain_failures,
-    explain_scenario,
-    show_submission,
-    summary_table,
-)
 
 if TYPE_CHECKING:
+    from harness.reporting.terminal import (
+        explain_failures,
+        explain_scenario,
+        show_submission,
+        summary_table,
+    )
     from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
     from harness.reporting.writing import (
         mark_unfinished,
@@ -38,6 +38,7 @@ __all__ = [
 __getattr__ = later(
     __name__,
     {
+        "terminal": ("explain_failures", "explain_scenario", "show_submission", "summary_table"),
         "two_runs": ("comparison_csv", "comparison_page", "comparison_table"),
         "writing": (
             "mark_unfinished",

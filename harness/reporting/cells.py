@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from harness.model.stimulus import Key, Typed
+from harness.model.stimulus import Typed
 from harness.model.student import ShownCheck
 from harness.reporting.compare import Cell, Row, Side
-from harness.reporting.inert import block, code, visible
+from harness.reporting.inert import block, code
 from harness.reporting.screen import Piece
+from harness.reporting.seen import KEYS
 from harness.reporting.words import number, plural
 
-_KEYS = {Key.CTRL_C: "Ctrl-C", Key.CTRL_D: "Ctrl-D"}
 _CUT = Markup('<span class="cut">…</span>')
 _END = Markup("<i>¬</i>")
 _NO_END = Markup('<i class="none">(no line end)</i>')
@@ -51,7 +51,7 @@ def _end_of_line(row: Row, side: Side, cell: Cell, is_text: bool) -> Markup:
 def key_html(typed: Typed) -> Markup:
     """One input as a key cap: its text with blanks visible, or the key's name."""
     if typed.key is not None:
-        return Markup(_KEYS[typed.key])
+        return Markup(KEYS[typed.key])
     return code(typed.text, spaces=True) if typed.text else Markup("Enter alone")
 
 
@@ -66,13 +66,6 @@ def pieces_html(pieces: tuple[Piece, ...]) -> Markup:
     return Markup("\n") + shown if shown.startswith("\n") else shown
 
 
-def key_text(typed: Typed) -> str:
-    """One input for a terminal, never empty."""
-    if typed.key is not None:
-        return _KEYS[typed.key]
-    return visible(typed.text) or "⏎"
-
-
 def points_text(check: ShownCheck) -> str:
     """What the scenario was worth."""
     if check.informational:
@@ -83,8 +76,3 @@ def points_text(check: ShownCheck) -> str:
 def capital(text: str) -> str:
     """With a capital first letter, as a heading has."""
     return text[:1].upper() + text[1:]
-
-
-def shorten(text: str, most: int = 160) -> str:
-    """At most this many characters, an ellipsis for the rest."""
-    return text if len(text) <= most else text[: most - 1] + "…"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from harness.model.rounding import rounded
-from harness.reporting import cells, figures, files, inert, words
+from harness.reporting import cells, figures, files, inert, seen, words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -66,7 +66,7 @@ def environment() -> Environment:
         "pieces_html": cells.pieces_html,
         "points_text": cells.points_text,
         "capital": cells.capital,
-        "shorten": cells.shorten,
+        "shorten": seen.shorten,
         "share": figures.share,
         "examples": figures.examples,
         "page_name": files.page_name,

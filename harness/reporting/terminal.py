@@ -6,10 +6,9 @@ nor move anything.
 
 from __future__ import annotations
 
-import io
+from collections.abc import Iterable
 
-from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -17,10 +16,11 @@ from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.student import ShownCheck, StudentView, Surroundings
 from harness.reporting import cards, figures, words
-from harness.reporting.cards import Cause
-from harness.reporting.inert import visible
+from harness.reporting.explaining import explanation
+from harness.reporting.lines import Line, as_text, wrapped
 from harness.reporting.pages import is_other_python, mark_text, shown_checks
-from harness.reporting.terminal_cards import explained
+from harness.reporting.seen import visible
+from harness.reporting.terminal_cards import cause, explained
 from harness.results import student_view
 
 _MOST_ROWS_OF_A_CLASS = 60
@@ -57,21 +57,7 @@ def explain_failures(
 ) -> RenderableType:
     """The first `limit` things to mend, explained; visible scenarios alone, terse."""
     view = result if isinstance(result, StudentView) else student_view(result, plan)
-    parts: list[RenderableType] = []
-    if view.problem or view.unparsable:
-        parts.append(_unreadable(view.problem, view))
-    graded = [check for check in view.shown if not check.informational]
-    found = cards.causes(graded, view.surroundings, [tally.function for tally in view.functions])
-    for number, cause in enumerate(found[:limit], start=1):
-        parts += [Text(""), *_cause(number, cause)]
-    left = len(found) - limit
-    if left > 0:
-        parts += [Text(""), Text(f"… and {words.counted(left, 'more thing')} to mend.", "dim")]
-    for finding in view.findings:
-        line = f"{finding.file}:{finding.line}:{finding.column}: {finding.message}"
-        parts.append(Text.assemble(("note ", "yellow"), visible(line)))
-    parts += [Text(""), _tally(view)]
-    return Group(*parts)
+    return _Printed(explanation(view, limit))
 
 
 def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> RenderableType:
@@ -99,8 +85,8 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
     found = cards.causes(
         shown_checks(result, plan), Surroundings.of(plan.assignment), figures.function_names(plan)
     )
-    for number, cause in enumerate(found[:limit], start=1):
-        parts += [Text(""), *_cause(number, cause)]
+    for number, one in enumerate(found[:limit], start=1):
+        parts += [Text(""), _Printed(cause(number, one))]
     if len(found) > limit:
         parts.append(Text(f"… and {words.counted(len(found) - limit, 'more cause')}.", "dim"))
     return Group(*parts)
@@ -110,48 +96,18 @@ def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
     """One scenario's failure as plain text, hidden or not: for those who may see all of it."""
     check = ShownCheck.of(scenario, outcome)
     shown = cards.card(check, Surroundings(submitted=()))
-    text = io.StringIO()
-    console = Console(file=text, width=100, color_system=None, highlight=False)
-    console.print(Group(*explained(shown)))
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    return as_text(explained(shown), 100).rstrip("\n")
 
 
-def _cause(number: int, cause: Cause) -> list[RenderableType]:
-    first = cause.first
-    check = first.check
-    title = Text.assemble(
-        (f"{number}. ", "bold"),
-        (f"{words.sign(check.verdict.kind)} ", "red"),
-        (visible(f"{check.function}: {check.name}"), "bold"),
-        (visible(f"  [{first.settings}]") if first.settings else "", "dim"),
-    )
-    inside = explained(first)
-    if cause.others:
-        others = words.counted(len(cause.others), "other check")
-        inside.append(
-            Text(f"{others} {'fails' if len(cause.others) == 1 else 'fail'} in a like way", "dim")
-        )
-    return [title, Padding(Group(*inside), (0, 0, 0, 3))]
+class _Printed:
+    """Lines of ours, as wide as the console is."""
 
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self._lines = tuple(lines)
 
-def _tally(view: StudentView) -> Text:
-    graded = [check for check in view.shown if not check.informational]
-    passed = sum(check.verdict.passed for check in graded)
-    style = "green" if passed == len(graded) else "red"
-    return Text(
-        f"{passed} of {words.counted(len(graded), 'visible check')} passed", f"bold {style}"
-    )
-
-
-def _unreadable(problem: str, view: StudentView) -> Text:
-    if view.unparsable is None:
-        return Text(visible(problem), "red")
-    broken = view.unparsable
-    place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
-    text = Text(visible(f"{place}: {broken.reason}"), "red")
-    if broken.source.strip():
-        text.append("\n   " + visible(broken.source.rstrip("\n")), "default")
-    return text
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for one in wrapped(self._lines, options.max_width):
+            yield Text.assemble(" " * one.indent, *one.spans, no_wrap=True, overflow="ignore")
 
 
 def _state(result: SubmissionResult) -> Text:

@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
-
-from rich.console import RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from harness.model.verdict import Channel
 from harness.reporting import words
-from harness.reporting.cards import Card
-from harness.reporting.cells import key_text, shorten
+from harness.reporting.cards import Card, Cause
 from harness.reporting.compare import Comparison, Row, Side
-from harness.reporting.inert import visible, visible_lines
+from harness.reporting.lines import Line, Span, line, moved
 from harness.reporting.screen import Piece, Screen
+from harness.reporting.seen import key_text, shorten, visible
 
 _MOST_ROWS = 16
 _MOST_SCREEN_LINES = 14
+_LABEL = 7  # columns that a question's labels have
 # What the explanation's sentence says in full.
 _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channel.EXIT})
 
 
-def explained(card: Card) -> list[RenderableType]:
+def cause(number: int, found: Cause) -> list[Line]:
+    """One thing to mend: its number, the first check that fails for it, how many more do."""
+    first = found.first
+    check = first.check
+    title = line(
+        (f"{number}. ", "bold"),
+        (f"{words.sign(check.verdict.kind)} ", "red"),
+        (visible(f"{check.function}: {check.name}"), "bold"),
+        (visible(f"  [{first.settings}]") if first.settings else "", "dim"),
+    )
+    inside = explained(first)
+    if found.others:
+        others = words.counted(len(found.others), "other check")
+        verb = "fails" if len(found.others) == 1 else "fail"
+        inside.append(line((f"{others} {verb} in a like way", "dim")))
+    return [title, *moved(inside, 3)]
+
+
+def explained(card: Card) -> list[Line]:
     """What happened, what was asked, and expected beside got: lines for below a title."""
     verdict = card.check.verdict
-    inside: list[RenderableType] = [
-        Text(visible(shorten(verdict.message or words.VERDICT[verdict.kind], 600)))
-    ]
+    inside = [line(visible(shorten(verdict.message or words.VERDICT[verdict.kind], 600)))]
     inside += _question(card)
     if card.screen:
         inside += _screen(card.screen)
@@ -38,89 +51,95 @@ def explained(card: Card) -> list[RenderableType]:
     return inside
 
 
-def _question(card: Card) -> list[RenderableType]:
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(style="dim", width=6)
-    grid.add_column(overflow="fold")
+def _question(card: Card) -> Iterator[Line]:
     for change in card.recipe.changes:
         place = f"in {change.file} " if change.file else ""
-        grid.add_row("set", Text(visible(f"{place}{change.line}")))
-    grid.add_row("try", Text(visible_lines(shorten(card.question, 400))))
+        yield _asked("set", visible(f"{place}{change.line}"))
+    label = "try"
+    for text in shorten(card.question, 400).split("\n"):
+        yield _asked(label, visible(text))
+        label = ""
     if card.recipe.inputs:
         keys = "  ".join(key_text(one) for one in card.recipe.inputs)
-        grid.add_row("type", Text(shorten(keys, 400)))
-    return [grid]
+        yield _asked("type", shorten(keys, 400))
 
 
-def _screen(screen: Screen) -> list[RenderableType]:
-    lines: list[RenderableType] = []
+def _asked(label: str, text: str) -> Line:
+    return line((label.ljust(_LABEL), "dim"), text, hang=_LABEL)
+
+
+def _screen(screen: Screen) -> list[Line]:
+    lines: list[Line] = []
     if screen.recent:
-        lines += [Text("right so far:", "dim"), _boxed(screen.recent, _MOST_SCREEN_LINES)]
+        lines += [line(("right so far:", "dim")), *_boxed(screen.recent, _MOST_SCREEN_LINES)]
     if not screen.parts:
         return lines
     if screen.comparison:
         lines += _comparison(screen.comparison)
         return lines
     for title, pieces in (("expected next:", screen.expected), ("got:", screen.actual)):
-        lines.append(Text(title, "dim"))
-        lines.append(_boxed(pieces) if pieces else Text("  nothing more, it ends here", "dim"))
+        lines.append(line((title, "dim")))
+        lines += _boxed(pieces) or [line(("  nothing more, it ends here", "dim"))]
     return lines
 
 
-def _boxed(pieces: tuple[Piece, ...], most: int | None = None) -> RenderableType:
-    text = Text()
+def _boxed(pieces: tuple[Piece, ...], most: int | None = None) -> list[Line]:
+    rows: list[list[Span]] = [[]]
     for piece in pieces:
-        for index, line in enumerate(piece.text.split("\n")):
-            text.append("\n" if index else "").append(visible(line), "cyan" if piece.typed else "")
-        text.append("\n" if piece.typed else "")
-    text.rstrip()
-    lines = text.split("\n")
-    if most is not None and len(lines) > most:
-        text = Text("\n").join([Text("…", "dim"), *lines[-most:]])
-    return Padding(text, (0, 0, 0, 2))
+        for index, text in enumerate(piece.text.split("\n")):
+            if index:
+                rows.append([])
+            rows[-1].append((visible(text), "cyan" if piece.typed else ""))
+        if piece.typed:
+            rows.append([])
+    while len(rows) > 1 and not "".join(text for text, _ in rows[-1]).strip():
+        rows.pop()
+    if not pieces:
+        return []
+    shown = [line(*row) for row in rows]
+    if most is not None and len(shown) > most:
+        shown = [line(("…", "dim")), *shown[-most:]]
+    return moved(shown, 2)
 
 
-def _comparison(part: Comparison) -> list[RenderableType]:
-    lines: list[RenderableType] = []
+def _comparison(part: Comparison) -> list[Line]:
+    lines: list[Line] = []
     if part.subject not in ("turn", "return value"):
-        lines.append(Text(visible(part.subject), "dim"))
+        lines.append(line((visible(part.subject), "dim")))
     first = next((i for i, row in enumerate(part.rows) if not row.same), 0)
     start = max(0, first - 3)
     shown = part.rows[start : start + _MOST_ROWS]
     for same, group in groupby(shown, key=lambda row: row.same and not part.in_words):
         rows = list(group)
         if same:
-            lines += [
-                Text.assemble("         ", _side(r, Side.EXPECTED, part.is_text)) for r in rows
-            ]
+            lines += [line("         ", *_side(r, Side.EXPECTED, part.is_text)) for r in rows]
             continue
-        lines += _block(rows, Side.EXPECTED, Text("expected ", "green"), part.is_text)
-        lines += _block(rows, Side.ACTUAL, Text("got      ", "red"), part.is_text)
+        lines += _block(rows, Side.EXPECTED, ("expected ", "green"), part.is_text)
+        lines += _block(rows, Side.ACTUAL, ("got      ", "red"), part.is_text)
     if len(part.rows) > start + _MOST_ROWS or part.left_out_after:
-        lines.append(Text("         …", "dim"))
+        lines.append(line(("         …", "dim")))
     return lines
 
 
-def _block(rows: list[Row], side: Side, label: Text, is_text: bool) -> list[RenderableType]:
+def _block(rows: list[Row], side: Side, label: Span, is_text: bool) -> list[Line]:
     """The lines of one side; where it has none of them, that is said once."""
     there = [row for row in rows if (row.expected if side == Side.EXPECTED else row.actual)]
-    return [Text.assemble(label, _side(row, side, is_text)) for row in there or rows[:1]]
+    return [line(label, *_side(row, side, is_text)) for row in there or rows[:1]]
 
 
-def _side(row: Row, side: Side, is_text: bool) -> Text:
+def _side(row: Row, side: Side, is_text: bool) -> list[Span]:
     cell = row.expected if side == Side.EXPECTED else row.actual
     if cell is None:
-        said = "(nothing printed)" if row.nothing == side else "(no such line)"
-        return Text(said, "dim italic")
-    text = Text("…" if cell.cut_before else "")
+        return [("(nothing printed)" if row.nothing == side else "(no such line)", "dim italic")]
+    spans: list[Span] = [("…" if cell.cut_before else "", "")]
     for index, character in enumerate(cell.text):
         shown = visible(character)
         if not row.same and is_text:
             shown = {" ": "·", "\t": "⇥"}.get(character, shown)
-        text.append(shown, "reverse bold" if index == cell.mark else "")
+        spans.append((shown, "reverse bold" if index == cell.mark else ""))
     if cell.cut_after:
-        text.append("…")
+        spans.append(("…", ""))
     elif not row.same and (is_text or cell.mark == len(cell.text)):
         end = "(no line end)" if row.lacks_end == side else "¬"
-        text.append(end, "reverse bold" if cell.mark == len(cell.text) else "dim")
-    return text
+        spans.append((end, "reverse bold" if cell.mark == len(cell.text) else "dim"))
+    return spans

@@ -1,0 +1,126 @@
+"""Lines of styled text for a terminal, with nothing but the standard library.
+
+What is printed by `harness check` and by the self-check file is laid out here, so that both show
+the same; `rich` is only one more way of printing it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+Span = tuple[str, str]  # a text, and its style: words of `_CODES`
+
+_WORD = re.compile(r"\s*\S+\s*")
+_CODES = {
+    "bold": "1", "dim": "2", "italic": "3", "reverse": "7",
+    "red": "31", "green": "32", "yellow": "33", "cyan": "36",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line, wrapped where it is too long: all of it `indent` columns to the right, and what is
+    wrapped `hang` columns more."""
+
+    spans: tuple[Span, ...] = ()
+    indent: int = 0
+    hang: int = 0
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return "".join(text for text, _ in self.spans)
+
+
+def line(*parts: str | Span, indent: int = 0, hang: int = 0) -> Line:
+    """A line of plain texts and styled ones; none of them holds a line end."""
+    spans = tuple((part, "") if isinstance(part, str) else part for part in parts)
+    return Line(tuple(span for span in spans if span[0]), indent, hang)
+
+
+def moved(lines: Iterable[Line], columns: int) -> list[Line]:
+    """The lines so many columns further to the right."""
+    return [replace(one, indent=one.indent + columns) for one in lines]
+
+
+def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
+    """Lines of at most `width` columns, broken between words where that can be."""
+    for one in lines:
+        room = max(width - one.indent, 8)
+        if sum(map(_columns, one.text)) <= room:
+            yield replace(one, hang=0)
+            continue
+        first, rest = room, max(room - one.hang, 8)
+        starts = [0, *_breaks(one.text, first, rest), len(one.text)]
+        for number, (start, end) in enumerate(itertools.pairwise(starts)):
+            indent = one.indent + (one.hang if number else 0)
+            yield Line(_cut(one.spans, start, end), indent)
+
+
+def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
+    """All of it to print, the last line's end included."""
+    shown: list[str] = []
+    for one in wrapped(lines, width):
+        text = "".join(_coloured(*span) for span in one.spans) if colours else one.text.rstrip()
+        shown.append((" " * one.indent + text if text else "") + "\n")
+    return "".join(shown)
+
+
+def _coloured(text: str, style: str) -> str:
+    if not style:
+        return text
+    codes = ";".join(_CODES[word] for word in style.split())
+    return f"\x1b[{codes}m{text}\x1b[0m"
+
+
+def _breaks(text: str, first: int, rest: int) -> list[int]:
+    """Where lines begin anew; a word longer than a line is cut."""
+    places: list[int] = []
+    room = left = first
+    for word in _WORD.finditer(text):
+        needs = sum(map(_columns, word.group().rstrip()))
+        if needs > left:
+            if word.start():
+                places.append(word.start())
+                room = left = rest
+            at = word.start()
+            while needs > room:
+                taken = 0
+                while taken + _columns(text[at]) <= room:
+                    taken += _columns(text[at])
+                    at += 1
+                places.append(at)
+                needs -= taken
+                room = left = rest
+            left = room - sum(map(_columns, text[at : word.end()]))
+        else:
+            left -= sum(map(_columns, word.group()))
+    return places
+
+
+def _cut(spans: tuple[Span, ...], start: int, end: int) -> tuple[Span, ...]:
+    """The part from character `start` to `end`, without blanks at its end."""
+    found: list[Span] = []
+    at = 0
+    for text, style in spans:
+        part = text[max(0, start - at) : max(0, end - at)]
+        if part:
+            found.append((part, style))
+        at += len(text)
+    while found and not found[-1][0].rstrip():
+        found.pop()
+    if found:
+        found[-1] = (found[-1][0].rstrip(), found[-1][1])
+    return tuple(found)
+
+
+def _columns(character: str) -> int:
+    if " " <= character <= "~":
+        return 1
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,78 @@
+"""Foreign text made visible, whatever it is shown on: no control character acts, nothing hides."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from harness.model.stimulus import Key, Typed
+
+KEYS = {Key.CTRL_C: "Ctrl-C", Key.CTRL_D: "Ctrl-D"}
+
+# Letters and symbols by category, and yet nothing is seen of them.
+_BLANK_BY_DESIGN = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f")
+_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_MOST_COMBINING = 2  # more marks than this on one letter pile up over the neighbouring lines
+
+
+def escaped(character: str) -> str:
+    """The escape a Python programmer knows the character by: `\\x1b`, `\\u202e`, `\\n`."""
+    named = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(character)
+    if named:
+        return named
+    code = ord(character)
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def is_unseen(character: str) -> bool:
+    """Whether a reader would not see this character, or would see others moved by it."""
+    if " " <= character <= "~":
+        return False
+    if character in _BLANK_BY_DESIGN:
+        return True
+    category = unicodedata.category(character)
+    return category in _UNSEEN_CATEGORIES or category == "Zs"
+
+
+def runs(text: str) -> list[tuple[str, bool]]:
+    """The text cut in runs: (what to show, whether it is an escape that we wrote)."""
+    if text.isascii() and text.isprintable():
+        return [(text, False)] if text else []
+    found: list[tuple[str, bool]] = []
+    plain: list[str] = []
+    combining = 0
+    for character in text:
+        combining = combining + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if not is_unseen(character) and combining <= _MOST_COMBINING:
+            plain.append(character)
+            continue
+        if plain:
+            found.append(("".join(plain), False))
+            plain = []
+        found.append((escaped(character), True))
+    if plain:
+        found.append(("".join(plain), False))
+    return found
+
+
+def visible(text: str) -> str:
+    """The text on one line with every unseen character written as its escape."""
+    return "".join(part for part, _ in runs(text))
+
+
+def visible_lines(text: str) -> str:
+    """As `visible`, but line ends stay line ends."""
+    return "\n".join(visible(line) for line in text.split("\n"))
+
+
+def key_text(typed: Typed) -> str:
+    """One input for a terminal, never empty."""
+    if typed.key is not None:
+        return KEYS[typed.key]
+    return visible(typed.text) or "⏎"
+
+
+def shorten(text: str, most: int = 160) -> str:
+    """At most this many characters, an ellipsis for the rest."""
+    return text if len(text) <= most else text[: most - 1] + "…"
