@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -179,7 +180,11 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """A run's facts and its submissions, in the order of their ids."""
+    """A run's facts and its submissions, in the order of their ids.
+
+    What the store gives reads each submission when it is asked for: go through them once, and hold
+    none longer than needed.
+    """
 
     facts: RunFacts
-    submissions: tuple[SubmissionResult, ...]
+    submissions: Sequence[SubmissionResult]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from harness.doors import later
 from harness.results.keys import observation_key, verdict_key
-from harness.results.results_json import mark_string, results_json
+from harness.results.results_json import ResultsText, mark_string, results_json
 from harness.results.student_view import student_view
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ __all__ = [
     "STORE_NAME",
     "Change",
     "Entry",
+    "ResultsText",
     "RunComparison",
     "ScenarioChange",
     "Snapshot",

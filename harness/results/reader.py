@@ -18,6 +18,7 @@ from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.model.verdict import Verdict
 from harness.results.faults import translated
 from harness.results.schema import SCHEMA_VERSION
+from harness.results.stored import StoredResults
 
 BY_HAND_SINCE = 2  # the schema's version: an older file is read as it is, and migrated to write
 
@@ -98,19 +99,40 @@ class StoreReader(AbstractContextManager["StoreReader"]):
             for name, given in rows
         }
 
+    def whole_result(self, submission_id: str) -> SubmissionResult | None:
+        """What became of a submission, with what people gave it; None if it is not in this run.
+        Unlike `result` it raises UserError for one that cannot be read."""
+        row = self._row("SELECT result FROM submission WHERE id = ?", submission_id)
+        if row is None:
+            return None
+        result = self._needed(self._read(SubmissionResult, row[0]), "results")
+        given = self._given(submission_id)
+        return result if given is None else joined(result, given)
+
     def run(self) -> RunResult:
-        """The whole run with what people gave, submissions in the order of their ids.
-        `facts.complete` says whether it is a result."""
-        with translated(self.path):
-            rows = self._connection.execute("SELECT result FROM submission ORDER BY id").fetchall()
-        results = (self._needed(self._read(SubmissionResult, row[0]), "results") for row in rows)
+        """The run with what people gave, submissions in the order of their ids, each read from the
+        database when it is asked for, also after this reader is closed. `facts.complete` says
+        whether it is a result."""
         facts = self.facts()
-        # A folder may have been begun anew with another assignment, whose students are the same.
-        given = {n: g for n, g in self.by_hand().items() if g.assignment in ("", facts.assignment)}
-        submissions = tuple(
-            joined(result, given[result.id]) if result.id in given else result for result in results
+        with translated(self.path):
+            rows = self._connection.execute("SELECT id FROM submission ORDER BY id").fetchall()
+        path = self.path
+        results = StoredResults(
+            [str(name) for (name,) in rows],
+            facts,
+            lambda: StoreReader(path, connect_to_read(path)),
         )
-        return RunResult(facts=facts, submissions=submissions)
+        return RunResult(facts=facts, submissions=results)
+
+    def _given(self, submission_id: str) -> ByHand | None:
+        if self._version < BY_HAND_SINCE:
+            return None
+        row = self._row("SELECT given FROM by_hand WHERE id = ?", submission_id)
+        if row is None:
+            return None
+        given = self._needed(self._read(ByHand, row[0]), "marks given by hand")
+        # A folder may have been begun anew with another assignment, whose students are the same.
+        return given if given.assignment in ("", self.facts().assignment) else None
 
     def _row(self, query: str, *values: str) -> Row | None:
         with translated(self.path):

@@ -5,6 +5,7 @@ The lecturer's: it names hidden scenarios. Described by `docs/results.schema.jso
 
 from __future__ import annotations
 
+import functools
 import json
 from fractions import Fraction
 from typing import Any
@@ -23,6 +24,7 @@ from harness.model.result import (
 )
 from harness.model.rounding import rounded
 from harness.model.serial import to_plain
+from harness.model.verdict import StandInOutcome, VerdictKind
 
 
 def results_json(run: RunResult, plan: Plan) -> str:
@@ -30,14 +32,70 @@ def results_json(run: RunResult, plan: Plan) -> str:
 
     Two runs of the same inputs differ in `run.started` and `run.finished` alone.
     """
-    scenarios = {scenario.id: scenario for scenario in plan.scenarios}
-    submissions = sorted(run.submissions, key=lambda result: result.id)
-    plain = {
-        "schema_version": RESULTS_VERSION,
-        "run": _run(run.facts),
-        "submissions": [_submission(result, scenarios) for result in submissions],
-    }
-    return json.dumps(plain, indent=1, ensure_ascii=True) + "\n"
+    held = run.submissions
+    # What is not held comes from the store, by id.
+    ordered = sorted(held, key=lambda result: result.id) if isinstance(held, tuple) else held
+    text = ResultsText(run.facts, plan)
+    return "".join([text.begin(), *map(text.submission, ordered), text.end()])
+
+
+class ResultsText:
+    """`results.json` in pieces, for runs too large to be held: `begin`, each `submission` in the
+    order of their ids, `end`."""
+
+    def __init__(self, facts: RunFacts, plan: Plan) -> None:
+        self._facts = facts
+        self._heads = {scenario.id: _Head(scenario) for scenario in plan.scenarios}
+        self._between = "\n  "
+
+    def begin(self) -> str:
+        """All that stands before the first submission."""
+        plain = {"schema_version": RESULTS_VERSION, "run": _run(self._facts)}
+        return _json(plain, 0).removesuffix("\n}") + ',\n "submissions": ['
+
+    def submission(self, result: SubmissionResult) -> str:
+        """One submission, with what parts it from the one before."""
+        known = [
+            (self._heads[r.scenario_id], r)
+            for r in result.scenarios
+            if r.scenario_id in self._heads
+        ]
+        entry = _json(_submission(result), 2).removesuffix("\n  }")
+        rows = ",\n    ".join(head.row(scored) for head, scored in known)
+        scenarios = f"[\n    {rows}\n   ]" if rows else "[]"
+        between, self._between = self._between, ",\n  "
+        return f'{between}{entry},\n   "scenarios": {scenarios}\n  }}'
+
+    def end(self) -> str:
+        """All that stands after the last submission."""
+        return "]\n}\n" if self._between == "\n  " else "\n ]\n}\n"
+
+
+class _Head:
+    """What is the same of a scenario in every submission, written once: a class has it thousands
+    of times."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._text = _json(_scenario(scenario), 4).removesuffix("\n    }")
+
+    def row(self, scored: ScenarioResult) -> str:
+        """The scenario as it stands in a submission."""
+        verdict = scored.verdict
+        rule = verdict.explanation.rule if verdict.explanation else None
+        rest = _scored(
+            kind=verdict.kind,
+            points=scored.points,
+            out_of=scored.out_of,
+            rule=rule,
+            message=verdict.message,
+            stand_in=verdict.stand_in,
+        )
+        return self._text + rest
+
+
+def _json(plain: Any, depth: int) -> str:
+    text = json.dumps(plain, indent=1, ensure_ascii=True)
+    return text.replace("\n", "\n" + " " * depth) if depth else text
 
 
 def mark_string(result: SubmissionResult) -> str:
@@ -89,7 +147,7 @@ def _cohort(cohort: CohortFacts) -> dict[str, Any]:
     }
 
 
-def _submission(result: SubmissionResult, scenarios: dict[str, Scenario]) -> dict[str, Any]:
+def _submission(result: SubmissionResult) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "id": result.id,
         "status": result.status.value,
@@ -119,8 +177,6 @@ def _submission(result: SubmissionResult, scenarios: dict[str, Scenario]) -> dic
     if result.attempt is not None:
         entry["attempt"] = result.attempt
         entry["attempts"] = result.attempts
-    known = [(scenarios[r.scenario_id], r) for r in result.scenarios if r.scenario_id in scenarios]
-    entry["scenarios"] = [_scenario(scenario, scored) for scenario, scored in known]
     return entry
 
 
@@ -154,9 +210,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _scenario(scenario: Scenario, scored: ScenarioResult) -> dict[str, Any]:
-    explanation = scored.verdict.explanation
-    entry = {
+def _scenario(scenario: Scenario) -> dict[str, Any]:
+    return {
         "id": scenario.id,
         "name": scenario.name,
         "function": scenario.function,
@@ -166,12 +221,26 @@ def _scenario(scenario: Scenario, scored: ScenarioResult) -> dict[str, Any]:
         "tags": list(scenario.tags),
         "informational": scenario.informational,
         "extra_credit": scenario.extra_credit,
-        "verdict": scored.verdict.kind.value,
-        "points": number(scored.points),
-        "out_of": number(scored.out_of),
-        "explanation": explanation.rule if explanation else None,
-        "message": scored.verdict.message,
     }
-    if scored.verdict.stand_in is not None:
-        entry["stand_in"] = scored.verdict.stand_in.value
-    return entry
+
+
+@functools.lru_cache(maxsize=1024)  # passed and worth a point: most rows of a class end alike
+def _scored(
+    *,
+    kind: VerdictKind,
+    points: Fraction,
+    out_of: Fraction,
+    rule: str | None,
+    message: str,
+    stand_in: StandInOutcome | None,
+) -> str:
+    entry = {
+        "verdict": kind.value,
+        "points": number(points),
+        "out_of": number(out_of),
+        "explanation": rule,
+        "message": message,
+    }
+    if stand_in is not None:
+        entry["stand_in"] = stand_in.value
+    return "," + _json(entry, 4)[1:]

@@ -165,3 +165,10 @@ def test_any_text_survives_as_ascii() -> None:
     assert text.isascii()
     assert text.endswith("\n")
     assert json.loads(text)["submissions"][0]["problem"] == odd.problem
+
+
+def test_a_run_in_pieces_is_the_run_as_json_writes_it() -> None:
+    for submissions in ((), RUN.submissions[:1], RUN.submissions):
+        run = replace(RUN, submissions=submissions)
+        text = results_json(run, PLAN)
+        assert text == json.dumps(json.loads(text), indent=1) + "\n"
