@@ -41,6 +41,25 @@ def below(pid: int) -> frozenset[int]:
     return frozenset(found)
 
 
+def lasting(before: frozenset[int]) -> frozenset[int]:
+    """The processes below this one that were not there before and that nobody is killing."""
+    while True:
+        found = below(os.getpid()) - before
+        if all(_rests(pid) for pid in found):
+            return found
+
+
+def _rests(pid: int) -> bool:
+    """Whether it sleeps, with no SIGKILL on its way: neither yet to fall asleep nor to die."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text("utf-8", "replace")
+    except OSError:
+        return False
+    pending = re.findall(r"^(?:SigPnd|ShdPnd):\s+([0-9a-f]+)$", status, re.M)
+    killed = any(int(mask, 16) >> (signal.SIGKILL - 1) & 1 for mask in pending)
+    return not killed and _state(pid) == "S"
+
+
 def end(pids: frozenset[int]) -> None:
     """Kill what a deliberately weakened run left, and reap it."""
     for pid in pids:

@@ -20,7 +20,7 @@ from unittest import mock
 from hostile_attempt import LIMITS, attempts, calling
 from hostile_checks import holds
 from hostile_entries import HERE
-from hostile_machine import below, end
+from hostile_machine import below, end, lasting
 from hostile_stage import CANARY, Stage
 from hostile_tiers import tiers_here
 
@@ -123,7 +123,7 @@ def _leaves_a_process(layer: Layer, name: str) -> Callable[[Stage, bool], bool]:
         before = below(os.getpid())
         with contextlib.suppress(HarnessError):  # it killed its server: does it live on?
             _attempt(stage, name, calling("total([1, 2, 3])"), layers={layer} if on else set())
-        left = below(os.getpid()) - before
+        left = lasting(before)
         end(left)
         return bool(left)
 
