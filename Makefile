@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 IDS = $(or $(ID),$(notdir $(wildcard specs/*)))
 
-.PHONY: help grade test validate lint hostile bench soak peers system clean
+.PHONY: help grade test validate lint hostile bench soak peers gradescope-check system clean
 
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -49,6 +49,9 @@ peers: $(READY)  ## measure beside check50, otter, gradescope-utils and pytest, 
 
 soak: $(READY)  ## a thousand submissions, busy machines, kills, endless loops (PART=batch, load, kill or loop)
 	$(BIN)/python -m benchmarks.soak $(PART)
+
+gradescope-check: $(READY)  ## the Gradescope package in a bootstrapped root, as root (DEBIAN_MIRROR=… for another mirror)
+	$(BIN)/python tests/packaging/gradescope_check.py
 
 system:  # the page tests look at the report in a real Chromium, the strong tier is bubblewrap's
 	@missing=; command -v bwrap >/dev/null || missing=bubblewrap; \

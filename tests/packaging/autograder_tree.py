@@ -1,0 +1,134 @@
+"""The platform's folder, as it lays it out: the package in source/, a submission beside it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from tiny_course import environment
+
+from harness.execution import find_interpreter
+from harness.model import serial
+from harness.packaging.gradescope_settings import SETTINGS, Settings, Tree
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "gradescope-results.schema.json").read_text("utf-8")
+)
+METADATA = {
+    "id": 123456,
+    "created_at": "2024-03-22T15:00:00.123456+10:00",
+    "assignment": {
+        "id": 42,
+        "title": "A1",
+        "due_date": "2024-03-22T17:00:00.000000+10:00",
+        "late_due_date": None,
+        "total_points": "10.0",
+    },
+    "submission_method": "upload",
+    "users": [{"email": "jo@example.edu", "id": 7, "name": "Jo"}],
+    "previous_submissions": [],
+}
+
+
+def unpack(package: Path, folder: Path) -> None:
+    """As the platform does: files with the modes that the zip gives them."""
+    with zipfile.ZipFile(package) as archive:
+        for member in archive.infolist():
+            path = Path(archive.extract(member, folder))
+            path.chmod(member.external_attr >> 16 & 0o777)
+
+
+def checked(path: Path) -> dict[str, Any]:
+    """The results, held against the documented schema."""
+    plain: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    jsonschema.Draft202012Validator(SCHEMA).validate(plain)
+    return plain
+
+
+@dataclass(frozen=True, slots=True)
+class Autograder:
+    """One such folder."""
+
+    root: Path
+
+    @property
+    def tree(self) -> Tree:
+        return Tree(self.root)
+
+    @classmethod
+    def built(cls, package: Path, root: Path) -> Autograder:
+        """As setup.sh leaves it, but with the packages of this environment."""
+        found = cls(root)
+        unpack(package, found.tree.source)
+        python = found.tree.source / "venv" / "bin" / "python"
+        python.parent.mkdir(parents=True)
+        python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        python.chmod(0o755)
+        wanted = found.tree.settings().python
+        found.write("source/interpreter", f"{find_interpreter(wanted).path}\n")
+        for folder in ("submission", "results"):
+            (root / folder).mkdir()
+        shutil.copy(found.tree.source / "run_autograder", root / "run_autograder")
+        return found
+
+    def copy(self, root: Path) -> Autograder:
+        shutil.copytree(self.root, root, symlinks=True)
+        return Autograder(root)
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.root / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def hand_in(self, text: str, name: str = "a1.py") -> None:
+        self.write(f"submission/{name}", text)
+
+    def limit(self, *, stop_after: float, end_after: float) -> None:
+        """Other times, in seconds."""
+        settings: Settings = self.tree.settings()
+        settings = replace(settings, stop_after=stop_after, end_after=end_after)
+        self.write(f"source/{SETTINGS}", serial.dumps(settings))
+
+    def run(self, *before: str, metadata: str | None = None) -> dict[str, Any]:
+        """What stands in results.json after `run_autograder`, a valid one in any case."""
+        if metadata is None:
+            metadata = json.dumps(METADATA)
+        self.write("submission_metadata.json", metadata)
+        done = subprocess.run(
+            [*before, str(self.root / "run_autograder")],
+            env=environment(AUTOGRADER_ROOT=str(self.root)),
+            cwd=self.root,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        left = sorted(path.name for path in (self.root / "results").iterdir())
+        assert left == ["results.json"]
+        return checked(self.tree.results)
+
+
+def verdicts(results: dict[str, Any]) -> dict[str, str | None]:
+    """The tests' states by their names."""
+    return {test["name"]: test.get("status") for test in results["tests"]}
+
+
+def gives_no_mark(results: dict[str, Any]) -> bool:
+    """Whether no score stands anywhere, and the first test says so."""
+    scores = ["score" in results, *("score" in test for test in results["tests"])]
+    first = results["tests"][0]
+    return (
+        not any(scores)
+        and first["name"] == "No mark"
+        and first["visibility"] == "visible"
+        and "status" not in first
+        and results["extra_data"]["marked"] is False
+    )

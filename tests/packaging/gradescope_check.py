@@ -1,0 +1,125 @@
+"""The package as the platform would use it, in a clean root: `make gradescope-check`.
+
+Two assignments are unpacked there as the platform does it; setup.sh is run with the network, then
+run_autograder as root. For one the root's own Python (3.11) serves, for the other another has to
+be obtained. Needs root, debootstrap and bubblewrap, and half an hour on a slow machine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from autograder_tree import gives_no_mark  # noqa: E402
+from clean_root import PYTHON_INSIDE, Image, bootstrap, half_a_processor  # noqa: E402
+
+from harness.assignment import load_expectation  # noqa: E402
+from harness.execution import find_interpreter  # noqa: E402
+
+BUILD = ROOT / "build" / "gradescope-check"
+PLATFORM_SECONDS = 600
+HOSTILE = {
+    "leaves at import": {"a1.py": "import os\nos._exit(0)\n"},
+    "loops at import": {"a1.py": "while True:\n    pass\n"},
+    "sleeps at import": {"a1.py": "import time\ntime.sleep(100000)\n"},
+    "nothing handed in": {},
+    "wrong file name": {"assignment.py": "print(1)\n"},
+    "crashes": {"a1.py": "import ctypes\nctypes.string_at(0)\n"},
+}
+
+
+def main() -> None:
+    """Everything in turn; the first thing that is not as it should be ends it."""
+    must(os.geteuid() == 0, "root is needed")
+    for program in ("debootstrap", "bwrap"):
+        must(shutil.which(program), f"{program} is not installed")
+    with half_a_processor() as group:
+        print("half a processor" if group else "the whole processor: no control group", flush=True)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    bootstrap(BUILD / "base", os.environ.get("DEBIAN_MIRROR", ""))
+    own = image("naughts-crosses")
+    must("from the image: /usr/bin/python3.11" in installed(own), "not the image's own Python")
+    grades(own, "naughts-crosses", "3.11.", ["perfect_from_the_sheet", "splits_at_white_space"])
+    refuses_or_obtains(image("connect4ish"))
+    python = find_interpreter("3.12").path
+    other = image("connect4ish", python.parent.parent)
+    named = f"{PYTHON_INSIDE}/bin/{python.name}"
+    must(named in installed(other, PYTHON_FOR_GRADING=named), "not the Python that was named")
+    grades(other, "connect4ish", "3.12.", ["perfect", "hard_coded_8", "syntax_error"])
+    for name, files in HOSTILE.items():
+        score_is(tell(name, other.run(files)), 0)
+    print("all as it should be")
+
+
+def image(assignment: str, python: Path | None = None) -> Image:
+    """A fresh image with this assignment's package."""
+    package = BUILD / f"{assignment}.zip"
+    harness = Path(sys.executable).with_name("harness")
+    subprocess.run([harness, "gradescope", assignment, "-o", package], check=True, cwd=ROOT)
+    root = BUILD / f"{assignment}{'-named' if python else ''}"
+    shutil.rmtree(root, ignore_errors=True)
+    return Image.made(BUILD / "base", root, package, python)
+
+
+def installed(made: Image, **variables: str) -> str:
+    """What setup.sh says when it ends well."""
+    done = made.setup(**variables)
+    must(done.returncode == 0, f"setup.sh failed:\n{done.stdout}{done.stderr}")
+    return done.stderr
+
+
+def refuses_or_obtains(made: Image) -> None:
+    """Without a Python that is named, uv's is obtained, or setup.sh says that there is none."""
+    done = made.setup()
+    if done.returncode == 0:
+        must("from uv" in done.stderr, done.stderr)
+        print("another Python: obtained by uv", flush=True)
+        grades(made, "connect4ish", "3.12.", ["perfect"])
+    else:
+        must("STOP: no Python 3.12: not on the image" in done.stderr, done.stderr)
+        must(not (made.autograder / "source" / "interpreter").exists(), "an interpreter is named")
+        print("another Python: could not be obtained, and setup.sh failed saying so", flush=True)
+        must(gives_no_mark(made.run({})), "an image without its Python gave a mark")
+
+
+def grades(made: Image, assignment: str, version: str, names: list[str]) -> None:
+    """The samples have the marks that their expect.yaml says."""
+    for name in names:
+        folder = ROOT / "submissions" / assignment / name
+        results = tell(f"{assignment}, {name}", made.run(folder))
+        low, high = load_expectation(folder / "expect.yaml").mark
+        must(low <= results["score"] <= high, f"{name}: expected {low} to {high}")
+        facts = results["extra_data"]
+        must(facts["tier"] == "standard", f"{facts['tier']} confinement")
+        must(facts["python"].startswith(version), f"graded with Python {facts['python']}")
+
+
+def tell(name: str, results: dict[str, Any]) -> dict[str, Any]:
+    """Print what one submission got, and after how long; it must be within the time."""
+    seconds = results["execution_time"]
+    print(f"{name}: {results.get('score')} after {seconds} s", flush=True)
+    must(seconds < PLATFORM_SECONDS, "the platform would have ended it")
+    return results
+
+
+def score_is(results: dict[str, Any], score: float) -> None:
+    """It has this mark."""
+    must(results.get("score") == score, f"expected {score}")
+
+
+def must(holds: object, otherwise: str) -> None:
+    """End the check, unless this holds."""
+    if not holds:
+        sys.exit(f"gradescope-check: {otherwise}")
+
+
+if __name__ == "__main__":
+    main()
