@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import time
@@ -188,4 +189,5 @@ class Conversation:
         if kind == b"E":
             self._end = (int(numbers[0]), int(numbers[1]))
         elif kind == b"P":
-            self._clock = ProcessClock(pids.told(int(numbers[0]), message[1]))
+            with contextlib.suppress(pids.GoneError):  # the word of its end is on its way
+                self._clock = ProcessClock(pids.told(int(numbers[0]), message[1]))

@@ -8,11 +8,15 @@ from pathlib import Path
 from harness.model.errors import HarnessError
 
 
+class GoneError(HarnessError):
+    """A process that was told of ended before it could be known by a number of ours."""
+
+
 def told(number: int, descriptors: list[int]) -> int:
     """This process's number for a process that was told of by another: by a pidfd where the other
     had one (the numbers differ when it runs in a namespace), else by its `number`.
 
-    Closes the descriptors. HarnessError when the process is gone already.
+    Closes the descriptors. GoneError when the process is gone already.
     """
     if not descriptors:
         return number
@@ -25,5 +29,5 @@ def told(number: int, descriptors: list[int]) -> int:
         for descriptor in descriptors:
             os.close(descriptor)
     if not known or known[0] <= 0:
-        raise HarnessError("a process of ours ended before it was known")
+        raise GoneError("a process of ours ended before it was known")
     return known[0]
