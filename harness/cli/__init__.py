@@ -23,6 +23,7 @@ _COMMANDS = {
     "manual": "Take the marks that people gave into a run.",
     "record": "Record transcripts and freeze draws from the reference.",
     "gradescope": "Build the autograder package for Gradescope.",
+    "handout": "Build what students get, with a file that checks their work.",
     "schema": "Print the JSON Schema of the scenario language.",
     "doctor": "Say which interpreters and mechanisms this machine has.",
 }

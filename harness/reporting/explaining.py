@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from harness.model.plan import Plan
+from harness.model.result import SubmissionResult
 from harness.model.student import StudentView
 from harness.reporting import cards, words
 from harness.reporting.lines import Line, line
 from harness.reporting.seen import visible
 from harness.reporting.terminal_cards import cause
+from harness.results import student_view
 
 
-def explanation(view: StudentView, limit: int = 3) -> list[Line]:
+def explanation(result: SubmissionResult | StudentView, plan: Plan, limit: int = 3) -> list[Line]:
     """The first `limit` things to mend, explained; visible scenarios alone, terse."""
+    view = result if isinstance(result, StudentView) else student_view(result, plan)
     lines: list[Line] = []
     if view.problem or view.unparsable:
         lines += _unreadable(view)

@@ -21,7 +21,6 @@ from harness.reporting.lines import Line, as_text, wrapped
 from harness.reporting.pages import is_other_python, mark_text, shown_checks
 from harness.reporting.seen import visible
 from harness.reporting.terminal_cards import cause, explained
-from harness.results import student_view
 
 _MOST_ROWS_OF_A_CLASS = 60
 
@@ -56,8 +55,7 @@ def explain_failures(
     result: SubmissionResult | StudentView, plan: Plan, limit: int = 3
 ) -> RenderableType:
     """The first `limit` things to mend, explained; visible scenarios alone, terse."""
-    view = result if isinstance(result, StudentView) else student_view(result, plan)
-    return _Printed(explanation(view, limit))
+    return _Printed(explanation(result, plan, limit))
 
 
 def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> RenderableType:
