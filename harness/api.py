@@ -28,10 +28,13 @@ from harness.grading import (
 )
 from harness.intake import Asked
 from harness.model.errors import UserError
+from harness.model.events import ReportsWritten
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, Tier
 from harness.model.specification import Specification
-from harness.reporting import mark_unfinished, write_reports, write_results
+from harness.reporting import write_reports
+
+REPORTS_EVERY = 100  # submissions between two events
 
 AnyPath = str | os.PathLike[str]
 
@@ -69,6 +72,9 @@ def grade(
     `harness.intake.Asked`).
     `listener` is called with each event of `harness.model.events` as it happens.
 
+    The run's submissions are read from `out` when they are asked for, until another run is written
+    there: go through them once, or keep `list(run.submissions)`.
+
     Raises UserError when nothing can be graded or written, and `harness.grading.Interrupted` on
     Ctrl-C: the report of what is done is written then, and the same call goes on from there.
     """
@@ -93,9 +99,9 @@ def grade(
     try:
         run = grade_batch(bench, cohort.submissions, options, listener)
     except Interrupted as interrupted:
-        _publish(interrupted.run, plan, folder)
+        _publish(interrupted.run, plan, folder, listener)
         raise
-    _publish(run, plan, folder)
+    _publish(run, plan, folder, listener)
     return run
 
 
@@ -136,11 +142,13 @@ def _make_writable(folder: Path) -> None:
         )
 
 
-def _publish(run: RunResult, plan: Plan, folder: Path) -> None:
+def _publish(run: RunResult, plan: Plan, folder: Path, listener: Listener) -> None:
+    def tell(done: int) -> None:
+        if done % REPORTS_EVERY == 0:
+            listener(ReportsWritten(done=done, total=len(run.submissions)))
+
     try:
-        mark_unfinished(run, plan, folder)
-        write_results(run, plan, folder)
-        write_reports(run, plan, folder)
+        write_reports(run, plan, folder, after_each=tell)
     except OSError as error:
         raise UserError(
             f"cannot write the report ({error.strerror})",

@@ -8,7 +8,7 @@ import click
 
 from harness.cli.common import PATH
 from harness.cli.runs import store_of
-from harness.reporting import write_reports, write_results
+from harness.reporting import write_reports
 from harness.reporting.gradebooks import read_sheet
 from harness.reporting.manual_marks import read_manual
 from harness.reporting.words import counted
@@ -32,7 +32,6 @@ def command(run: Path, file: Path) -> int:
         given = read_manual(sheet, store.run(), plan)
         store.give(given)
         result = store.run()
-    write_results(result, plan, path.parent)
     write_reports(result, plan, path.parent)
     whole = sum(each.total is not None for each in result.submissions)
     click.echo(

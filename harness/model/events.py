@@ -37,4 +37,13 @@ class RunFinished:
     facts: RunFacts
 
 
-Event = RunStarted | SubmissionGraded | Notice | RunFinished
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportsWritten:
+    """After the grading: the reports of `done` of `total` submissions are written. Told of a large
+    run now and then."""
+
+    done: int
+    total: int
+
+
+Event = RunStarted | SubmissionGraded | Notice | RunFinished | ReportsWritten

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
         mark_unfinished,
         write_index,
         write_reports,
-        write_results,
         write_submission,
     )
 
@@ -31,7 +30,6 @@ __all__ = [
     "summary_table",
     "write_index",
     "write_reports",
-    "write_results",
     "write_submission",
 ]
 
@@ -44,7 +42,6 @@ __getattr__ = later(
             "mark_unfinished",
             "write_index",
             "write_reports",
-            "write_results",
             "write_submission",
         ),
     },

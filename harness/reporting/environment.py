@@ -68,7 +68,6 @@ def environment() -> Environment:
         "capital": cells.capital,
         "shorten": seen.shorten,
         "share": figures.share,
-        "examples": figures.examples,
         "page_name": files.page_name,
     }
     return found

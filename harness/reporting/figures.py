@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyRule
-from harness.model.result import RunResult, SubmissionResult
+from harness.model.result import SubmissionResult
 from harness.model.student import FunctionTally
 from harness.model.tally import by_function
 from harness.model.verdict import VerdictKind
@@ -17,6 +18,7 @@ from harness.reporting.words import percent
 _MOST_BARS = 12
 _MOST_SCENARIOS = 25
 _MOST_EXAMPLES = 5
+_MOST_MESSAGES = 200  # of one scenario, before the rare ones are forgotten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +54,17 @@ class FailedScenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingTally:
-    """One kind of finding: its sentence once, and who has it."""
+    """One kind of finding: its sentence once, how many submissions have it, and the first few."""
 
     rule: PolicyRule
     message: str
-    places: int
-    submissions: tuple[str, ...]
+    count: int
+    examples: tuple[str, ...]
 
 
-def distribution(run: RunResult, out_of: Fraction) -> Distribution | None:
+def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | None:
     """The marks' distribution; None when there is no mark."""
-    marks = sorted(s.mark for s in run.submissions if s.mark is not None)
+    marks = sorted(given)
     if not marks:
         return None
     middle = len(marks) // 2
@@ -114,51 +116,73 @@ def share(tally: FunctionTally) -> int:
     return percent(tally.points, tally.out_of) if tally.out_of else 100 * bool(tally.points)
 
 
-def most_failed(run: RunResult, plan: Plan) -> tuple[FailedScenario, ...]:
-    """The scenarios that most submissions fail, at most 25, most failed first."""
-    failed: Counter[str] = Counter()
-    graded: Counter[str] = Counter()
-    messages: dict[str, Counter[str]] = {}
-    for result in filter(was_run, run.submissions):
+class Failing:
+    """The scenarios that most submissions fail, counted one submission at a time."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._scenarios = [scenario for scenario in plan.scenarios if not scenario.informational]
+        self._failed: Counter[str] = Counter()
+        self._graded: Counter[str] = Counter()
+        self._messages: dict[str, Counter[str]] = {}
+
+    def add(self, result: SubmissionResult) -> None:
+        """Count one submission."""
+        if not was_run(result):
+            return
         for outcome in result.scenarios:
             if outcome.verdict.kind is VerdictKind.HARNESS_ERROR:
                 continue
-            graded[outcome.scenario_id] += 1
+            self._graded[outcome.scenario_id] += 1
             if not outcome.verdict.passed:
-                failed[outcome.scenario_id] += 1
-                tally = messages.setdefault(outcome.scenario_id, Counter())
+                self._failed[outcome.scenario_id] += 1
+                tally = self._messages.setdefault(outcome.scenario_id, Counter())
                 tally[outcome.verdict.message] += 1
-    scenarios = [s for s in plan.scenarios if failed[s.id] and not s.informational]
-    scenarios.sort(key=lambda s: -failed[s.id])
-    return tuple(
-        FailedScenario(
-            scenario=scenario,
-            failed=failed[scenario.id],
-            graded=graded[scenario.id],
-            message=messages[scenario.id].most_common(1)[0][0],
+                if len(tally) > _MOST_MESSAGES:
+                    _forget_rare(tally)
+
+    def most(self) -> tuple[FailedScenario, ...]:
+        """At most 25, most failed first."""
+        scenarios = [scenario for scenario in self._scenarios if self._failed[scenario.id]]
+        scenarios.sort(key=lambda scenario: -self._failed[scenario.id])
+        return tuple(
+            FailedScenario(
+                scenario=scenario,
+                failed=self._failed[scenario.id],
+                graded=self._graded[scenario.id],
+                message=self._messages[scenario.id].most_common(1)[0][0],
+            )
+            for scenario in scenarios[:_MOST_SCENARIOS]
         )
-        for scenario in scenarios[:_MOST_SCENARIOS]
-    )
 
 
-def findings(run: RunResult) -> tuple[FindingTally, ...]:
-    """Findings with the same rule and sentence together, most widespread first."""
-    places: Counter[tuple[PolicyRule, str]] = Counter()
-    owners: dict[tuple[PolicyRule, str], dict[str, None]] = {}
-    for result in run.submissions:
-        for finding in result.findings:
-            key = (finding.rule, finding.message)
-            places[key] += 1
-            owners.setdefault(key, {})[result.id] = None
-    found = [
-        FindingTally(
-            rule=rule, message=message, places=places[rule, message], submissions=tuple(who)
-        )
-        for (rule, message), who in owners.items()
-    ]
-    return tuple(sorted(found, key=lambda tally: (-len(tally.submissions), tally.rule)))
+def _forget_rare(tally: Counter[str]) -> None:
+    """Keep the more frequent half, so that what thousands of programs said is not all held."""
+    kept = tally.most_common(_MOST_MESSAGES // 2)
+    tally.clear()
+    tally.update(dict(kept))
 
 
-def examples(tally: FindingTally) -> tuple[tuple[str, ...], int]:
-    """The first few submissions of a finding, and how many more there are."""
-    return tally.submissions[:_MOST_EXAMPLES], max(0, len(tally.submissions) - _MOST_EXAMPLES)
+class Findings:
+    """Findings with the same rule and sentence together, counted one submission at a time."""
+
+    def __init__(self) -> None:
+        self._count: Counter[tuple[PolicyRule, str]] = Counter()
+        self._examples: dict[tuple[PolicyRule, str], list[str]] = {}
+
+    def add(self, result: SubmissionResult) -> None:
+        """Count one submission."""
+        for key in {(finding.rule, finding.message): None for finding in result.findings}:
+            self._count[key] += 1
+            examples = self._examples.setdefault(key, [])
+            if len(examples) < _MOST_EXAMPLES:
+                examples.append(result.id)
+
+    def found(self) -> tuple[FindingTally, ...]:
+        """All of them, most widespread first."""
+        tallies = [
+            FindingTally(rule=rule, message=message, count=count, examples=tuple(examples))
+            for ((rule, message), examples), count in zip(
+                self._examples.items(), self._count.values(), strict=True
+            )
+        ]
+        return tuple(sorted(tallies, key=lambda tally: (-tally.count, tally.rule)))

@@ -9,9 +9,16 @@ from harness.model.result import RunResult, SubmissionResult
 from harness.model.rounding import rounded
 from harness.reporting.delimited import csv_text
 
+MARKS_CSV = "marks.csv"
+
 
 def marks_csv(run: RunResult, plan: Plan) -> str:
     """Every submission with its marks; a mark that is not there is an empty cell."""
+    return csv_header(plan) + "".join(csv_row(result, plan) for result in run.submissions)
+
+
+def csv_header(plan: Plan) -> str:
+    """The first line of `marks_csv`."""
     slots = plan.assignment.manual
     header = (
         *("id", "student", "name", "email", "status", "flagged", "handed in", "attempt"),
@@ -19,7 +26,12 @@ def marks_csv(run: RunResult, plan: Plan) -> str:
         *(slot.title for slot in slots),
         *("adjustment", "reason", "total", "total out of", "comment"),
     )
-    return csv_text([header, *(_row(result, [s.id for s in slots]) for result in run.submissions)])
+    return csv_text([header])
+
+
+def csv_row(result: SubmissionResult, plan: Plan) -> str:
+    """A submission's line."""
+    return csv_text([_row(result, [slot.id for slot in plan.assignment.manual])])
 
 
 def _row(result: SubmissionResult, slots: list[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The three pages: the class, one submission for the lecturer, one for its student."""
+"""The two pages of a submission: one for the lecturer, one for its student."""
 
 from __future__ import annotations
 
@@ -8,29 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.model.plan import Plan
-from harness.model.result import RunFacts, RunResult, SubmissionResult, SubmissionStatus
+from harness.model.result import RunFacts, SubmissionResult
 from harness.model.rounding import rounded
-from harness.model.stimulus import Limits
 from harness.model.student import ShownCheck, StudentView, Surroundings
 from harness.model.verdict import VerdictKind
 from harness.reporting import cards, figures, paste, words
-from harness.reporting.environment import LECTURER, STUDENT, render, sorting
+from harness.reporting.environment import LECTURER, STUDENT, render
 from harness.reporting.files import page_name
-
-_MOST_FINDINGS = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarksRow:
-    """A submission's row in the class table; a share is None where nothing was graded."""
-
-    id: str
-    page: str
-    status: SubmissionStatus
-    flagged: bool
-    mark: str
-    total: str
-    shares: tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,37 +35,6 @@ class HiddenRow:
     name: str
     kind: VerdictKind
     count: int
-
-
-def class_page(run: RunResult, plan: Plan) -> str:
-    """The class page as HTML."""
-    facts = run.facts
-    out_of = max((s.out_of for s in run.submissions), default=plan.assignment.functionality_marks)
-    spread = figures.distribution(run, out_of)
-    states = Counter(s.status for s in run.submissions)
-    found = figures.findings(run)
-    functions = figures.function_names(plan)
-    return render(
-        "index.html.j2",
-        **sorting(),
-        run=run,
-        plan=plan,
-        facts=facts,
-        other_python=is_other_python(facts),
-        spread=spread,
-        tallest=max((bar.count for bar in spread.bars), default=1) if spread else 1,
-        out_of=out_of,
-        states=[(status, states[status]) for status in SubmissionStatus if states[status]],
-        flagged=sum(s.flagged for s in run.submissions),
-        functions=functions,
-        totals=any(words.is_by_hand(result) for result in run.submissions),
-        rows=[_marks_row(result, plan, functions) for result in run.submissions],
-        most_failed=figures.most_failed(run, plan),
-        findings=found[:_MOST_FINDINGS],
-        findings_left_out=max(0, len(found) - _MOST_FINDINGS),
-        limits=limits_text(facts.limits),
-        prevented=sum(probe.prevented for probe in facts.probes),
-    )
 
 
 def submission_page(result: SubmissionResult, plan: Plan) -> str:
@@ -158,30 +111,9 @@ def is_other_python(facts: RunFacts) -> bool:
     return facts.python.split(".")[: len(wanted)] != wanted
 
 
-def limits_text(limits: Limits) -> str:
-    """Limits in one line."""
-    return (
-        f"{limits.cpu_seconds:g} s of computing, {limits.wall_seconds:g} s in all, "
-        f"{limits.memory_mib} MiB of memory, {limits.output_kib} KiB of output"
-    )
-
-
 def mark_text(mark: Fraction | None) -> str:
     """A mark with two decimals, or a dash."""
     return "\u2013" if mark is None else rounded(mark)
-
-
-def _marks_row(result: SubmissionResult, plan: Plan, functions: tuple[str, ...]) -> MarksRow:
-    shares = {tally.function: figures.share(tally) for tally in figures.tallies(result, plan)}
-    return MarksRow(
-        id=result.id,
-        page=page_name(result.id),
-        status=result.status,
-        flagged=result.flagged,
-        mark=mark_text(result.mark),
-        total=mark_text(result.total),
-        shares=tuple(shares.get(name) for name in functions),
-    )
 
 
 def _graded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:

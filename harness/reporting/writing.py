@@ -2,47 +2,78 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 
+from harness.model import serial
 from harness.model.plan import Plan, Visibility
-from harness.model.result import RunResult, SubmissionResult
+from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.reporting import files, pages
-from harness.results import results_json, student_view
+from harness.reporting.class_page import Overview, first_page, further_pages
+from harness.reporting.digest import reporting_digest
+from harness.reporting.manifest import Manifest
+from harness.reporting.marks_csv import MARKS_CSV, csv_header, csv_row
+from harness.results import ResultsText, student_view
 
 ALWAYS = frozenset({Visibility.VISIBLE})
 INDEX = "index.html"
+RESULTS = "results.json"
+
+_TOP = '<main id="content">\n'
+_UNFINISHED = (
+    '<div class="box bad"><p><b>This report is not complete, so it is not a result.</b> It is '
+    "being written anew; if nothing is running, run the same command again.</p></div>\n"
+)
 
 
 def write_reports(
-    run: RunResult, plan: Plan, folder: Path, *, visible: frozenset[Visibility] = ALWAYS
+    run: RunResult,
+    plan: Plan,
+    folder: Path,
+    *,
+    visible: frozenset[Visibility] = ALWAYS,
+    after_each: Callable[[int], None] = lambda done: None,
 ) -> Path:
-    """Write every page of a run below `folder`; return the path of `index.html`.
+    """Write `results.json`, `marks.csv` and every page of a run below `folder`; return the path of
+    `index.html`.
 
-    `visible` says which visibilities students may see by now. Raises OSError where the folder
-    cannot be written; no page is ever left half written.
+    Each result is read once and none is held. Pages that stand there already as they would be
+    written are left alone. `visible` says which visibilities students may see by now; `after_each`
+    is told how many submissions are written. Raises OSError where the folder cannot be written;
+    no file is ever left half written, and until all are, the class page says so.
     """
-    for result in run.submissions:
-        write_submission(result, plan, folder, visible=visible)
-    return write_index(run, plan, folder)
+    mark_unfinished(folder)
+    writer = _Writer(folder, plan, visible)
+    overview = Overview(plan)
+    text = ResultsText(run.facts, plan)
+    with (
+        files.growing(folder / RESULTS) as results,
+        files.growing(folder / MARKS_CSV) as marks,
+    ):
+        results.write(text.begin().encode())
+        marks.write(_bytes(csv_header(plan)))
+        for done, result in enumerate(run.submissions, start=1):
+            overview.add(result)
+            writer.submission(result)
+            results.write(text.submission(result).encode())
+            marks.write(_bytes(csv_row(result, plan)))
+            after_each(done)
+        results.write(text.end().encode())
+    return writer.index(run.facts, overview)
 
 
-def mark_unfinished(run: RunResult, plan: Plan, folder: Path) -> None:
+def mark_unfinished(folder: Path) -> None:
     """Where a report is there already, have its class page say that it is not complete, until
     `write_reports` has replaced all of it: pages of two runs must not pass for one report.
 
     Raises OSError.
     """
-    if (folder / INDEX).exists():
-        facts = replace(run.facts, complete=False, finished="")
-        write_index(replace(run, facts=facts), plan, folder)
-
-
-def write_results(run: RunResult, plan: Plan, folder: Path) -> Path:
-    """Write `results.json`, whole or not at all; return its path. Raises OSError."""
-    path = folder / "results.json"
-    files.write(path, results_json(run, plan))
-    return path
+    with suppress(FileNotFoundError):
+        page = (folder / INDEX).read_text(encoding="utf-8", errors="replace")
+        if _UNFINISHED not in page:
+            files.write(folder / INDEX, page.replace(_TOP, _TOP + _UNFINISHED, 1))
 
 
 def write_submission(
@@ -53,25 +84,56 @@ def write_submission(
     visible: frozenset[Visibility] = ALWAYS,
 ) -> tuple[Path, Path]:
     """Write one submission's two pages; return the lecturer's and the student's path."""
-    names = _page_paths(result.id)
-    files.remember(folder, names)
-    lecturers, students = (folder / name for name in names)
-    files.write(lecturers, pages.submission_page(result, plan))
-    files.write(students, pages.feedback_page(student_view(result, plan, visible=visible)))
+    _Writer(folder, plan, visible).submission(result)
+    lecturers, students = (folder / name for name in _page_paths(result.id))
     return lecturers, students
 
 
 def write_index(run: RunResult, plan: Plan, folder: Path) -> Path:
     """Write the class page alone, for when the submissions' pages are there already. After a
     complete run, pages of submissions that are gone are removed."""
-    if run.facts.complete:
-        keep = {name for result in run.submissions for name in _page_paths(result.id)}
-        files.remove_stale(folder, keep)
-    index = folder / INDEX
-    files.write(index, pages.class_page(run, plan))
-    return index
+    return _Writer(folder, plan, ALWAYS).index(run.facts, Overview.of(run, plan))
+
+
+class _Writer:
+    def __init__(self, folder: Path, plan: Plan, visible: frozenset[Visibility]) -> None:
+        self._folder = folder
+        self._plan = plan
+        self._visible = visible
+        self._manifest = Manifest(folder)
+        parts = [reporting_digest(), serial.dumps(plan), *sorted(visible)]
+        self._made_with = sha256("\0".join(parts).encode())
+
+    def submission(self, result: SubmissionResult) -> None:
+        """Write its two pages, each unless it is there already."""
+        digest = self._made_with.copy()
+        digest.update(serial.dumps(result).encode())
+        made_from = digest.hexdigest()
+        lecturers, students = _page_paths(result.id)
+        if not self._manifest.is_current(lecturers, made_from):
+            self._manifest.write(lecturers, pages.submission_page(result, self._plan), made_from)
+        if not self._manifest.is_current(students, made_from):
+            view = student_view(result, self._plan, visible=self._visible)
+            self._manifest.write(students, pages.feedback_page(view), made_from)
+
+    def index(self, facts: RunFacts, overview: Overview) -> Path:
+        """Write the pages of the class's table, the class page last; remove what is gone."""
+        further = []
+        for name, page in further_pages(overview):
+            self._manifest.write(name, page)
+            further.append(name)
+        if facts.complete:
+            of_submissions = (name for row in overview.rows for name in _page_paths(row.id))
+            self._manifest.keep_only({*further, *of_submissions})
+        index = self._folder / INDEX
+        files.write(index, first_page(facts, overview))
+        return index
 
 
 def _page_paths(submission_id: str) -> tuple[str, str]:
     name = files.page_name(submission_id)
     return f"submissions/{name}", f"feedback/{name}"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")

@@ -16,9 +16,10 @@ from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ManualMark
 from harness.model.submission import Student
 from harness.reporting import summary_table
+from harness.reporting.class_page import class_page
 from harness.reporting.gradebooks import Sheet
 from harness.reporting.manual_marks import BadRows, manual_template, read_manual
-from harness.reporting.pages import class_page, feedback_page, submission_page
+from harness.reporting.pages import feedback_page, submission_page
 from harness.results import student_view
 
 STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))

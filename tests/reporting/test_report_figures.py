@@ -6,22 +6,19 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from report_samples import IMPORT_ASKS, MANY_FAULTS, PERFECT, PLAN, RUN, WINS
+from report_samples import IMPORT_ASKS, MANY_FAULTS, PERFECT, PLAN, RUN, WINS, failed, result
 
 from harness.model.observation import Ending
 from harness.model.policy import Consequence, PolicyRule, Severity
 from harness.model.result import RunResult, SubmissionStatus
 from harness.model.verdict import VerdictKind
 from harness.reporting import figures, words
+from harness.reporting.class_page import Overview
 
 
 def test_distribution() -> None:
     marks = [Fraction(0), Fraction(1, 2), Fraction(5, 2), Fraction(6)]
-    run = RunResult(
-        facts=RUN.facts,
-        submissions=tuple(replace(PERFECT, id=str(i), mark=m) for i, m in enumerate(marks)),
-    )
-    spread = figures.distribution(run, Fraction(6))
+    spread = figures.distribution(marks, Fraction(6))
     assert spread is not None
     assert (spread.count, spread.mean, spread.median) == (4, Fraction(9, 4), Fraction(3, 2))
     assert [bar.count for bar in spread.bars] == [1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
@@ -32,16 +29,15 @@ def test_distribution() -> None:
     ("top", "bars"), [(6, 12), (10, 10), (100, 10), (7, 7), (Fraction(13, 2), 10)]
 )
 def test_bars_have_round_edges_where_they_can(top: Fraction | int, bars: int) -> None:
-    run = RunResult(facts=RUN.facts, submissions=(replace(PERFECT, mark=Fraction(0)),))
-    spread = figures.distribution(run, Fraction(top))
+    spread = figures.distribution([Fraction(0)], Fraction(top))
     assert spread is not None
     assert len(spread.bars) == bars
     assert spread.bars[-1].high == top
 
 
 def test_no_mark_no_distribution() -> None:
-    run = RunResult(facts=RUN.facts, submissions=(replace(PERFECT, mark=None),))
-    assert figures.distribution(run, Fraction(6)) is None
+    assert figures.distribution([], Fraction(6)) is None
+    assert Overview.of(replace(RUN, submissions=(replace(PERFECT, mark=None),)), PLAN).marks == []
 
 
 def test_tallies_count_extra_credit_and_leave_out_what_is_not_graded() -> None:
@@ -52,7 +48,7 @@ def test_tallies_count_extra_credit_and_leave_out_what_is_not_graded() -> None:
 
 
 def test_most_failed() -> None:
-    found = figures.most_failed(RUN, PLAN)
+    found = Overview.of(RUN, PLAN).failing.most()
     assert [entry.failed for entry in found] == sorted((e.failed for e in found), reverse=True)
     assert found[0].failed == 2
     assert found[0].graded == 4
@@ -60,14 +56,27 @@ def test_most_failed() -> None:
 
 
 def test_our_own_error_is_nobodys_failure() -> None:
-    entry = next(e for e in figures.most_failed(RUN, PLAN) if e.scenario.id == WINS.id)
+    entry = next(e for e in Overview.of(RUN, PLAN).failing.most() if e.scenario.id == WINS.id)
     assert (entry.failed, entry.graded) == (2, 3)
 
 
 def test_findings_with_one_sentence_are_one_entry() -> None:
     again = replace(IMPORT_ASKS, findings=MANY_FAULTS.findings[:1])
-    found = figures.findings(RunResult(facts=RUN.facts, submissions=(again, MANY_FAULTS)))
-    assert [(len(entry.submissions), entry.places) for entry in found] == [(2, 2), (1, 1)]
+    many = tuple(replace(MANY_FAULTS, id=f"s{number}") for number in range(7))
+    run = RunResult(facts=RUN.facts, submissions=(again, *many))
+    found = Overview.of(run, PLAN).findings.found()
+    assert [entry.count for entry in found] == [8, 7]
+    assert found[0].examples == (again.id, "s0", "s1", "s2", "s3")
+
+
+def test_what_most_say_is_found_among_thousands_of_other_texts() -> None:
+    failing = figures.Failing(PLAN)
+    for number in range(1500):
+        often = number % 5 == 0
+        text = "the usual" if often else f"returned {number}"
+        failing.add(result(f"s{number:04}", {WINS.id: failed("wrong_value", text)}))
+    (most,) = failing.most()
+    assert (most.failed, most.graded, most.message) == (1500, 1500, "the usual")
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,13 @@ from pathlib import Path
 import pytest
 from report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
 
+from harness.model.plan import Visibility
 from harness.model.result import RunResult
 from harness.reporting import mark_unfinished, write_index, write_reports, write_submission
-from harness.reporting.files import page_name, remember, write
+from harness.reporting.files import page_name, write
+from harness.reporting.manifest import MANIFEST
+from harness.reporting.marks_csv import marks_csv
+from harness.results import results_json
 
 HOSTILE_IDS = [
     "../../etc/passwd",
@@ -90,6 +94,43 @@ def test_pages_of_gone_submissions_go_and_other_files_stay(tmp_path: Path) -> No
     assert own.read_text() == "mine"
 
 
+def inodes(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_ino for path in folder.iterdir()}
+
+
+def test_a_page_that_stands_there_as_it_would_be_written_is_left_alone(tmp_path: Path) -> None:
+    write_reports(RUN, PLAN, tmp_path)
+    (touched, changed) = ("perfect.html", "many-faults.html")
+    before = inodes(tmp_path / "feedback")
+    whole = {path.name: path.read_bytes() for path in (tmp_path / "feedback").iterdir()}
+    (tmp_path / "feedback" / touched).write_text("an editor was here")
+    commented = replace(MANY_FAULTS, comment="See me.")
+    others = [result for result in RUN.submissions if result != MANY_FAULTS]
+    again = replace(RUN, submissions=tuple(sorted([*others, commented], key=lambda r: r.id)))
+    write_reports(again, PLAN, tmp_path)
+    after = inodes(tmp_path / "feedback")
+    assert {name for name in before if after[name] != before[name]} == {touched, changed}
+    assert (tmp_path / "feedback" / touched).read_bytes() == whole[touched]
+    assert b"See me." in (tmp_path / "feedback" / changed).read_bytes()
+
+
+def test_another_plan_or_more_to_see_writes_all_pages_again(tmp_path: Path) -> None:
+    write_reports(RUN, PLAN, tmp_path)
+    before = inodes(tmp_path / "feedback")
+    write_reports(RUN, PLAN, tmp_path, visible=frozenset(Visibility))
+    seen = inodes(tmp_path / "feedback")
+    assert not set(before.items()) & set(seen.items())
+    titled = replace(PLAN, assignment=replace(PLAN.assignment, title="Another title"))
+    write_reports(RUN, titled, tmp_path, visible=frozenset(Visibility))
+    assert not set(seen.items()) & set(inodes(tmp_path / "feedback").items())
+
+
+def test_marks_and_results_stand_beside_the_pages(tmp_path: Path) -> None:
+    write_reports(RUN, PLAN, tmp_path)
+    assert (tmp_path / "results.json").read_text(encoding="ascii") == results_json(RUN, PLAN)
+    assert (tmp_path / "marks.csv").read_bytes() == marks_csv(RUN, PLAN).encode()
+
+
 def test_an_incomplete_run_removes_nothing(tmp_path: Path) -> None:
     write_reports(RUN, PLAN, tmp_path)
     part = RunResult(facts=replace(RUN.facts, complete=False), submissions=(PERFECT,))
@@ -98,12 +139,12 @@ def test_an_incomplete_run_removes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_report_that_is_being_replaced_says_that_it_is_not_complete(tmp_path: Path) -> None:
-    mark_unfinished(RUN, PLAN, tmp_path)
+    mark_unfinished(tmp_path)
     assert list(tmp_path.iterdir()) == []
     index = write_reports(RUN, PLAN, tmp_path)
     whole = index.read_bytes()
     assert b"not complete" not in whole
-    mark_unfinished(RUN, PLAN, tmp_path)
+    mark_unfinished(tmp_path)
     assert b"not complete" in index.read_bytes()
     write_reports(RUN, PLAN, tmp_path)
     assert index.read_bytes() == whole
@@ -135,7 +176,9 @@ def test_a_forged_manifest_removes_nothing_elsewhere(tmp_path: Path) -> None:
     outside = tmp_path / "outside.html"
     outside.write_text("precious")
     folder = tmp_path / "reports"
-    remember(folder, ["../outside.html", "submissions/../../outside.html", "/etc/hostname"])
+    folder.mkdir()
+    forged = ["../outside.html", "submissions/../../outside.html 0 0", "/etc/hostname"]
+    (folder / MANIFEST).write_text("\n".join(forged))
     write_index(RunResult(facts=RUN.facts, submissions=()), PLAN, folder)
     assert outside.read_text() == "precious"
 

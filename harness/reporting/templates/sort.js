@@ -1,48 +1,98 @@
 (function () {
   "use strict";
-  var table = document.getElementById("marks");
+  var table = document.getElementById("marks"), packed = document.getElementById("packed");
   if (!table || !table.tBodies.length) return;
-  var body = table.tBodies[0], rows = Array.prototype.slice.call(body.rows), heads = table.tHead.rows[0].cells;
-  function value(row, column) {
-    var text = row.cells[column].textContent.trim(), number = parseFloat(text);
+  var body = table.tBodies[0], heads = table.tHead.rows[0].cells, collator = new Intl.Collator(undefined, { numeric: true });
+  var size = packed ? body.rows.length : Infinity, first = 0, wanted = "", entries, found;
+
+  // An entry is a row's texts and a way to the row; the rows of a large class are made when they are shown.
+  function of(row) {
+    return { texts: Array.prototype.map.call(row.cells, function (cell) { return cell.textContent.trim(); }), row: function () { return row; } };
+  }
+  function unpacked(line) {
+    var cells = line.split("\t"), flagged = cells[3] === "1";
+    var texts = [cells[0], cells[2] + (flagged ? " \u2691 flagged" : "")].concat(cells.slice(4));
+    return { texts: texts, row: function () { return made(texts, cells[1], cells[2], flagged); } };
+  }
+  function element(name, text, className) {
+    var made = document.createElement(name);
+    if (text) made.textContent = text;
+    if (className) made.className = className;
+    return made;
+  }
+  function made(texts, page, state, flagged) {
+    var row = element("tr"), head = element("th"), link = element("a");
+    head.scope = "row";
+    link.setAttribute("href", "submissions/" + page);
+    link.appendChild(element("bdi", texts[0]));
+    head.appendChild(link);
+    row.appendChild(head);
+    for (var i = 1; i < texts.length; i++) {
+      var share = heads[i].className === "f" && parseInt(texts[i], 10);
+      row.appendChild(element("td", i > 1 && texts[i], heads[i].className + (share >= 0 && share !== false ? " h" + Math.min(Math.floor(share / 10), 10) : "")));
+    }
+    row.cells[1].textContent = state;
+    if (flagged) row.cells[1].append(" ", element("span", "\u2691 flagged", "warn-ink"));
+    return row;
+  }
+  entries = packed ? packed.textContent.split("\n").map(unpacked) : Array.prototype.map.call(body.rows, of);
+  found = entries;
+
+  function show(from) {
+    first = Math.max(0, Math.min(from, Math.floor((found.length - 1) / size) * size || 0));
+    body.replaceChildren.apply(body, found.slice(first, first + size).map(function (entry) { return entry.row(); }));
+    if (packed) tell();
+  }
+  function filter() {
+    found = entries.filter(function (entry) { return (entry.texts[0] + " " + entry.texts[1]).toLowerCase().indexOf(wanted) >= 0; });
+    show(0);
+  }
+  function value(text, column) {
+    var number = parseFloat(text);
     return isNaN(number) || !/^[-0-9]/.test(text) || column === 0 ? text : number;
   }
   function compare(left, right) {
     if (typeof left === "number" && typeof right === "number") return left - right;
     if (typeof left === "number") return 1;
     if (typeof right === "number") return -1;
-    return left.localeCompare(right, undefined, { numeric: true });
+    return collator.compare(left, right);
   }
   function sort(column) {
     var head = heads[column], down = head.getAttribute("aria-sort") === "ascending";
     for (var i = 0; i < heads.length; i++) heads[i].removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    var keyed = rows.map(function (row, index) { return [value(row, column), index, row]; });
-    keyed.sort(function (a, b) { return (down ? -1 : 1) * compare(a[0], b[0]) || a[1] - b[1]; });
-    var all = document.createDocumentFragment();
-    keyed.forEach(function (entry) { all.appendChild(entry[2]); });
-    body.appendChild(all);
+    entries.forEach(function (entry, index) { entry.key = value(entry.texts[column], column); entry.place = entry.place === undefined ? index : entry.place; });
+    entries.sort(function (a, b) { return (down ? -1 : 1) * compare(a.key, b.key) || a.place - b.place; });
+    filter();
   }
   Array.prototype.forEach.call(heads, function (head, column) {
-    var label = head.firstElementChild, button = document.createElement("button");
+    var label = head.firstElementChild, button = element("button");
     button.type = "button";
     while (label.firstChild) button.appendChild(label.firstChild);
     label.appendChild(button);
     button.addEventListener("click", function () { sort(column); });
   });
-  var find = document.createElement("p"), label = document.createElement("label"), box = document.createElement("input");
-  find.className = "find";
-  label.textContent = "Show only names or states with";
+  var find = element("p", "", "find"), label = element("label", "Show only names or states with"), box = element("input");
   label.htmlFor = box.id = "filter";
   box.type = "search";
-  box.addEventListener("input", function () {
-    var wanted = box.value.toLowerCase();
-    rows.forEach(function (row) {
-      var text = (row.cells[0].textContent + " " + row.cells[1].textContent).toLowerCase();
-      row.hidden = text.indexOf(wanted) < 0;
-    });
-  });
-  find.appendChild(label);
-  find.appendChild(box);
+  box.addEventListener("input", function () { wanted = box.value.toLowerCase(); filter(); });
+  find.append(label, box);
   table.parentNode.parentNode.insertBefore(find, table.parentNode);
+  if (!packed) return;
+
+  var where = element("span"), back = element("button", "Earlier"), on = element("button", "Later");
+  where.setAttribute("role", "status");
+  back.type = on.type = "button";
+  back.addEventListener("click", function () { show(first - size); });
+  on.addEventListener("click", function () { show(first + size); });
+  find.append(back, on, where);
+  document.getElementById("pages").hidden = true;
+  function tell() {
+    var last = Math.min(first + size, found.length), of = found.length.toLocaleString("en");
+    where.textContent = found.length ? first + 1 + "\u2013" + last + " of " + of : "none";
+    back.disabled = first === 0;
+    on.disabled = last >= found.length;
+    table.parentNode.scrollTop = 0;
+  }
+  tell();
 }());
