@@ -16,7 +16,7 @@ from harness.model.result import SubmissionResult
 from harness.packaging.gradescope_grading import NoMark, Run
 from harness.packaging.gradescope_metadata import Metadata
 from harness.reporting import words
-from harness.reporting.inert import visible
+from harness.reporting.seen import visible
 
 REASONS = {
     NoMark.OUT_OF_TIME: (

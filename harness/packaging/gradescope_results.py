@@ -14,14 +14,18 @@ from typing import Any
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import ScenarioResult, SubmissionStatus
 from harness.model.rounding import rounded
+from harness.model.student import ShownCheck, Surroundings
 from harness.model.verdict import VerdictKind
 from harness.packaging.gradescope_grading import NoMark, Run
 from harness.packaging.gradescope_metadata import Metadata
 from harness.packaging.gradescope_page import REASONS, page
 from harness.packaging.gradescope_settings import Settings
-from harness.reporting import explain_scenario, paste, words
-from harness.reporting.inert import visible, visible_lines
+from harness.reporting import cards, paste, words
+from harness.reporting.lines import as_text
+from harness.reporting.seen import visible
+from harness.reporting.terminal_cards import explained
 
+_COLUMNS = 100
 _UNFINISHED = (
     "The autograder did not come to an end, so there is no mark. This says nothing about the "
     "program. The staff must run it again."
@@ -78,6 +82,7 @@ def _tests(run: Run, plan: Plan, settings: Settings) -> Iterator[dict[str, Any]]
         }
         return
     entries = {entry.scenario_id: entry for entry in result.scenarios}
+    surroundings = Surroundings.of(plan.assignment)
     functions: dict[str, int] = {}
     for scenario in plan.scenarios:
         function = functions.setdefault(scenario.function, 0) + 1
@@ -85,11 +90,15 @@ def _tests(run: Run, plan: Plan, settings: Settings) -> Iterator[dict[str, Any]]
         number = f"{list(functions).index(scenario.function) + 1}.{function}"
         entry = entries.get(scenario.id)
         if entry is not None:
-            yield {"number": number, **_test(scenario, entry, run, settings)}
+            yield {"number": number, **_test(scenario, entry, surroundings, run, settings)}
 
 
 def _test(
-    scenario: Scenario, entry: ScenarioResult, run: Run, settings: Settings
+    scenario: Scenario,
+    entry: ScenarioResult,
+    surroundings: Surroundings,
+    run: Run,
+    settings: Settings,
 ) -> dict[str, Any]:
     hidden = scenario.visibility is Visibility.HIDDEN
     name = f"{scenario.function}: {scenario.name}"
@@ -107,18 +116,21 @@ def _test(
         return test
     if not scenario.informational:
         test["status"] = "passed" if entry.verdict.passed else "failed"
-    test["output"] = _output(scenario, entry, hidden=hidden)
+    test["output"] = _output(scenario, entry, surroundings, hidden=hidden)
     return test
 
 
-def _output(scenario: Scenario, entry: ScenarioResult, *, hidden: bool) -> str:
+def _output(
+    scenario: Scenario, entry: ScenarioResult, surroundings: Surroundings, *, hidden: bool
+) -> str:
     """What went wrong; of a hidden scenario no more than the kind of it, whoever reads."""
     passed = entry.verdict.passed
     lines = ["Not graded."] if scenario.informational else []
     if hidden:
         lines.append(f"A hidden check: {words.VERDICT[entry.verdict.kind]}.")
     elif not passed or entry.verdict.message:
-        lines.append(visible_lines(explain_scenario(entry, scenario)))
+        card = cards.card(ShownCheck.of(scenario, entry), surroundings)
+        lines.append(as_text(explained(card), _COLUMNS).rstrip("\n"))
     return "\n".join(lines)
 
 
