@@ -125,5 +125,17 @@ def half_a_processor() -> Iterator[Path | None]:
                 yield group
                 return
         finally:
-            group.rmdir()
+            _remove(group)
     yield None
+
+
+def _remove(group: Path) -> None:
+    """The kernel may still be clearing away what was in it."""
+    for _ in range(200):
+        try:
+            group.rmdir()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    raise SystemExit(f"{group} is still in use: {(group / 'cgroup.procs').read_text()}")
