@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import signal
-import threading
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -42,9 +44,29 @@ def test_other_patterns_are_searched_for(pattern: str, is_there: bool) -> None:
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
 
 
-def test_in_a_thread_there_are_no_signals() -> None:
-    seen: list[bool] = []
-    thread = threading.Thread(target=lambda: seen.append(found("(?i)A", "a")))
-    thread.start()
-    thread.join()
-    assert seen == [True]
+def in_a_thread(pattern: str, text: str, flags: int = 0) -> bool:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(found, pattern, text, flags).result()
+
+
+@pytest.mark.parametrize(("pattern", "text"), ENDLESS.values(), ids=ENDLESS.keys())
+def test_the_budget_holds_in_any_thread(
+    pattern: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "BUDGET_SECONDS", 0.05)
+    with pytest.raises(HarnessError, match=r"takes more than 0\.05 s of CPU time"):
+        in_a_thread(pattern, text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "flags"),
+    [("A", "a", 0), ("A", "a", re.IGNORECASE), (r"\Aé\udc80\x00$", "é\udc80\x00\n", 0)],
+)
+def test_a_thread_finds_what_the_main_thread_finds(pattern: str, text: str, flags: int) -> None:
+    assert in_a_thread(pattern, text, flags) is found(pattern, text, flags)
+
+
+def test_a_thread_that_cannot_search_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(HarnessError, match="no process could search for a pattern"):
+        in_a_thread("a", "a")
