@@ -23,6 +23,7 @@ from harness.cli.common import (
 from harness.cli.progress import listener
 from harness.grading import Interrupted, without_tags
 from harness.intake import Asked
+from harness.model.events import Event, SubmissionGraded
 from harness.model.result import SubmissionStatus, Tier
 from harness.reporting import summary_table
 
@@ -83,6 +84,15 @@ def command(
     folder = out or base / "reports" / assignment_id
     asked = Asked(layout=layout, due=due, time_zone=time_zone, extensions=extensions, roster=roster)
     stopped: Interrupted | None = None
+    broken = False
+
+    def hear(event: Event) -> None:
+        nonlocal broken
+        if isinstance(event, SubmissionGraded):  # what is kept from before was never broken
+            status = event.result.status
+            broken |= event.result.earlier or status is SubmissionStatus.HARNESS_ERROR
+        show(event)
+
     try:
         with listener(Console(stderr=True)) as show:
             run = grade(
@@ -95,7 +105,7 @@ def command(
                 fresh=fresh,
                 thorough=thorough,
                 asked=asked,
-                listener=show,
+                listener=hear,
             )
     except Interrupted as interrupted:
         stopped, run = interrupted, interrupted.run
@@ -104,5 +114,4 @@ def command(
     if stopped is not None:
         click.echo(str(stopped), err=True)
         return INTERRUPTED
-    broken = any(s.earlier or s.status is SubmissionStatus.HARNESS_ERROR for s in run.submissions)
     return SOME_HARNESS_ERROR if broken else 0

@@ -2,35 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+)
+from rich.text import Text
 
+from harness.cli.pace import Pace
 from harness.grading import Listener
-from harness.model.events import Event, Notice, RunFinished, RunStarted, SubmissionGraded
+from harness.model.events import (
+    Event,
+    Notice,
+    ReportsWritten,
+    RunFinished,
+    RunStarted,
+    SubmissionGraded,
+)
 
-PLAIN_EVERY = 25
+PLAIN_EVERY = 25  # submissions
+PLAIN_AFTER = 30.0  # seconds without a line
+PLAIN_REPORTS = 500  # submissions, whose reports take a moment each
+
+Clock = Callable[[], float]
 
 
 @contextmanager
-def listener(console: Console) -> Iterator[Listener]:
-    """A consumer of a batch's events for this console."""
+def listener(console: Console, clock: Clock = time.monotonic) -> Iterator[Listener]:
+    """A consumer of a batch's events for this console. `clock` gives seconds."""
     if console.is_terminal:
         with Progress(
-            TextColumn("grading"),
+            TextColumn("{task.fields[doing]}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TimeRemainingColumn(),
+            _Left(),
             TextColumn("{task.description}"),
             console=console,
             transient=True,
         ) as progress:
-            yield _Bar(progress)
+            yield _Bar(progress, clock)
     else:
-        yield _Lines(console)
+        yield _Lines(console, clock)
 
 
 def _announce(console: Console, event: RunStarted) -> None:
@@ -49,39 +70,72 @@ def _announce(console: Console, event: RunStarted) -> None:
     )
 
 
+class _Left(ProgressColumn):
+    """What the pace says now: asked again at every refresh, it grows while nothing is done."""
+
+    def render(self, task: Task) -> Text:
+        pace: Pace = task.fields["pace"]
+        return Text(pace.text())
+
+
 class _Bar:
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, clock: Clock) -> None:
         self._progress = progress
-        self._task = progress.add_task("", total=None)
+        self._clock = clock
+        self._pace = Pace(0, clock)
+        self._task = progress.add_task("", total=None, doing="grading", pace=self._pace)
 
     def __call__(self, event: Event) -> None:
         match event:
             case RunStarted():
                 _announce(self._progress.console, event)
-                self._progress.update(self._task, total=event.total, completed=event.kept)
+                self._pace = Pace(event.total - event.kept, self._clock)
+                self._progress.update(
+                    self._task, total=event.total, completed=event.kept, pace=self._pace
+                )
             case SubmissionGraded(result=result):
+                self._pace.done()
                 self._progress.update(self._task, advance=1, description=escape(result.id))
             case Notice(text=text):
                 self._progress.console.print(escape(text), highlight=False, soft_wrap=True)
             case RunFinished():
-                pass
+                self._progress.update(self._task, doing="writing reports", description="")
+            case ReportsWritten(done=done, total=total):
+                self._progress.update(self._task, completed=done, total=total)
 
 
 class _Lines:
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, clock: Clock) -> None:
         self._console = console
+        self._clock = clock
+        self._pace = Pace(0, clock)
         self._done = self._total = 0
+        self._said = clock()
 
     def __call__(self, event: Event) -> None:
         match event:
             case RunStarted():
                 _announce(self._console, event)
+                self._pace = Pace(event.total - event.kept, self._clock)
                 self._done, self._total = event.kept, event.total
             case SubmissionGraded():
                 self._done += 1
-                if self._done % PLAIN_EVERY == 0 or self._done == self._total:
-                    self._console.print(f"{self._done} of {self._total} graded", highlight=False)
+                self._pace.done()
+                self._tell()
             case Notice(text=text):
                 self._console.print(escape(text), highlight=False, soft_wrap=True)
+            case ReportsWritten(done=done, total=total):
+                if done % PLAIN_REPORTS == 0:
+                    self._console.print(f"{done} of {total} reports written", highlight=False)
             case RunFinished():
                 pass
+
+    def _tell(self) -> None:
+        now = self._clock()
+        late = now - self._said >= PLAIN_AFTER
+        if self._done % PLAIN_EVERY and self._done != self._total and not late:
+            return
+        self._said = now
+        left = self._pace.text()
+        line = f"{self._done} of {self._total} graded" + (f", {left}" if left else "")
+        self._console.print(line, highlight=False)

@@ -28,16 +28,17 @@ _MOST_ROWS_OF_A_CLASS = 60
 def summary_table(run: RunResult, plan: Plan) -> RenderableType:
     """A run as a table, a submission a row, with what a reader must know under it."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    longest = max((len(visible(result.id)) for result in run.submissions), default=0)
+    shown = run.submissions[:_MOST_ROWS_OF_A_CLASS]
+    longest = max((len(visible(result.id)) for result in shown), default=0)
     table.add_column("submission", overflow="fold", min_width=min(longest, 34))
     table.add_column("state")
     table.add_column("mark", justify="right")
-    totals = any(words.is_by_hand(result) for result in run.submissions)
+    totals = any(words.is_by_hand(result) for result in shown)
     if totals:
         table.add_column("total", justify="right")
     table.add_column("passed", justify="right")
     table.add_column("loses most in", overflow="fold")
-    for result in run.submissions[:_MOST_ROWS_OF_A_CLASS]:
+    for result in shown:
         tallies = figures.tallies(result, plan)
         passed, total = sum(t.passed for t in tallies), sum(t.total for t in tallies)
         table.add_row(
