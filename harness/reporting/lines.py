@@ -65,8 +65,8 @@ def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
     """All of it to print, the last line's end included."""
     shown: list[str] = []
     for one in wrapped(lines, width):
-        text = "".join(_coloured(*span) for span in one.spans) if colours else one.text.rstrip()
-        shown.append((" " * one.indent + text if text else "") + "\n")
+        spans = (_coloured(*span) if colours else span[0] for span in one.spans)
+        shown.append(" " * one.indent + "".join(spans) + "\n")
     return "".join(shown)
 
 

@@ -1,0 +1,225 @@
+"""Scenarios over pipes: what a program does looks as it does on a terminal."""
+
+from __future__ import annotations
+
+import ast
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from small_world import TEN, assignment, call, observe, plain, run, session, source, turns
+from test_execution_terminal import ASKING
+
+import harness
+from harness.execution import Driver, Interpreter, has_terminals
+from harness.execution.piped_driver import _MODULES, PipedDriver
+from harness.model.observation import Ending, Observation, Phase
+from harness.model.plan import Assignment, SourceFile
+from harness.model.result import Tier
+from harness.model.stimulus import Limits, Stimulus
+
+NO_TERMINALS = Path(__file__).with_name("no_terminals.py")
+ROOT = Path(harness.__file__).parent.parent
+QUICK = Limits(cpu_seconds=0.5, wall_seconds=0.5, memory_mib=64, output_kib=8)
+# What only POSIX has, of all that the programs of ours inside import.
+POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty"}
+
+
+@pytest.fixture(scope="module")
+def pipes(interpreter: Interpreter) -> Iterator[PipedDriver]:
+    with PipedDriver(interpreter) as running:
+        yield running
+
+
+def seen_over(pipes: PipedDriver, program: str, stimulus: Stimulus) -> Observation:
+    with pipes.submission(assignment(), (source(program),)) as submission:
+        return submission.observe(stimulus, QUICK)
+
+
+@pytest.mark.parametrize("name", [name for name in ASKING if name != "select"])
+def test_turns_are_those_of_a_terminal(pipes: PipedDriver, name: str) -> None:
+    program, lines, expected = ASKING[name]
+    seen = seen_over(pipes, program, run(*lines))
+    assert (turns(seen), seen.raised, seen.ending) == (expected, None, Ending.ANSWERED)
+
+
+TERMINAL = """\
+import os, shutil, sys
+print(sys.stdin.isatty(), sys.stdout.isatty(), sys.stderr.isatty(), os.isatty(0), os.isatty(1))
+print(shutil.get_terminal_size(), sys.stdout.encoding, sys.stdout.line_buffering)
+print(sys.stdout.newlines, sys.stdout.errors, sys.stderr.errors, sys.stdout.fileno())
+print("\\r\\n", end="")
+print("not shown yet", end="")
+os.write(1, b"first\\n")
+sys.stderr.write("to the same screen\\n")
+"""
+
+
+def test_a_program_cannot_tell_by_its_streams(pipes: PipedDriver, interpreter: Interpreter) -> None:
+    with Driver(interpreter, Tier.PORTABLE) as driver:
+        expected = observe(driver, TERMINAL, run())
+    seen = seen_over(pipes, TERMINAL, run())
+    assert seen.printed == expected.printed
+    assert (seen.ending, seen.exit_status) == (Ending.ANSWERED, 0)
+
+
+QUESTIONS = {
+    "a value": call("f(1)"),
+    "an argument changed": call("add([1, 2])"),
+    "an exception": call("g(0)"),
+    "a missing function": call("ask()"),
+    "a session": session("x = f(1)", "x", "print(x)", "g(0)", "x = [x]"),
+    "an override": Stimulus(action=call("size()").action, constants=TEN),
+    "a program": run("5"),
+    "a driver's program": run(program="play.py"),
+}
+PROGRAM = """\
+from support import *
+import random
+def f(x):
+    print("in f", x, file=__import__("sys").stderr)
+    return (x, "text", {1.5: None})
+def g(x): return 1 // x
+def add(board): board.append(3)
+def size(): return BOARD_SIZE, MESSAGE
+if __name__ == "__main__":
+    raise SystemExit(int(input("n? ")))
+"""
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_same_is_observed_as_on_a_terminal(
+    pipes: PipedDriver, interpreter: Interpreter, question: str
+) -> None:
+    stimulus = QUESTIONS[question]
+    with Driver(interpreter, Tier.PORTABLE) as driver, driver.submission(*_handed_in()) as there:
+        expected = there.observe(stimulus, QUICK)
+    with pipes.submission(*_handed_in()) as here:
+        seen = here.observe(stimulus, QUICK)
+    assert _comparable(seen) == _comparable(expected)
+
+
+def _handed_in() -> tuple[Assignment, tuple[SourceFile, ...]]:
+    return assignment(), (source(PROGRAM),)
+
+
+def _comparable(seen: Observation) -> dict[str, object]:
+    return {name: getattr(seen, name) for name in seen.__slots__ if name != "cpu_seconds"}
+
+
+ENDINGS = {
+    "a loop": ("while True: pass", Ending.CPU_LIMIT, ""),
+    "a loop that holds the interpreter": ("sum(range(10**12))", Ending.CPU_LIMIT, ""),
+    "a loop without any pipe": (
+        "import os\n    for n in range(64):\n        try: os.close(n)\n"
+        "        except OSError: pass\n    while True: pass",
+        Ending.CPU_LIMIT,
+        "",
+    ),
+    "a sleep": ("import time\n    time.sleep(1000)", Ending.TIMEOUT, ""),
+    "a read past us": ("open(0).read()", Ending.TIMEOUT, ""),
+    "a flood": ("while True: print('x' * 100)", Ending.OUTPUT_LIMIT, ""),
+    "too many questions": ("input()", Ending.ASKED_FOR_MORE, ""),
+    "os._exit": ("import os\n    os._exit(3)", Ending.ENDED_EARLY, "exit status 3"),
+    "memory": ("return len(bytearray(1 << 34))", Ending.MEMORY_LIMIT, ""),
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_how_it_ends(pipes: PipedDriver, name: str) -> None:
+    body, ending, detail = ENDINGS[name]
+    seen = seen_over(pipes, f"def f():\n    {body}\n", call("f()"))
+    assert (seen.ending, seen.phase, seen.detail) == (ending, Phase.STIMULUS, detail)
+
+
+def test_a_crash_has_its_signals_name(pipes: PipedDriver) -> None:
+    program = "import os, signal\ndef f(): os.kill(os.getpid(), signal.SIGSEGV)\n"
+    seen = seen_over(pipes, program, call("f()"))
+    assert (seen.ending, seen.detail) == (Ending.CRASHED, "SIGSEGV")
+
+
+def test_output_is_cut_at_exactly_the_limit(pipes: PipedDriver) -> None:
+    most = QUICK.output_kib * 1024
+    for count, ending in ((most, Ending.ANSWERED), (most + 1, Ending.OUTPUT_LIMIT)):
+        seen = seen_over(pipes, f"def f():\n    print('x' * {count}, end='')\n", call("f()"))
+        assert (seen.ending, seen.printed) == (ending, "x" * most)
+
+
+def test_nothing_that_it_started_is_left(pipes: PipedDriver) -> None:
+    """A child that holds the pipes open neither lives on nor keeps us waiting for it."""
+    program = (
+        "import os, subprocess, sys\ndef f():\n"
+        "    code = 'import time; time.sleep(600)'\n"
+        "    return subprocess.Popen([sys.executable, '-S', '-c', code]).pid\n"
+    )
+    seen = seen_over(pipes, program, call("f()"))
+    assert seen.ending is Ending.ANSWERED
+    try:
+        child = os.pidfd_open(int(plain(seen.value)))
+    except ProcessLookupError:
+        return
+    assert select.select([child], [], [], 60)[0]
+    os.close(child)
+
+
+def test_a_file_that_does_not_compile_is_an_error_of_its_own(pipes: PipedDriver) -> None:
+    seen = seen_over(pipes, "def f(:\n", call("f()"))
+    assert seen.raised is not None
+    assert (seen.phase, seen.raised.type_name) == (Phase.LOADING, "SyntaxError")
+
+
+@pytest.mark.parametrize("module", _MODULES)
+def test_what_runs_inside_needs_nothing_of_posix(module: str) -> None:
+    path = ROOT / "harness" / "execution" / "inside" / f"{module}.py"
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module or "")
+    if module == "limits":  # the one that is left out where it cannot be loaded
+        found.remove("resource")
+    assert not found & POSIX_ONLY
+
+
+WITHOUT = """\
+import harness.execution as execution
+import harness.grading, harness.reporting.explaining
+from harness.execution import a_driver, choose_tier, find_interpreter, has_terminals
+from pathlib import Path
+import sys
+from harness.model.plan import Assignment, SourceFile
+from harness.model.result import Tier
+interpreter = find_interpreter("3.12", Path(sys.executable))
+trial = choose_tier(interpreter)
+driver = a_driver(interpreter, trial.tier)
+print(has_terminals(), type(driver).__name__, trial.tier.value, bool(trial.shortcoming))
+try:
+    choose_tier(interpreter, Tier.STANDARD)
+except harness.model.errors.UserError as error:
+    print(error)
+with driver, driver.tool({"t": "def up(text): return text.upper()"}, "t:up") as tool:
+    print(tool.run("it works"))
+"""
+
+
+def test_where_there_are_no_terminals_the_room_opens_all_the_same(tmp_path: Path) -> None:
+    assert has_terminals()
+    program = tmp_path / "program.py"
+    program.write_text(WITHOUT, "utf-8")
+    done = subprocess.run(
+        [sys.executable, NO_TERMINALS, program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+    assert done.stderr == ""
+    first, refusal, last = done.stdout.splitlines()
+    assert first == "False PipedDriver portable False"
+    assert refusal.startswith("the standard tier was required and this machine does not give it")
+    assert last == "IT WORKS"
