@@ -36,6 +36,7 @@ class Heading:
     time_zone: str
     functionality_marks: Fraction
     limits: Limits
+    patterns: dict[str, str]
     reference: tuple[SourceFile, ...]
     provided: tuple[SourceFile, ...]
 
@@ -70,6 +71,7 @@ def read_heading(
         time_zone=_time_zone(document, shape),
         functionality_marks=marks or Fraction(1),
         limits=merged(Limits(), shape.limits),
+        patterns=_patterns(document, shape),
         reference=_reference(document, root, folder, files),
         provided=_provided(document, root, folder, shape, support),
     )
@@ -100,6 +102,18 @@ def _time_zone(document: Document, shape: AssignmentShape) -> str:
                 "write one like Australia/Brisbane",
             )
     return name
+
+
+def _patterns(document: Document, shape: AssignmentShape) -> dict[str, str]:
+    """The patterns; one with a mistake is empty, so that it is told here and nowhere else."""
+    sound = dict(shape.patterns)
+    for words, pattern in shape.patterns.items():
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            document.add(("patterns", words), f"not a regular expression ({error})")
+            sound[words] = ""
+    return sound
 
 
 def _reference(

@@ -106,6 +106,7 @@ class _Compiler:
             clauses=clauses,
             limits=heading.limits,
             variants=variants,
+            patterns=heading.patterns,
         )
         manual = manual_slots(heading, clauses)
         compiled = self._scenarios(heading, vocabulary)

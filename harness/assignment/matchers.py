@@ -25,8 +25,8 @@ from harness.model.expectation import (
 from harness.model.values import Value, ValueKind
 
 COMBINING = ("all_of", "none_of")
-KEYS = ("python", "any", "type", "approx", "matches", "contains", "one_of", *COMBINING)
-TEXT_KEYS = ("python", "any", "matches", "contains", "one_of", *COMBINING)
+TEXT_KEYS = ("python", "any", "matches", "shows", "contains", "one_of", *COMBINING)
+KEYS = (*TEXT_KEYS, "type", "approx")
 DEEPEST = 2
 _OUTSIDE = (ValueKind.FOREIGN, ValueKind.FUNCTION, ValueKind.CYCLE, ValueKind.TOO_LARGE)
 TYPES = tuple(str(kind) for kind in ValueKind if kind not in _OUTSIDE)
@@ -163,15 +163,26 @@ def _approx(context: Context, loc: Loc, data: dict[str, Any]) -> Matcher | None:
 
 def _matches(context: Context, loc: Loc, data: dict[str, Any]) -> Matcher | None:
     text = _string(context, loc, data["matches"])
-    if text is None:
-        return None
+    return None if text is None else _pattern(context, loc, text, "")
+
+
+def _shows(context: Context, loc: Loc, data: dict[str, Any]) -> Matcher | None:
+    words, known = data["shows"], context.vocabulary.patterns
+    if words in known:
+        return _pattern(context, loc, known[words], words)
+    hint = nearest(str(words), known) or "describe it there: patterns: {a parting message: …}"
+    context.add(loc, f"assignment.yaml has no pattern for {describe(words)}", hint)
+    return None
+
+
+def _pattern(context: Context, loc: Loc, text: str, words: str) -> Matcher | None:
     pattern = context.render(text, loc, re.escape)
     try:
         re.compile(pattern)
     except re.error as error:
         context.add(loc, f"not a regular expression ({error})")
         return None
-    return Matches(pattern=pattern)
+    return Matches(pattern=pattern, words=words)
 
 
 def _contains(context: Context, loc: Loc, data: dict[str, Any]) -> Matcher | None:
@@ -195,6 +206,7 @@ _READERS = {
     "type": _type,
     "approx": _approx,
     "matches": _matches,
+    "shows": _shows,
     "contains": _contains,
     "one_of": _one_of,
 }

@@ -71,6 +71,13 @@ def check_count(value: Any) -> Any:
     return value
 
 
+def check_exit(value: Any) -> Any:
+    """An exit status, or {any: true}."""
+    if type(value) is not int and value != {"any": True}:
+        raise wrong(f"expected an exit status or {{any: true}}, got {describe(value)}")
+    return value
+
+
 def check_id(value: Any) -> Any:
     """A word that may stand in the head of a table."""
     if not isinstance(value, str) or not re.search(ID_PATTERN, value) or value.endswith("\n"):

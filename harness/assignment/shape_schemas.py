@@ -23,7 +23,6 @@ POINTS: Schema = {
 VISIBLE_OR_NOT: Schema = {"anyOf": [{"type": "boolean"}, {"enum": list(VISIBLE)}]}
 ENDS_WORDS: Schema = {"enum": list(ENDS)}
 OTHERWISE_WORDS: Schema = {"enum": list(OTHERWISE)}
-EXIT: Schema = {"type": "integer"}
 _SCALAR: Schema = {"type": ["string", "number", "boolean", "null"]}
 _LIST: Schema = {"type": "array"}
 
@@ -41,6 +40,7 @@ _TEXT_MATCHERS: list[Schema] = [
     _matcher({"python": {"type": "string"}}),
     _matcher({"any": {"const": True}}),
     _matcher({"matches": {"type": "string"}}),
+    _matcher({"shows": {"type": "string"}}),
     _matcher({"contains": {"type": "string"}}),
     _matcher({"one_of": {"type": "array", "minItems": 1}}),
 ]
@@ -55,6 +55,8 @@ def _with_combinations(matchers: list[Schema], name: str) -> Schema:
     parts = {"type": "array", "minItems": 1, "items": {"$ref": f"#/$defs/{name}"}}
     return {"anyOf": [*matchers, _matcher({"all_of": parts}), _matcher({"none_of": parts})]}
 
+
+EXIT: Schema = {"anyOf": [{"type": "integer"}, _matcher({"any": {"const": True}})]}
 
 # Named, since they refer to themselves; the published schema has these definitions too.
 MATCHERS: dict[str, Schema] = {

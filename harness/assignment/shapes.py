@@ -16,6 +16,7 @@ from harness.assignment.shape_checks import (
     as_list,
     check_choice,
     check_count,
+    check_exit,
     check_id,
     check_positive,
     check_visible,
@@ -132,8 +133,8 @@ class ScenarioShape(Settings):
     """The exception's type, or {type: …, message: …}."""
     leaves: Annotated[Any, WithJsonSchema(schemas.LEAVES)] = None
     """Parameters or session variables afterwards, or `unchanged`."""
-    exit: Annotated[int, WithJsonSchema(schemas.EXIT)] = 0
-    """The program's exit status."""
+    exit: Annotated[Any, BeforeValidator(check_exit), WithJsonSchema(schemas.EXIT)] = 0
+    """The program's exit status, or {any: true}."""
     reads: Annotated[int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE_OR_ZERO)] = 0
     """How many inputs are taken."""
     ends: Annotated[
@@ -200,6 +201,8 @@ class AssignmentShape(Shape):
     """Marks that a person gives, for style for one; never part of the functionality marks."""
     limits: LimitsShape = LimitsShape()
     """What a scenario may use where it says nothing itself."""
+    patterns: dict[str, str] = {}
+    """Regular expressions by what they stand for, in the words that students read."""
     policy: str = ""
     """The policy file's name."""
     clauses: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,7 +39,8 @@ class Variants:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """What scenarios may name. `clauses` is None where the assignment lists none."""
+    """What scenarios may name. `clauses` is None where the assignment lists none; `patterns` are
+    regular expressions by what they are called to students."""
 
     folder: Path
     shown_folder: str
@@ -52,6 +53,7 @@ class Vocabulary:
     clauses: tuple[Clause, ...] | None
     limits: Limits
     variants: Variants
+    patterns: Mapping[str, str]
 
     @property
     def function_names(self) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ def in_words(matcher: Matcher) -> str:
         case Approximately():
             return f"a number no more than {matcher.within!r} away from {matcher.number!r}"
         case Matches():
-            return f"text that matches the pattern {quoted(matcher.pattern)}"
+            return matcher.words or f"text that matches the pattern {quoted(matcher.pattern)}"
         case Contains():
             return f"text that contains {quoted(matcher.text)}"
         case OneOf():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
+import subprocess
+import sys
 import threading
 from types import FrameType
 from typing import NoReturn
@@ -15,6 +18,18 @@ from harness.model.errors import HarnessError
 BUDGET_SECONDS = 2.0
 
 
+# Signals reach the main thread alone, and `re` holds the interpreter's lock while it searches:
+# for any other thread a process searches, which the same timer ends.
+_SEARCH = """
+import json, re, signal, sys
+pattern, text, flags, budget = json.load(sys.stdin)
+signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+signal.setitimer(signal.ITIMER_VIRTUAL, budget)
+sys.exit(FOUND if re.search(pattern, text, flags) else NOT_FOUND)
+"""
+_FOUND, _NOT_FOUND = 10, 11
+
+
 class _OverBudgetError(Exception):
     pass
 
@@ -23,11 +38,19 @@ def found(pattern: str, text: str, flags: int = 0) -> bool:
     """Whether `re.search` finds the pattern anywhere in the text.
 
     Raises HarnessError when that takes more than `BUDGET_SECONDS` of CPU time: the pattern is at
-    fault, and nothing is known of who printed the text. Signals reach the main thread alone;
-    matching in any other has no budget.
+    fault, and nothing is known of who printed the text.
     """
-    if threading.current_thread() is not threading.main_thread():
-        return re.search(pattern, text, flags) is not None
+    try:
+        if threading.current_thread() is threading.main_thread():
+            return _found_here(pattern, text, flags)
+        return _found_elsewhere(pattern, text, flags)
+    except _OverBudgetError:
+        what = f"the pattern {quoted(pattern)} takes more than {BUDGET_SECONDS:g} s of CPU time"
+        mend = "make it try fewer ways: (?>…), possessive *+ and bounds such as {0,80} help"
+        raise HarnessError(f"{what} on a text of {len(text)} characters; {mend}") from None
+
+
+def _found_here(pattern: str, text: str, flags: int) -> bool:
     before = signal.signal(signal.SIGVTALRM, _stop)
     try:
         try:
@@ -35,12 +58,23 @@ def found(pattern: str, text: str, flags: int = 0) -> bool:
             return re.search(pattern, text, flags) is not None
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    except _OverBudgetError:
-        what = f"the pattern {quoted(pattern)} takes more than {BUDGET_SECONDS:g} s of CPU time"
-        mend = "make it try fewer ways: (?>…), possessive *+ and bounds such as {0,80} help"
-        raise HarnessError(f"{what} on a text of {len(text)} characters; {mend}") from None
     finally:
         signal.signal(signal.SIGVTALRM, before)
+
+
+def _found_elsewhere(pattern: str, text: str, flags: int) -> bool:
+    job = json.dumps([pattern, text, flags, BUDGET_SECONDS])
+    source = f"FOUND, NOT_FOUND = {_FOUND}, {_NOT_FOUND}{_SEARCH}"
+    command = [sys.executable, "-I", "-S", "-c", source]
+    try:
+        ended = subprocess.run(command, input=job.encode(), capture_output=True, check=False)
+    except OSError as error:
+        raise HarnessError(f"no process could search for a pattern ({error})") from error
+    if ended.returncode == -signal.SIGVTALRM:
+        raise _OverBudgetError
+    if ended.returncode not in (_FOUND, _NOT_FOUND):
+        raise HarnessError(f"searching for a pattern ended with status {ended.returncode}")
+    return ended.returncode == _FOUND
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

@@ -45,9 +45,13 @@ class Approximately:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matches:
-    """`{matches: regex}`: a str in which `re.search` finds the pattern."""
+    """`{matches: regex}`: a str in which `re.search` finds the pattern.
+
+    `{shows: words}` is one that assignment.yaml has these words for; "" where it has none.
+    """
 
     pattern: str
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +160,7 @@ class Stated:
     leaves: tuple[StatedLeave, ...] = ()
     leaves_unchanged: bool = False
     exit: int | None = None
+    exit_any: bool = False
     reads: int | None = None
     ends: Ending | None = None
     ignore: tuple[Ignore, ...] = ()

@@ -313,6 +313,12 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:6:5: turns: a session has no turns. Hint: state it in the session.",
         ],
     ),
+    "an exit that is no status": (
+        "run: a1.py\nexit: {any: false}",
+        [
+            "specs/small/f.yaml:6:11: exit: expected an exit status or {any: true}, got a mapping.",
+        ],
+    ),
     "exit on a call": (
         "call: check_input('')\nexit: 0",
         [
@@ -358,7 +364,13 @@ ONE_SCENARIO = {
     "two matchers": (
         "call: check_input('')\nreturns: {any: true, type: int}",
         [
-            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, type, approx, matches, contains, one_of, all_of or none_of.",
+            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, matches, shows, contains, one_of, all_of, none_of, type or approx.",
+        ],
+    ),
+    "shows without patterns": (
+        "call: check_input('')\nprints: {shows: a parting message}",
+        [
+            "specs/small/f.yaml:6:21: prints.shows: assignment.yaml has no pattern for the text 'a parting message'. Hint: describe it there: patterns: {a parting message: …}.",
         ],
     ),
     "all_of without a list": (

@@ -374,6 +374,31 @@ def test_raises(written: str, expected: StatedRaise, tmp_path: Path) -> None:
     assert only(tmp_path, f"call: check_input('')\nraises: {written}").stated.raises == expected
 
 
+def test_a_pattern_in_words(tmp_path: Path) -> None:
+    patterns = "patterns: {a prompt for an action: '^{{ PROMPT }}a+$'}\n"
+    told = "prints: {none_of: [{shows: a prompt for an action}]}\nexit: {any: true}"
+    body = f"name: s\nrun: a1.py\n{told}"
+    assignment = ASSIGNMENT + patterns
+    write(tmp_path, {"specs/small/assignment.yaml": assignment, F: scenario_file(body)})
+    (scenario,) = load(tmp_path, "small").plan.scenarios
+    pattern = Matches(pattern=r"^Please\ enter\ action:\ a+$", words="a prompt for an action")
+    assert scenario.stated.prints == NoneOf(matchers=(pattern,))
+    assert (scenario.stated.exit, scenario.stated.exit_any) == (None, True)
+
+
+def test_a_broken_pattern_is_told_once_where_it_stands(tmp_path: Path) -> None:
+    text = ASSIGNMENT + "patterns: {a: '('}\n"
+    body = "name: s\ncall: check_input('')\nprints: {shows: a}"
+    write(tmp_path, {"specs/small/assignment.yaml": text, F: scenario_file(body)})
+    with pytest.raises(SpecErrors) as caught:
+        load(tmp_path, "small")
+    line = len(text.splitlines())
+    assert caught.value.errors == (
+        f"specs/small/assignment.yaml:{line}:15: patterns.a: not a regular expression "
+        "(missing ), unterminated subpattern at position 0).",
+    )
+
+
 def test_a_program_with_a_transcript_for_each_size(tmp_path: Path) -> None:
     body = (
         "name: game\nrun: a1.py\nargv: [-x]\nprovide: extra/note.txt\ninput: [a1, n]\nexit: 0\n"

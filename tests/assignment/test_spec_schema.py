@@ -55,6 +55,7 @@ EVERYTHING = scenario_file(
     "name: combined\ncall: f()\nreturns: {all_of: [{type: int}, {none_of: [{one_of: [1]}]}]}\n"
     "prints: {none_of: [{contains: a}]}",
     "name: run\nrun: a1.py\nargv: [a]\nexit: 1\ntranscript: gameplay/a.txt\nturns: [a]",
+    "name: told\nrun: a1.py\nexit: {any: true}\nprints: {shows: a parting message}",
     "name: drawn\ncall: f(x)\nsample: {strategy: b.c, count: 3, seed: 0}\neach: true\n"
     "returns: null\nleaves: unchanged\nraises: E",
     "name: cases\nsession: '>>> f(x)'\ncases: b.c\n",
@@ -64,6 +65,7 @@ ACCEPTED = [
     ("scenarios", EVERYTHING),
     ("scenarios", SCENARIOS),
     ("assignment", ASSIGNMENT + "limits: {wall_seconds: 5}\n"),
+    ("assignment", ASSIGNMENT + "patterns: {a parting message: bye}\n"),
     ("assignment", ASSIGNMENT.replace("files: [a1.py]", "as: p4.py")),
     ("assignment", ASSIGNMENT + "manual: [{id: a, title: b, out_of: 1/2, clause: c}]\n"),
     ("clauses", CLAUSES),

@@ -263,6 +263,15 @@ FIRES: list[tuple[str, Case, str]] = [
         "add_piece returned 'abc', expected text that matches the pattern \"^x\".",
     ),
     (
+        "wrong_value",
+        case(
+            None,
+            called("abc"),
+            stated=Stated(returns=Matches(pattern="^x", words="a word that starts with x")),
+        ),
+        "add_piece returned 'abc', expected a word that starts with x.",
+    ),
+    (
         "wrong_value_afterwards",
         case(
             called(True, before=(EMPTY,), after=(PLACED,)),

@@ -251,6 +251,7 @@ AGREE: list[tuple[Observation, Stated, Stimulus]] = [
         typing("x"),
     ),
     (ran("x", status=2), Stated(exit=2), RUN),
+    (ran("x", status=2), Stated(exit_any=True), RUN),
     (ran("> ", "a", "bye"), Stated(reads=1), typing("a", "b")),
     (ran("> ", "x", "b"), Stated(turns=TWO_TURNS, transcript="> x\nb"), typing("x")),
     (called(None, "A\n"), Stated(prints=exactly("a\n"), ignore=(Ignore.CASE,)), CALL),
