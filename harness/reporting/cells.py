@@ -31,15 +31,19 @@ def cell_html(row: Row, side: Side, is_text: bool) -> Markup:
         shown = block(cell.text) if row.same else code(cell.text, spaces=spaces)
     elif at >= len(cell.text):
         shown = code(cell.text, spaces=spaces)
-        end = Markup("<mark>{}</mark>").format(end or _END)
+        end = _marked(end or _END)
     else:
         shown = (
             code(cell.text[:at], spaces=spaces)
-            + Markup("<mark>{}</mark>").format(code(cell.text[at], spaces=True))
+            + _marked(code(cell.text[at], spaces=True))
             + code(cell.text[at + 1 :], spaces=spaces)
         )
-    before, after = (_CUT if cut else "" for cut in (cell.cut_before, cell.cut_after))
-    return Markup("{}{}{}{}").format(before, shown, end, after)
+    before, after = (_CUT if cut else Markup("") for cut in (cell.cut_before, cell.cut_after))
+    return before + shown + end + after
+
+
+def _marked(shown: Markup) -> Markup:
+    return Markup(f"<mark>{shown}</mark>")
 
 
 def _end_of_line(row: Row, side: Side, cell: Cell, is_text: bool) -> Markup:
@@ -58,7 +62,7 @@ def key_html(typed: Typed) -> Markup:
 def pieces_html(pieces: tuple[Piece, ...]) -> Markup:
     """A stretch of a terminal for a `<pre>`; what was typed stands apart, Enter included."""
     parts = [
-        Markup("<b>{}</b>\n").format(code(piece.text)) if piece.typed else block(piece.text)
+        Markup(f"<b>{code(piece.text)}</b>\n") if piece.typed else block(piece.text)
         for piece in pieces
     ]
     # HTML drops a line end that comes first in a <pre>, so that one is written twice.
