@@ -15,7 +15,6 @@ from typing import Any
 
 from autograder_tree import METADATA, checked, unpack
 
-PYTHON_INSIDE = "/opt/python-for-grading"
 _SUITE = "bookworm"  # its own Python is 3.11
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CGROUPS = Path("/sys/fs/cgroup")
@@ -38,7 +37,8 @@ def bootstrap(base: Path, mirror: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A copy of the root with one package in it. `python` is bound to PYTHON_INSIDE."""
+    """A copy of the root with one package in it, and a Python's folder, where it lies here: a build
+    seldom bears to be moved."""
 
     root: Path
     python: Path | None = None
@@ -82,7 +82,16 @@ class Image:
         self, command: Sequence[str], *, network: bool, group: Path | None = None, **variables: str
     ) -> Done:
         words = ["bwrap", "--bind", str(self.root), "/", "--dev", "/dev", "--proc", "/proc"]
-        words += ["--tmpfs", "/tmp", "--unshare-pid", "--unshare-ipc", "--cap-add", "ALL"]
+        words += [
+            "--perms",
+            "1777",
+            "--tmpfs",
+            "/tmp",
+            "--unshare-pid",
+            "--unshare-ipc",
+            "--cap-add",
+            "ALL",
+        ]
         words += ["--die-with-parent", "--new-session", "--clearenv"]
         kept = {"PATH": _PATH, "HOME": "/root"}
         if network:
@@ -93,7 +102,7 @@ class Image:
         else:
             words.append("--unshare-net")
         if self.python is not None:
-            words += ["--ro-bind", str(self.python), PYTHON_INSIDE]
+            words += ["--ro-bind", str(self.python), str(self.python)]
         for name, value in {**kept, **variables}.items():
             words += ["--setenv", name, value]
         joining = ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', str(group)]

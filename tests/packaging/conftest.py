@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from autograder_tree import Autograder
+from given_away import IDS, ROOT, handed_out, packed
 from tiny_course import FIXTURE, Course
 
 
@@ -33,3 +34,22 @@ def image(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Autograder
 def autograder(image: Autograder, tmp_path: Path) -> Autograder:
     """A container of one's own."""
     return image.copy(tmp_path / "autograder")
+
+
+@pytest.fixture(scope="session")
+def tiny_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A copy of the tiny course, not to be changed."""
+    return Course.copy(FIXTURE, tmp_path_factory.mktemp("tiny") / "course")
+
+
+@pytest.fixture(scope="session")
+def tiny_handout(tiny_course: Course) -> dict[str, bytes]:
+    """The tiny course's handout: its files by name."""
+    return packed(handed_out(tiny_course.root, "tiny", tiny_course.path("a1.zip")))
+
+
+@pytest.fixture(scope="session")
+def handouts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
+    """Those of the assignments shipped here, by id."""
+    folder = tmp_path_factory.mktemp("handouts")
+    return {each: packed(handed_out(ROOT, each, folder / f"{each}.zip")) for each in IDS}

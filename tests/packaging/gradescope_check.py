@@ -19,7 +19,7 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from autograder_tree import gives_no_mark  # noqa: E402
-from clean_root import PYTHON_INSIDE, Image, bootstrap, half_a_processor  # noqa: E402
+from clean_root import Image, bootstrap, half_a_processor  # noqa: E402
 
 from harness.assignment import load_expectation  # noqa: E402
 from harness.execution import find_interpreter  # noqa: E402
@@ -51,8 +51,8 @@ def main() -> None:
     refuses_or_obtains(image("connect4ish"))
     python = find_interpreter("3.12").path
     other = image("connect4ish", python.parent.parent)
-    named = f"{PYTHON_INSIDE}/bin/{python.name}"
-    must(named in installed(other, PYTHON_FOR_GRADING=named), "not the Python that was named")
+    said = installed(other, PYTHON_FOR_GRADING=str(python))
+    must(f"from PYTHON_FOR_GRADING: {python}" in said, "not the Python that was named")
     grades(other, "connect4ish", "3.12.", ["perfect", "hard_coded_8", "syntax_error"])
     for name, files in HOSTILE.items():
         score_is(tell(name, other.run(files)), 0)
