@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import sqlite3
 import subprocess
 import time
@@ -40,14 +41,18 @@ def run(folder: Path, kills: int, seed: int, students: int) -> None:
         if earlier:  # a whole report of other inputs is there already
             _other_inputs(folder, out)
         again = 2 if moments.random() < TWICE and done + 1 < kills else 1
-        for _ in range(again):
-            done += 1
-            if done % 3:
-                moment, since = moments.uniform(0, seconds), "its start"
-            else:
-                moment, since = moments.uniform(0, WRITING), "its results.json"
-            ended = _killed(folder, out, moment, writing=done % 3 == 0)
+        for turn in range(again):
+            writing = done % 3 == 2
+            share = moments.random()
+            moment = share * (WRITING if writing else seconds)
+            since = "its results.json" if writing else "its start"
+            ended = _killed(folder, out, moment, writing=writing)
             state = whole.look_at(out)
+            if ended is None:  # it was faster: no kill
+                if not writing and not turn:
+                    seconds = moment
+                break
+            done += 1
             found[state] += 1
             print(
                 f"kill {done}, {moment:.3f} s after {since}{', earlier report' * earlier}:"
@@ -132,10 +137,10 @@ def _has_tables(out: Path) -> bool:
         return bool(database.execute("SELECT 1 FROM sqlite_master").fetchone())
 
 
-def _killed(folder: Path, out: Path, moment: float, *, writing: bool) -> int:
+def _killed(folder: Path, out: Path, moment: float, *, writing: bool) -> int | None:
     """Start a run, kill it after `moment` seconds (`writing`: counted from when it begins to write
-    its report), and wait until all below it has ended; how many processes that were.
-    AssertionError if one stays."""
+    its report), and wait until all below it has ended; how many processes that were, None if the
+    run was over before. AssertionError if one stays."""
     temporary = out.with_name(out.name + ".tmp")
     process = subprocess.Popen(
         runs.command(out, "class"),
@@ -152,14 +157,14 @@ def _killed(folder: Path, out: Path, moment: float, *, writing: bool) -> int:
         process.wait(moment)
     except subprocess.TimeoutExpired:
         process.kill()
-        process.wait()
+    killed = process.wait() == -signal.SIGKILL
     ended = machine.wait_for_orphans()
     # The run itself cannot tidy up any more. What it has in /tmp is its own: an empty folder that
     # its programs start in, and bait for the probes.
     size = sum(path.lstat().st_size for path in temporary.rglob("*") if path.is_file())
     assert size < SCRAPS, f"{size} bytes in {temporary}"
     shutil.rmtree(temporary)
-    return ended
+    return ended if killed else None
 
 
 def _written(out: Path) -> int | None:
