@@ -10,7 +10,10 @@ from tiny_course import HARNESS, Course, environment, results
 
 import harness
 
-COMMANDS = ("grade", "check", "validate", "show", "record", "schema", "doctor")
+COMMANDS = (
+    "grade", "check", "validate", "show", "compare", "export", "manual", "record", "gradescope",
+    "handout", "schema", "doctor",
+)  # fmt: skip
 FROZEN = "specs/tiny/draws/total.baskets-of-every-length.json"
 TRANSCRIPT = "specs/tiny/gameplay/two_amounts.txt"
 
