@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Iterator
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -13,6 +11,7 @@ from harness.grading.unreferenced import with_called_functions
 from harness.model import serial
 from harness.model.plan import Visibility
 from harness.model.specification import Specification
+from harness.packaging.archives import zipped
 from harness.packaging.gradescope_grading import packed
 from harness.packaging.gradescope_results import fallback_json
 from harness.packaging.gradescope_settings import (
@@ -26,7 +25,6 @@ from harness.packaging.gradescope_settings import (
 # Of the platform's time: what is left after the first is for a scenario that has begun, after the
 # second for writing the results, on half a processor.
 _STOP_AFTER, _END_AFTER = 0.7, 0.85
-_SAME_TIME = (1980, 1, 1, 0, 0, 0)  # the same package has the same bytes
 _FILES = "gradescope_files"
 _PROGRAMS = ("setup.sh", "run_autograder")
 
@@ -61,7 +59,7 @@ def gradescope_zip(
         SPECIFICATION: serial.dumps(packed(specification)).encode(),
         FALLBACK: fallback_json().encode(),
     }
-    return _zip(files)
+    return zipped(files, _PROGRAMS)
 
 
 def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
@@ -73,15 +71,3 @@ def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]
                 yield from _sources(entry, f"{name}/")
         elif not entry.name.startswith("."):
             yield name, entry.read_bytes()
-
-
-def _zip(files: dict[str, bytes]) -> bytes:
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w") as archive:
-        for name in sorted(files):
-            about = zipfile.ZipInfo(name, _SAME_TIME)
-            about.create_system = 3  # Unix, so that the mode counts
-            about.external_attr = (0o100755 if name in _PROGRAMS else 0o100644) << 16
-            about.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(about, files[name])
-    return whole.getvalue()
