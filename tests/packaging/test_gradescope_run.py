@@ -202,3 +202,26 @@ def test_our_own_failure_is_no_mark(autograder: Autograder) -> None:
     assert gives_no_mark(results)
     assert results["extra_data"]["no_mark"] == "the harness failed"
     assert "/nowhere" not in json.dumps(results)
+
+
+def test_a_grading_process_that_is_killed_is_no_mark(autograder: Autograder) -> None:
+    """As by a container that runs out of memory."""
+    autograder.write(
+        "source/sitecustomize.py",
+        "import os, signal, sys\n"
+        "if sys.orig_argv[-1] == 'grade':\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n",
+    )
+    autograder.hand_in(RIGHT)
+    results = autograder.run()
+    assert gives_no_mark(results)
+    assert results["extra_data"]["no_mark"] == "the harness failed"
+    assert "The staff must run it again" in results["output"]
+
+
+def test_a_package_that_is_not_whole_is_no_mark(autograder: Autograder) -> None:
+    autograder.write("source/specification.json", "{")
+    autograder.hand_in(RIGHT)
+    results = autograder.run()
+    assert gives_no_mark(results)
+    assert results["extra_data"]["no_mark"] == "did not finish"

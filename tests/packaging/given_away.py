@@ -1,0 +1,51 @@
+"""Handouts made by the command, and what is in them."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from tiny_course import HARNESS, PATIENCE, environment
+
+ROOT = Path(__file__).parent.parent.parent
+IDS = ("comp1005-a3", "connect4ish", "cs112-p4", "naughts-crosses")
+
+
+def handed_out(root: Path, assignment_id: str, path: Path) -> bytes:
+    """The archive that `harness handout` makes."""
+    subprocess.run(
+        [HARNESS, "handout", assignment_id, "-o", path, "--root", root],
+        check=True,
+        capture_output=True,
+        env=environment(),
+        timeout=PATIENCE,
+    )
+    return path.read_bytes()
+
+
+def packed(archive: bytes) -> dict[str, bytes]:
+    """The files of a zip by name."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+def run_selfcheck(
+    python: Path, *command: str | Path, cwd: Path, before: tuple[Path, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run `command` under a Python without anything that was ever installed for it."""
+    return subprocess.run(
+        [python, "-I", "-S", *before, *command],
+        cwd=cwd,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE * 3,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+HOST = Path(sys.executable)

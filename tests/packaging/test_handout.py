@@ -1,0 +1,247 @@
+"""What a course hands out: complete for a student, and nothing of the course's own in it."""
+
+from __future__ import annotations
+
+import ast
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from given_away import IDS, ROOT, handed_out, packed
+from tiny_course import FIXTURE, Course
+
+from harness.assignment import load
+from harness.grading import visible_only
+from harness.model import serial
+from harness.model.answer_key import AnswerKey
+from harness.model.plan import Plan, SourceFile
+from harness.packaging.stub import bodies, stub
+from harness.reporting import paste
+
+HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
+
+
+def test_all_that_a_student_needs(tiny_handout: dict[str, bytes]) -> None:
+    assert sorted(tiny_handout) == [
+        "README.txt",
+        "a1.py",
+        "gameplay/two_amounts.txt",
+        "selfcheck.pyz",
+        "till.py",
+        "visible-scenarios.txt",
+    ]
+    assert tiny_handout["till.py"] == (FIXTURE / "reference/tiny/till.py").read_bytes()
+    readme = tiny_handout["README.txt"].decode()
+    assert "python3 selfcheck.pyz a1.py" in readme
+    page = tiny_handout["visible-scenarios.txt"].decode()
+    assert "an empty basket\n  try    total([])\n  gives  0\n" in page
+
+
+def test_games_are_as_a_person_sees_them(tiny_handout: dict[str, bytes]) -> None:
+    """No name of a constant between braces: the text that the program shows, typed lines too."""
+    game = tiny_handout["gameplay/two_amounts.txt"].decode()
+    assert "{{" not in game
+    template = (FIXTURE / "specs/tiny/gameplay/two_amounts.txt").read_text("utf-8")
+    assert len(game.splitlines()) == len(template.splitlines())
+
+
+def test_the_same_bytes_every_time(course: Course) -> None:
+    made = [handed_out(course.root, "tiny", course.path(f"{n}.zip")) for n in range(2)]
+    assert made[0] == made[1]
+    archive = zipfile.ZipFile(io.BytesIO(made[0]))
+    inner = zipfile.ZipFile(io.BytesIO(archive.read("selfcheck.pyz")))
+    for each in (archive, inner):
+        assert each.namelist() == sorted(each.namelist())
+        assert {entry.date_time for entry in each.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_nothing_hidden_is_in_it(tiny_handout: dict[str, bytes]) -> None:
+    inner = packed(tiny_handout["selfcheck.pyz"])
+    for name, data in (tiny_handout | inner).items():
+        if not name.startswith("harness/") or not name.endswith(".py"):
+            assert not [hidden for hidden in HIDDEN if hidden.encode() in data], name
+
+
+@pytest.mark.parametrize("assignment_id", IDS)
+def test_nothing_of_the_courses_own_is_in_it(
+    assignment_id: str, handouts: dict[str, dict[str, bytes]]
+) -> None:
+    """No hidden scenario, no line of the reference, no mutant, no clause's text, no stand-in."""
+    files = handouts[assignment_id]
+    inner = packed(files["selfcheck.pyz"])
+    specification = load(ROOT, assignment_id)
+    visible = visible_only(specification).plan
+    plan = serial.loads(Plan, inner["harness/packaging/plan.json"])
+    key = serial.loads(AnswerKey, inner["harness/packaging/key.json"])
+    shown = {scenario.id for scenario in visible.scenarios}
+    assert {scenario.id for scenario in plan.scenarios} == shown
+    assert {entry.scenario_id for entry in key.scenarios} == shown
+    assert not plan.assignment.stand_in_files
+    assert not any(scenario.stand_ins for scenario in plan.scenarios)
+    given = b"\n".join([*files.values(), *inner.values()]).decode("utf-8", "replace")
+    assert not any(mutant.why in given for mutant in specification.mutants)
+    texts = [c.text for c in specification.plan.assignment.clauses if len(c.text) > 40]
+    assert texts
+    assert not any(text in given for text in texts)
+    for file in specification.plan.assignment.stand_in_files:
+        assert file.data.decode() not in given
+    asked = "\n".join(
+        f"{paste.called(one)}\n{one.given}" for s in visible.scenarios for one in s.stimuli
+    )
+    # Provided files and the harness are no part of the reference: they are given, or are ours.
+    ours = [files[name].decode() for name in files if name.endswith(("README.txt", "s.txt"))]
+    ours += [inner[f"harness/packaging/{name}.json"].decode() for name in ("plan", "key")]
+    for reference in specification.reference:
+        ours.append(files[reference.name].decode())
+        for body in bodies(ast.parse(reference.data)):
+            line = ast.unparse(body)
+            if "\n" not in line and len(line) > 25:
+                assert not any(line in text for text in ours), line
+
+
+@pytest.mark.parametrize("assignment_id", IDS)
+def test_a_stub_has_the_functions_and_none_of_their_bodies(
+    assignment_id: str, handouts: dict[str, dict[str, bytes]]
+) -> None:
+    plan = load(ROOT, assignment_id).plan
+    for reference in load(ROOT, assignment_id).reference:
+        made = handouts[assignment_id][reference.name]
+        compile(made, reference.name, "exec")
+        tree, original = ast.parse(made), ast.parse(reference.data)
+        kept = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+        there = {n.name: n for n in original.body if isinstance(n, ast.FunctionDef)}
+        assert {s.function for s in plan.scenarios} & set(there) <= set(kept)
+        assert list(kept) == [name for name in there if name in kept]
+        for name, node in kept.items():
+            assert ast.dump(node.args) == ast.dump(there[name].args)
+            assert ast.get_docstring(node) == ast.get_docstring(there[name])
+        assert not bodies(tree)
+        imports = [ast.dump(n) for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)]
+        assert imports == [
+            ast.dump(n) for n in original.body if isinstance(n, ast.Import | ast.ImportFrom)
+        ]
+        assert b"#" not in made
+
+
+ODD = '''\
+"""The reference's own words."""
+import os  # why os
+from typing import (  # for a type
+    Optional,
+)
+SECRET = [1, 2]
+Row = list[str]
+Rows = list[Row]
+DEFAULT: int = 3
+
+
+@staticmethod  # a remark
+def wanted(
+    first: Rows,  # the answer is in here
+    second: int = DEFAULT, *rest: "Row",
+    key=lambda a: {"b": a},
+) -> Optional[Row]:  # and here
+    # a comment before it
+    """What it does: "quotes" and \\\\backslashes.
+
+    Indented.
+    """
+    return os.path.join(*SECRET)  # done
+
+
+def helper(x): return SECRET[x]
+def short(x): "One line."; return helper(x)
+
+
+class Thing(dict):
+    """A thing."""
+    size = 5
+    def grow(self) -> None:
+        self.size += 1
+    def _hidden(self): return 4
+
+
+class Bare:
+    secret = 5
+
+
+if __name__ == "__main__":
+    helper(1)
+'''
+
+
+def test_an_odd_reference_keeps_its_secrets() -> None:
+    made = stub(
+        SourceFile(name="odd.py", data=ODD.encode()), ["wanted", "short", "Thing", "Bare"], "Odd"
+    )
+    assert made.decode() == STUB
+
+
+STUB = '''\
+"""Odd"""
+
+import os
+from typing import Optional
+
+Row = list[str]
+Rows = list[Row]
+DEFAULT: int = 3
+
+
+@staticmethod
+def wanted(
+    first: Rows,
+    second: int = DEFAULT, *rest: "Row",
+    key=lambda a: {"b": a},
+) -> Optional[Row]:
+    """What it does: "quotes" and \\\\backslashes.
+
+    Indented.
+    """
+    ...
+
+
+def helper(x):
+    ...
+
+
+def short(x):
+    "One line."
+    ...
+
+
+class Thing(dict):
+    """A thing."""
+
+    def grow(self) -> None:
+        ...
+
+
+class Bare:
+    ...
+
+
+if __name__ == "__main__":
+    helper(1)
+'''
+
+
+def test_no_place_for_it_is_told_in_one_line(course: Course, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "file").write_text("")
+    outcome = course.run("handout", "tiny", "-o", folder / "file" / "a1.zip")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert len(outcome.err.splitlines()) == 1
+    assert [path.name for path in folder.iterdir()] == ["file"]
+
+
+def test_an_assignment_without_visible_scenarios_has_no_handout(course: Course) -> None:
+    for path in course.path("specs/tiny").glob("*.yaml"):
+        text = path.read_text(encoding="utf-8").replace("visible: true", "points: 1")
+        path.write_text(text, encoding="utf-8")
+    outcome = course.run("handout", "tiny")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "tiny: there is no visible scenario to check against\n"
+    assert not list(course.root.glob("*.zip"))
