@@ -29,6 +29,9 @@ def blamed(own: Verdict, second: Verdict, stand_ins: Sequence[StandIn]) -> Verdi
         explanation = Explanation(rule=RULE, message=message)
         return replace(second, explanation=explanation, stand_in=StandInOutcome.PASSED)
     rule = second.explanation.rule if second.explanation else RULE
-    message = f"Fails also with the course's own {names}: {second.message}"
+    message = (
+        f"{second.message} This was with the course's own {names} in place of yours: "
+        "look elsewhere for the fault."
+    ).strip()
     explanation = Explanation(rule=rule, message=message)
     return replace(second, explanation=explanation, stand_in=StandInOutcome.FAILED)

@@ -103,7 +103,9 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Difference:
     subject = "return value" if returned else f"{mismatch.name} afterwards"
     subject = _in_step(subject, mismatch.step, stimulus)
     if not isinstance(mismatch.expected, Exactly):
-        expected = "no value" if mismatch.expected is None else in_words(mismatch.expected)
+        expected = (
+            "no value" if mismatch.expected is None else in_words(mismatch.expected, whole=True)
+        )
         return _plain(mismatch.channel, subject, expected, _source(mismatch.actual))
     if mismatch.actual is None:
         return _plain(mismatch.channel, subject, _source(mismatch.expected.value), "no value")
@@ -179,7 +181,8 @@ def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Difference:
     expected = exact_text(mismatch.expected)
     if expected is None:
         actual = "\n".join(_cut(mismatch.actual.split("\n", 60)[:60]))
-        return _plain(Channel.PRINTS, subject, in_words(mismatch.expected), actual)
+        expected = in_words(mismatch.expected, whole=True)
+        return _plain(Channel.PRINTS, subject, expected, actual)
     return _aligned(Channel.PRINTS, subject, expected.split("\n"), mismatch.actual.split("\n"))
 
 

@@ -89,8 +89,11 @@ def meets_text(text: str, matcher: Matcher, ignore: Collection[Ignore] = ()) -> 
             return meets(Value(ValueKind.STR, text), matcher)
 
 
-def in_words(matcher: Matcher) -> str:
-    """What a matcher asks for, as the object of "expected …"."""
+def in_words(matcher: Matcher, *, whole: bool = False) -> str:
+    """What a matcher asks for, as the object of "expected …".
+
+    `whole` sets lines that are asked for below one another, else a sentence names two of them.
+    """
     match matcher:
         case AnyValue():
             return "any value"
@@ -103,15 +106,25 @@ def in_words(matcher: Matcher) -> str:
         case Matches():
             return matcher.words or f"text that matches the pattern {quoted(matcher.pattern)}"
         case Contains():
-            return f"text that contains {quoted(matcher.text)}"
+            return f"text that contains {_lines(matcher.text, whole=whole)}"
         case OneOf():
             return "one of " + ", ".join(source(value, limit=40) for value in matcher.values[:6])
         case AllOf():
-            return " and ".join(in_words(part) for part in matcher.matchers[:6])
+            return " and ".join(in_words(part, whole=whole) for part in matcher.matchers[:6])
         case NoneOf():
-            return "anything but " + " or ".join(in_words(part) for part in matcher.matchers[:6])
+            parts = (in_words(part, whole=whole) for part in matcher.matchers[:6])
+            return "anything but " + " or ".join(parts)
         case PythonValue():
             return f"the value of {quoted(matcher.expression)}"
+
+
+def _lines(text: str, *, whole: bool) -> str:
+    lines = text.strip("\n").split("\n")
+    if len(lines) < 3:
+        return quoted(text)
+    if whole:
+        return "\n".join((f"these {len(lines)} lines:", *lines))
+    return f"{len(lines)} lines, from {quoted(lines[0])} to {quoted(lines[-1])}"
 
 
 def failing_part(matcher: Matcher, holds: Callable[[Matcher], bool]) -> Matcher:

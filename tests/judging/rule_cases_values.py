@@ -15,7 +15,16 @@ from judging_cases import (
 )
 
 from harness.judging.case import Case
-from harness.model.expectation import AllOf, AnyValue, Matches, OfType, OneOf, Stated, StatedLeave
+from harness.model.expectation import (
+    AllOf,
+    AnyValue,
+    Contains,
+    Matches,
+    OfType,
+    OneOf,
+    Stated,
+    StatedLeave,
+)
 from harness.model.stimulus import Call, Stimulus
 from harness.model.values import Value, ValueKind
 
@@ -270,6 +279,11 @@ FIRES: list[tuple[str, Case, str]] = [
             stated=Stated(returns=Matches(pattern="^x", words="a word that starts with x")),
         ),
         "add_piece returned 'abc', expected a word that starts with x.",
+    ),
+    (
+        "wrong_value",
+        case(None, called("abc"), stated=Stated(returns=Contains(text="|  |0\n|X |1\n+--+\n 01"))),
+        'add_piece returned \'abc\', expected text that contains 4 lines, from "|  |0" to " 01".',
     ),
     (
         "wrong_value_afterwards",

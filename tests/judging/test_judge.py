@@ -440,3 +440,11 @@ def test_of_a_combined_message_only_what_fails_is_shown() -> None:
     assert passes(None, raised("ValueError", "column is full"), stated)
     verdict = judge(raised("ValueError", "column 3"), expecting(None, stated), CALL)
     assert verdict.differences[0].expected == 'ValueError: text that contains "full"'
+
+
+def test_lines_that_are_missing_stand_below_one_another() -> None:
+    stated = Stated(prints=Contains(text="|  |0\n|X |1\n+--+\n 01"))
+    verdict = judge(ran("nothing\n"), expecting(None, stated), RUN)
+    (difference,) = verdict.differences
+    assert difference.expected == "text that contains these 4 lines:\n|  |0\n|X |1\n+--+\n 01"
+    assert verdict.message.endswith('expected text that contains 4 lines, from "|  |0" to " 01".')

@@ -16,7 +16,7 @@ from harness.reporting.pages import feedback_page, submission_page
 from harness.results import student_view
 
 WORKS = "With the <course>'s own module this works"
-FAILS = "Fails also with the course's own module: returned 1"
+FAILS = "returned 1. This was with the course's own module in place of yours"
 RESCUED = replace(
     PASSED,
     explanation=Explanation(rule="stand_in_passed", message=WORKS),
