@@ -14,6 +14,7 @@ import pytest
 
 from harness.assignment import load
 from harness.intake import read
+from harness.judging.matching import meets_text
 from harness.model.expectation import Contains, Matches, parts_of
 from harness.model.plan import Plan
 from harness.model.specification import Specification
@@ -249,6 +250,8 @@ def test_the_number_of_moves_stands_alone(plan: Plan, text: str, is_eleven: bool
         ("Nobody wins", True),
         ("Cat's game", True),
         ("Match nul !", True),
+        ("No one has won", True),
+        ("Columns that are full cannot be chosen, neither can others. Shake hands!", False),
         ("What size? ", False),
         ("It is time for another column, red: ", False),
     ],
@@ -256,6 +259,23 @@ def test_the_number_of_moves_stands_alone(plan: Plan, text: str, is_eleven: bool
 def test_a_tie_is_told_in_many_words(plan: Plan, text: str, is_tie: bool) -> None:
     pattern = stated(plan, "game_ends/a-tie-that-black-completes", 17)
     assert bool(re.search(pattern, text)) is is_tie
+
+
+@pytest.mark.parametrize(
+    ("said", "is_sound"),
+    [
+        ("", True),
+        ("If the grid is full, it's a tie.\n", True),
+        ("When no room is left in the grid of a game and nobody wins, it is a tie\n", True),
+        ("The game is a tie\n", False),
+        ("*** DRAW! ***\n", False),
+    ],
+)
+def test_who_wins_with_the_last_checker_has_no_tie(plan: Plan, said: str, is_sound: bool) -> None:
+    turns = plan.scenario("game_ends/black-wins-with-the-last-free-location").stated.turns
+    assert turns is not None
+    text = f"{PICTURE}\nBlack wins the game after 16 moves\n{said}Size? "
+    assert meets_text(text, turns.turns[0].printed) is is_sound
 
 
 def sitting(question: str, before: str, said: str) -> str:
