@@ -16,7 +16,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000, help="batch: submissions")
     parser.add_argument("--assignment", default=load.DEFAULT, help="load: whose samples")
     parser.add_argument("--rounds", type=int, default=20, help="load: how often under load")
-    parser.add_argument("--every", type=int, default=6, help="load: one of how many samples")
+    parser.add_argument("--every", type=int, default=18, help="load: one of how many samples")
     parser.add_argument("--busy", type=int, default=8, help="load: busy processes beside it")
     parser.add_argument("--kills", type=int, default=50, help="kill: how many")
     parser.add_argument("--students", type=int, default=24, help="kill: honest submissions")
