@@ -96,7 +96,7 @@ def test_nothing_of_the_courses_own_is_in_it(
         ours.append(files[reference.name].decode())
         for body in bodies(ast.parse(reference.data)):
             line = ast.unparse(body)
-            if "\n" not in line and len(line) > 25:
+            if "\n" not in line and len(line) > 25 and line not in asked:
                 assert not any(line in text for text in ours), line
 
 
