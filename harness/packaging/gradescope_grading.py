@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from harness.execution import LAYERS, AnyDriver, Layer, a_driver
+from harness.execution.tiers.unused_uids import unused_uids
 from harness.grading import Bench, Grader, prepare, visible_only
 from harness.grading.cores import a_core
 from harness.model.errors import HarnessError, UserError
@@ -54,8 +56,11 @@ def prepared(specification: Specification, python: Path, cache: Path) -> Bench:
 def grade_one(bench: Bench, submission: Submission, end: float) -> Run:
     """Grade in this process; nothing new is begun when `time.monotonic()` is `end`.
 
-    Should our machinery fail, it is tried once more.
+    Should our machinery fail, it is tried once more. Where a program can neither be confined nor be
+    another user than the one who keeps the answers, nothing is run.
     """
+    if bench.tier.tier is Tier.PORTABLE and not _has_other_users():
+        return Run(bench=bench, no_mark=NoMark.NOT_CONFINED, complaint="there is no other user")
     run = _attempt(bench, submission, end)
     if run.no_mark is NoMark.FAILED and time.monotonic() < end:
         return _attempt(bench, submission, end)
@@ -85,6 +90,10 @@ def _why_not(bench: Bench, result: SubmissionResult, driver: InTime) -> NoMark |
             return NoMark.OUT_OF_TIME if driver.ran_out else NoMark.FAILED
         case _:
             return NoMark.NEEDS_REVIEW
+
+
+def _has_other_users() -> bool:
+    return os.geteuid() == 0 and unused_uids() is not None
 
 
 def _driver(bench: Bench) -> AnyDriver:

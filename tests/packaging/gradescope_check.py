@@ -56,7 +56,7 @@ def main() -> None:
     grades(other, "connect4ish", "3.12.", ["perfect", "hard_coded_8", "syntax_error"])
     for name, files in HOSTILE.items():
         score_is(tell(name, other.run(files)), 0)
-    for made in BUILD.glob("*-*"):
+    for made in {*BUILD.iterdir()} - {BUILD / "base"}:
         shutil.rmtree(made) if made.is_dir() else made.unlink()
     print("all as it should be")
 
