@@ -66,8 +66,10 @@ class PipedProcess:
     def send(self, data: bytes) -> None:
         """Write to its standard input; nothing where it has ended."""
         assert self._process.stdin is not None
+        left = memoryview(data)
         with contextlib.suppress(OSError):
-            self._process.stdin.write(data)
+            while left:
+                left = left[os.write(self._process.stdin.fileno(), left) :]
 
     def hear(self, seconds: float) -> tuple[Pipe, bytes] | None:
         """The next bytes of either pipe, none of them at its end; None when none came in time."""

@@ -40,6 +40,8 @@ def found(pattern: str, text: str, flags: int = 0) -> bool:
     Raises HarnessError when that takes more than `BUDGET_SECONDS` of CPU time: the pattern is at
     fault, and nothing is known of who printed the text.
     """
+    if not hasattr(signal, "setitimer"):  # Windows, where a student checks and nobody is graded
+        return re.search(pattern, text, flags) is not None
     try:
         if threading.current_thread() is threading.main_thread():
             return _found_here(pattern, text, flags)

@@ -8,13 +8,18 @@ from __future__ import annotations
 import os
 import runpy
 import select
+import signal
 import sys
 
 REFUSED = ("fcntl", "grp", "pty", "pwd", "readline", "resource", "termios", "tty")
-OF_OS = (
-    "fork", "forkpty", "geteuid", "openpty", "pidfd_open", "sched_getaffinity",
-    "sched_setaffinity", "wait4",
-)  # fmt: skip
+MISSING = {
+    os: (
+        "fork", "forkpty", "geteuid", "getuid", "killpg", "openpty", "pidfd_open", "setsid",
+        "sched_getaffinity", "sched_setaffinity", "uname", "wait4", "WIFSIGNALED",
+    ),
+    select: ("poll", "epoll"),
+    signal: ("setitimer", "getitimer", "SIGVTALRM", "SIGXCPU", "pthread_sigmask"),
+}  # fmt: skip
 
 
 class Refusing:
@@ -30,12 +35,10 @@ def remove() -> None:
     sys.meta_path.insert(0, Refusing())  # type: ignore[arg-type]
     for name in REFUSED:
         sys.modules.pop(name, None)
-    for name in OF_OS:
-        if hasattr(os, name):
-            delattr(os, name)
-    for name in ("poll", "epoll"):
-        if hasattr(select, name):
-            delattr(select, name)
+    for module, names in MISSING.items():
+        for name in names:
+            if hasattr(module, name):
+                delattr(module, name)
 
 
 if __name__ == "__main__":
