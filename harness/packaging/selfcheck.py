@@ -77,9 +77,9 @@ def _check(arguments: Sequence[str] | None) -> int:
 
 def about(plan: Plan) -> str:
     """What this is and what it is not, and what it holds."""
-    counted = Counter(scenario.function for scenario in plan.scenarios)
+    counted = Counter(each.function for each in plan.scenarios if not each.informational)
     listed = ", ".join(f"{name} {count}" for name, count in counted.items())
-    many = len(plan.scenarios)
+    many = counted.total()
     return (
         f"Self-check of {plan.assignment.title}: it runs your program as you would, protected from "
         f"nothing, and gives no marks. It has the {many} visible scenarios ({listed}); "
