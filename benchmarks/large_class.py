@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import harness
@@ -29,6 +29,7 @@ SAMPLES = (
     "extra_import",
 )
 SIZES = (50, 500, 5000)
+FILES = (("results.json", "results.json"), ("class page", "index.html"), ("pages", "*/*.html"))
 
 
 def graded(folder: Path) -> Path:
@@ -72,11 +73,19 @@ def _student(result: SubmissionResult, number: int) -> SubmissionResult:
     return replace(result, id=f"s{number:05}", notes=(*result.notes, f"student {number}"))
 
 
-def _measured(folder: Path) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """The most memory of a process and its CPU time."""
+
+    peak_mib: float
+    cpu_seconds: float
+
+
+def measured(folder: Path) -> Measured:
+    """What `report` takes in a process of its own."""
     code = (
         "import sys, time; from pathlib import Path; from benchmarks import large_class as it; "
-        "it.report(Path(sys.argv[1])); "
-        "print(f'{it.peak_mib():.0f} {time.process_time():.1f}')"
+        "it.report(Path(sys.argv[1])); print(it.peak_mib(), time.process_time())"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(folder)],
@@ -85,7 +94,8 @@ def _measured(folder: Path) -> str:
         text=True,
         check=True,
     )
-    return done.stdout
+    peak, cpu = map(float, done.stdout.split())
+    return Measured(peak_mib=peak, cpu_seconds=cpu)
 
 
 def main() -> None:
@@ -100,12 +110,12 @@ def main() -> None:
             folder = fill(samples, Path(temporary) / str(size), size)
             for what in ("written", "again, nothing changed"):
                 started = time.monotonic()
-                peak, cpu = _measured(folder).split()
+                found = measured(folder)
                 seconds = time.monotonic() - started
+                sizes = ", ".join(f"{name} {_mib(folder, pattern)} MiB" for name, pattern in FILES)
                 print(
-                    f"{size} submissions, {what}: peak {peak} MiB, CPU {cpu} s, wall {seconds:.0f} "
-                    f"s, results.json {_mib(folder, 'results.json')} MiB, index.html "
-                    f"{_mib(folder, 'index.html')} MiB, all pages {_mib(folder, '*/*.html')} MiB",
+                    f"{size} submissions, {what}: peak {found.peak_mib:.0f} MiB, "
+                    f"CPU {found.cpu_seconds:.1f} s, wall {seconds:.0f} s, {sizes}",
                     flush=True,
                 )
 

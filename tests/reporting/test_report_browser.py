@@ -184,13 +184,70 @@ def test_on_paper_nothing_is_cut_off(browser: Browser, reports: Path) -> None:
         assert opened.page.pdf().startswith(b"%PDF")
 
 
-def test_thousands_of_submissions_open_and_sort(browser: Browser, tmp_path: Path) -> None:
-    many = tuple(replace((PERFECT, MANY_FAULTS)[i % 2], id=f"student-{i:04d}") for i in range(3000))
-    index = write_index(RunResult(facts=FACTS, submissions=many), PLAN, tmp_path)
-    assert index.stat().st_size < 4_000_000
-    with Opened(browser, index, width=DESKTOP) as opened:
-        opened.page.get_by_role("button", name="Mark").click()
-        assert opened.page.locator("#marks tbody th").first.inner_text() == "student-0001"
+@pytest.fixture(scope="module")
+def thousands(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class of 3,000, of whom every other one and 13 flagged ones fail much."""
+    some = (replace(PERFECT, flagged=False), replace(MANY_FAULTS, flagged=False))
+    many = tuple(
+        replace(some[i % 2], id=f"student-{i:04d}", flagged=i % 250 == 249) for i in range(3000)
+    )
+    folder = tmp_path_factory.mktemp("thousands")
+    return write_index(RunResult(facts=FACTS, submissions=many), PLAN, folder)
+
+
+def test_a_class_of_thousands_is_a_small_page(browser: Browser, thousands: Path) -> None:
+    assert thousands.stat().st_size < 500_000
+    with Opened(browser, thousands, width=PHONE) as opened:
+        assert opened.page.evaluate("document.querySelectorAll('*').length") < 6000
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= PHONE
+        assert (opened.said, opened.requests) == ([], [thousands.as_uri()])
+
+
+def test_thousands_sort_filter_and_turn_pages(browser: Browser, thousands: Path) -> None:
+    with Opened(browser, thousands, width=DESKTOP) as opened:
+        page = opened.page
+        where = page.get_by_role("status")
+        earlier, later = (page.get_by_role("button", name=name) for name in ("Earlier", "Later"))
+        assert where.inner_text() == "1\u2013250 of 3,000"
+        assert earlier.is_disabled()
+        later.click()
+        assert (names(page)[0], where.inner_text()) == ("student-0250", "251\u2013500 of 3,000")
+        mark = page.get_by_role("button", name="Mark")
+        mark.click()
+        assert names(page)[:2] == ["student-0001", "student-0003"]
+        mark.click()
+        assert names(page)[:2] == ["student-0000", "student-0002"]
+        page.get_by_label("Show only").fill("2999")
+        assert names(page) == ["student-2999"]
+        assert later.is_disabled()
+        page.get_by_label("Show only").fill("flagged")
+        assert len(names(page)) == 12
+        assert where.inner_text() == "1\u201312 of 12"
+        page.get_by_label("Show only").fill("nobody")
+        assert (names(page), where.inner_text()) == ([], "none")
+
+
+def test_rows_made_by_the_script_are_those_of_the_table(browser: Browser, thousands: Path) -> None:
+    rows = "[...document.querySelectorAll('#marks tbody tr')].map(row => row.outerHTML)"
+    with Opened(browser, thousands, width=DESKTOP) as opened:
+        ours = opened.page.evaluate(rows)
+        opened.page.get_by_label("Show only").fill("student")
+        assert opened.page.evaluate(rows) == ours
+        assert "flagged" in ours[249]
+
+
+def test_thousands_without_javascript_are_on_pages(browser: Browser, thousands: Path) -> None:
+    with Opened(browser, thousands, width=DESKTOP, script=False) as opened:
+        page = opened.page
+        assert (len(names(page)), names(page)[-1]) == (250, "student-0249")
+        page.get_by_role("link", name="2751\u20133000").click()
+        assert (len(names(page)), names(page)[-1]) == (250, "student-2999")
+        link = page.get_by_role("link", name="student-2999").get_attribute("href")
+        assert link == "../submissions/student-2999.html"
+        page.get_by_role("link", name="251\u2013500").click()
+        assert names(page)[0] == "student-0250"
+        page.get_by_role("link", name="All submissions").click()
+        assert page.url == thousands.as_uri()
 
 
 # The lowest contrast of any text with what is behind it, after WCAG 2's formula.

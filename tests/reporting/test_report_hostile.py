@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 from pages_read import assert_inert
-from report_samples import CANARY, IMPORT_ASKS, MANY_FAULTS, PLAN, RUN, SECRET
+from report_samples import CANARY, IMPORT_ASKS, MANY_FAULTS, PLAN, RUN, SECRET, UNREADABLE
 from rich.console import Console
 
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.verdict import VerdictKind
 from harness.reporting import explain_failures, show_submission, summary_table
-from harness.reporting.class_page import class_page
+from harness.reporting.class_page import MOST_ROWS, Overview, class_page, first_page, further_pages
 from harness.reporting.pages import feedback_page, submission_page
 from harness.results import student_view
 
@@ -101,6 +101,23 @@ def test_attacks_are_shown_for_what_they_are(name: str, shown: str) -> None:
     assert shown in assert_inert(submission_page(result, plan)).text
     assert shown in assert_inert(feedback_page(student_view(result, plan))).text
     assert shown in assert_inert(class_page(run, plan), 1).text
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_pages_of_a_large_class_stay_inert(name: str) -> None:
+    result, plan, run = hostile(ATTACKS[name])
+    others = tuple(replace(UNREADABLE, id=f"s{number}") for number in range(MOST_ROWS))
+    overview = Overview.of(replace(run, submissions=(result, *others, result)), plan)
+    first = first_page(run.facts, overview)
+    (*_, (_, last)) = further_pages(overview)
+    packed = assert_inert(first, 1).text
+    assert "student" in packed
+    assert "student" in assert_inert(last).text
+    for html in (first.replace("\t", ""), last):  # tabs are between the cells of the packed rows
+        seen = {unicodedata.category(c) for c in html if c != "\n"}
+        assert not seen & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    (row,) = {line for line in first.split("\n") if line.startswith('<pre id="packed"')}
+    assert row.count("\t") == 4 + len(overview.functions)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
