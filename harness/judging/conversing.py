@@ -29,6 +29,8 @@ def conversation(
         return None
     stated = expectation.stated
     held = held_to(expectation)
+    # A matcher of the whole text says of no turn that it is wrong.
+    anywhere = held is None and stated.prints is not None and exact_text(stated.prints) is None
     shared: list[Turn] = []
     sides = zip_longest(_closed(reference.turns), _closed(observation.turns))
     for index, (wanted, turn) in enumerate(sides):
@@ -37,7 +39,7 @@ def conversation(
             return _parted(shared, wanted, turn, example=example)
         # Where only the whole text is judged, the reference's turn is the best there is to show.
         matcher = held.at(index) if held else exactly(wanted.printed)
-        agrees = matcher is None or meets_text(turn.printed, matcher, stated.ignore)
+        agrees = anywhere or matcher is None or meets_text(turn.printed, matcher, stated.ignore)
         if not agrees or (wanted.typed is None) is not (turn.typed is None):
             return _parted(shared, wanted, turn, example=example)
         shared.append(turn)

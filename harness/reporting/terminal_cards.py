@@ -71,7 +71,8 @@ def _asked(label: str, text: str) -> Line:
 def _screen(screen: Screen) -> list[Line]:
     lines: list[Line] = []
     if screen.recent:
-        lines += [line(("right so far:", "dim")), *_boxed(screen.recent, _MOST_SCREEN_LINES)]
+        title = "right so far:" if screen.parts else "on the screen:"
+        lines += [line((title, "dim")), *_boxed(screen.recent, _MOST_SCREEN_LINES)]
     if not screen.parts:
         return lines
     if screen.comparison:

@@ -6,7 +6,15 @@ from judging_cases import CALL, called, ended, expecting, ran, turns, typing
 
 from harness.judging import judge
 from harness.judging.conversing import LONGEST_SHARED, LONGEST_TURN, conversation
-from harness.model.expectation import AnyValue, Contains, Ignore, Stated, StatedTurn, StatedTurns
+from harness.model.expectation import (
+    AnyValue,
+    Contains,
+    Ignore,
+    Matches,
+    Stated,
+    StatedTurn,
+    StatedTurns,
+)
 from harness.model.observation import Ending, Observation
 from harness.model.verdict import Conversation
 
@@ -67,6 +75,16 @@ def test_turns_that_are_held_to_nothing_do_not_part() -> None:
     assert found.example
     found = parted(ran("a", "1", "x", "2", "b"), ran("-", "1", "x", "2", "-"), *"12", stated=stated)
     assert (found.expected, found.actual) == (None, None)
+
+
+def test_a_matcher_of_the_whole_text_parts_no_turn() -> None:
+    stated = Stated(prints=Matches(pattern="sorry", words="an apology"))
+    reference, observation = ran("> ", "x", "sorry"), ran("Hello: ", "x", "Hello: ")
+    verdict = judge(observation, expecting(reference, stated), typing("x"))
+    assert verdict.message == "The program prints no such thing as an apology."
+    assert verdict.conversation == Conversation(
+        shared=observation.turns, expected=None, actual=None
+    )
 
 
 def test_there_is_none_where_nothing_is_typed_or_nobody_knows_better() -> None:
