@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 IDS = $(or $(ID),$(notdir $(wildcard specs/*)))
 
-.PHONY: help grade test validate lint hostile bench soak peers gradescope-check system clean
+.PHONY: help grade test validate lint hostile bench soak peers large gradescope-check system clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -49,6 +49,9 @@ peers: $(READY)  ## measure beside check50, otter, gradescope-utils and pytest, 
 
 soak: $(READY)  ## a thousand submissions, busy machines, kills, endless loops (PART=batch, load, kill or loop)
 	$(BIN)/python -m benchmarks.soak $(PART)
+
+large: $(READY)  ## the reports of a class of 5,000: memory, time, sizes (SIZES=… for others)
+	$(BIN)/python -m benchmarks.large_class $(SIZES)
 
 gradescope-check: $(READY)  ## the Gradescope package in a bootstrapped root, as root (DEBIAN_MIRROR=… for another mirror)
 	$(BIN)/python tests/packaging/gradescope_check.py

@@ -8,9 +8,10 @@ import click
 from rich.console import Console
 
 from harness.cli.common import PATH
-from harness.cli.runs import read_run
+from harness.cli.runs import read_run, store_of
 from harness.model.errors import UserError
 from harness.reporting import show_submission, summary_table
+from harness.results import Store
 
 
 @click.command("show")
@@ -18,16 +19,17 @@ from harness.reporting import show_submission, summary_table
 @click.option("--submission", metavar="ID", help="Show one submission with its reasons.")
 def command(run: Path, submission: str | None) -> int:
     """Show RUN: a report folder, or its run.sqlite."""
-    result, plan = read_run(run)
     console = Console()
     if submission is None:
+        result, plan = read_run(run)
         console.print(summary_table(result, plan))
         if not result.facts.complete:
             console.print("[red]This run is not complete: grade again to finish it.")
         return 0
-    for entry in result.submissions:
-        if entry.id == submission:
-            console.print(show_submission(entry, plan))
+    with Store.read_only(store_of(run)) as store:
+        entry = store.whole_result(submission)
+        if entry is not None:
+            console.print(show_submission(entry, store.plan()))
             return 0
     raise UserError(
         f"no submission {submission!r}", place=str(run), hint=f"harness show {run} lists them"

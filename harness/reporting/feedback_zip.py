@@ -19,6 +19,7 @@ from harness.reporting.files import page_name
 _PAGE = "feedback.html"
 _MOODLE = re.compile(r"(?P<folder>.+_\d+_assignsubmission_(?:file|onlinetext)_?)(?P<file>.*)")
 _CANVAS = re.compile(r".+_\d+_\d+_.+|(?:LATE_)?anon_[A-Za-z0-9]+_.+")
+_INDEX = "index.html"
 _SAME_TIME = (1980, 1, 1, 0, 0, 0)  # the same run makes the same bytes
 
 
@@ -45,7 +46,7 @@ def feedback_zip(run: RunResult, folder: Path, platform: FeedbackFor) -> Packed:
 
     Raises UserError when a page is not there, or no submission came from this platform.
     """
-    pages: dict[str, bytes] = {}
+    pages: dict[str, Path] = {}
     warnings: list[str] = []
     for result in run.submissions:
         if platform is FeedbackFor.PLAIN:
@@ -60,17 +61,15 @@ def feedback_zip(run: RunResult, folder: Path, platform: FeedbackFor) -> Packed:
         if name in pages:
             warnings.append(f"{result.id}: {name} is there already")
             continue
-        pages[name] = _page(folder / "feedback" / page_name(result.id))
+        pages[name] = folder / "feedback" / page_name(result.id)
     if not pages:
         raise UserError(
             f"no submission of this run came from a download of {platform.value}",
             place=str(folder),
             hint="--to feedback packs the pages by id",
         )
-    count = len(pages)
-    if platform is FeedbackFor.BRIGHTSPACE:
-        pages["index.html"] = _index(sorted(pages))
-    return Packed(data=_zip(pages), pages=count, warnings=tuple(warnings))
+    index = _index(sorted(pages)) if platform is FeedbackFor.BRIGHTSPACE else None
+    return Packed(data=_zip(pages, index), pages=len(pages), warnings=tuple(warnings))
 
 
 def _moodle(source: str) -> str | None:
@@ -121,12 +120,12 @@ def _index(names: list[str]) -> bytes:
     return page.encode("utf-8", "backslashreplace")
 
 
-def _zip(pages: dict[str, bytes]) -> bytes:
+def _zip(pages: dict[str, Path], index: bytes | None) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        for name in sorted(pages):
+        for name in sorted([*pages, *([] if index is None else [_INDEX])]):
             about = zipfile.ZipInfo(name, _SAME_TIME)
             about.external_attr = 0o644 << 16
             about.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(about, pages[name])
+            archive.writestr(about, _page(pages[name]) if name in pages else index or b"")
     return packed.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,7 +11,8 @@ from typing import Any
 
 from harness.model.errors import UserError
 from harness.model.result import RESULTS_VERSION
-from harness.results.results_json import results_json
+from harness.results.reader import StoreReader
+from harness.results.results_json import ResultsText
 from harness.results.store import Store
 
 STORE_NAME = "run.sqlite"
@@ -71,16 +73,23 @@ def read_snapshot(path: Path) -> Snapshot:
     The database goes before `results.json`: a run that was killed left an older one of these.
     Raises UserError when there is no run, or it cannot be read.
     """
-    return _snapshot(_plain(path), path)
+    database = path / STORE_NAME if path.is_dir() else path
+    if database.suffix != ".json" and database.is_file():
+        with Store.read_only(database) as store:
+            return _snapshot(_stored(store), path)
+    return _snapshot(_plain(path / "results.json" if path.is_dir() else path), path)
+
+
+def _stored(store: StoreReader) -> Any:
+    """The run as `results.json` would have it, its submissions one at a time."""
+    run = store.run()
+    text = ResultsText(run.facts, store.plan())
+    plain = _loaded(text.begin() + "]}")
+    plain["submissions"] = (_loaded(text.submission(one).lstrip(",")) for one in run.submissions)
+    return plain
 
 
 def _plain(path: Path) -> Any:
-    database = path / STORE_NAME if path.is_dir() else path
-    if path.is_dir() and not database.is_file():
-        path = path / "results.json"
-    elif database.suffix != ".json" and database.is_file():
-        with Store.read_only(database) as store:
-            return _loaded(results_json(store.run(), store.plan()))
     if not path.is_file():
         hint = "name a report folder or a results.json"
         raise UserError("there is no run here", place=str(path), hint=hint)
@@ -130,15 +139,24 @@ def _entry(plain: Any) -> Entry:
         findings=tuple(f"{each['rule']}: {each['message']}" for each in plain["findings"]),
         by_hand=json.dumps(hand, default=str),
         scenarios=tuple(
-            Outcome(
-                id=str(each["id"]),
-                verdict=str(each["verdict"]),
-                points=Fraction(each["points"]),
-                out_of=Fraction(each["out_of"]),
-                extra_credit=each["extra_credit"] is True,
+            _outcome(
+                str(each["id"]),
+                str(each["verdict"]),
+                Fraction(each["points"]),
+                Fraction(each["out_of"]),
+                each["extra_credit"] is True,
             )
             for each in plain["scenarios"]
         ),
+    )
+
+
+@functools.lru_cache(maxsize=16384)  # a class has the same few outcomes thousands of times
+def _outcome(
+    name: str, verdict: str, points: Fraction, out_of: Fraction, extra_credit: bool
+) -> Outcome:
+    return Outcome(
+        id=name, verdict=verdict, points=points, out_of=out_of, extra_credit=extra_credit
     )
 
 
