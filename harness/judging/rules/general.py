@@ -7,7 +7,7 @@ from harness.judging.matching import in_words
 from harness.judging.mismatches import ExitMismatch, ValueMismatch
 from harness.judging.sameness import Parting, parting
 from harness.judging.visible import SOURCE_LIMIT, count, quoted, source
-from harness.model.expectation import Contains, Exactly, Matches
+from harness.model.expectation import Exactly, Matches
 from harness.model.values import Value, ValueKind
 
 
@@ -82,7 +82,8 @@ def text_not_matched(case: Case) -> str | None:
     if text is None:
         return None
     wanted = in_words(text.expected)
-    if text.turn is None and case.stimulus.inputs and isinstance(text.expected, Contains | Matches):
+    named = isinstance(text.expected, Matches) and text.expected.words
+    if named and text.turn is None and case.stimulus.inputs:
         # Of many turns the beginning tells nothing.
         return case.says(f"prints no such thing as {wanted}")
     shown = quoted(text.actual) if text.actual else "nothing"
