@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -254,4 +253,4 @@ def test_the_functions_shares_add_up_to_the_mark(outcomes: list[bool]) -> None:
     shares = by_function(of, result)
     points, total = sum(s.points for s in shares), sum(s.out_of for s in shares)
     assert result.mark == 6 * Fraction(points) / total
-    assert math.isclose(float(rounded(result.mark)), float(result.mark), abs_tol=0.005)
+    assert abs(Fraction(rounded(result.mark)) - result.mark) <= Fraction(1, 200)
