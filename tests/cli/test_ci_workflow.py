@@ -28,7 +28,7 @@ def harness_commands() -> list[str]:
     runs = [step["run"] for step in steps if "run" in step]
     guide = (DOCS / "lecturer-guide.md").read_text(encoding="utf-8")
     guide += (DOCS / "ci-workflow.md").read_text(encoding="utf-8")
-    written = re.findall(r"`(harness (?:export|compare|manual|check)\b[^`]*)`", guide)
+    written = re.findall(r"`(harness (?:export|compare|manual|check) [^`]+)`", guide)
     written += re.findall(r"^(harness (?:export|compare|manual)\b.*)$", guide, re.MULTILINE)
     named = (re.sub(r"\$\{\{.*?\}\}", "ID", run) for run in (*runs, *written))
     return [line for line in named if line.startswith("harness ")]
