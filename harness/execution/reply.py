@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from harness.model.values import Value, ValueKind
 LARGEST = 4 * 1024 * 1024
 _MOST_VALUES = 50_000  # in one frame; `inside.codec` spends its budget long before
 _KINDS = {kind.value: kind for kind in ValueKind}
+_SHORT = 64  # characters: values up to here are kept, since the same few come again and again
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 
 
@@ -107,13 +109,19 @@ def value_from(plain: Any) -> Value:
     if kind is None:
         raise TamperedError("an unknown kind of value")
     if name not in _CONTAINERS:
-        return Value(kind, _text(content))
+        text = _text(content)
+        return _short(kind, text) if len(text) <= _SHORT else Value(kind, text)
     items = _values(content)
     if kind is ValueKind.DICT and len(items) % 2:
         raise TamperedError("a misshapen value")
     if kind in (ValueKind.SET, ValueKind.FROZENSET):
         items = tuple(sorted(items, key=Value.source))
     return Value(kind, items=items)
+
+
+@functools.lru_cache(maxsize=4096)
+def _short(kind: ValueKind, text: str) -> Value:
+    return Value(kind, text)
 
 
 def _parsed(body: bytes) -> Any:
@@ -150,7 +158,7 @@ def _list(plain: Any) -> list[Any]:
 
 
 def _values(plain: Any) -> tuple[Value, ...]:
-    return tuple(value_from(part) for part in _list(plain))
+    return tuple([value_from(part) for part in _list(plain)])
 
 
 def _raised(plain: Any) -> Raised:
@@ -195,12 +203,14 @@ def _final(plain: Any) -> FinalReply:
     pairs = [_list(pair) for pair in _list(fields.get("variables", []))]
     if any(len(pair) != 2 for pair in pairs):
         raise TamperedError("a misshapen reply")
+    before, after = fields.get("before", []), fields.get("after", [])
+    arguments = _values(before)
     return FinalReply(
         phase=Phase(phase),
         value=value_from(fields["value"]) if "value" in fields else None,
         raised=_raised(fields["raised"]) if "raised" in fields else None,
-        arguments_before=_values(fields.get("before", [])),
-        arguments=_values(fields.get("after", [])),
+        arguments_before=arguments,
+        arguments=arguments if after == before else _values(after),
         variables=tuple(NamedValue(name=_text(n), value=value_from(v)) for n, v in pairs),
         exit_status=_number(fields["exit"]) if "exit" in fields else None,
         missing=_text(fields["missing"]) if "missing" in fields else None,

@@ -6,6 +6,7 @@ A line is typed when the program asks for it and at no other time, so there are 
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
 import select
 import struct
@@ -87,8 +88,18 @@ def a_terminal(screen: Screen) -> PseudoTerminal:
     return Terminal(screen)
 
 
+@functools.cache
+def _modes_of_a_new_one() -> list[Any]:
+    master, slave = os.openpty()
+    try:
+        return termios.tcgetattr(slave)
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
 def _prepare(slave: int) -> None:
-    control: list[Any] = [_OFF] * len(termios.tcgetattr(slave)[6])
+    control: list[Any] = [_OFF] * len(_modes_of_a_new_one()[6])
     control[termios.VINTR] = b"\x03"
     control[termios.VEOF] = b"\x04"
     control[termios.VMIN] = b"\x01"

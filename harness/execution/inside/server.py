@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _socket
+import gc
 import marshal
 import os
 import select
@@ -66,6 +67,7 @@ class Server:
         for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
             del sys.modules[name]  # a submission's own module may be called so
         settle()
+        gc.disable()  # every fork would pay for what this process leaves to be looked at
         self.events = _Events(self.sock)
         while True:
             message = wire.receive(self.sock)
@@ -102,6 +104,7 @@ class Server:
     def _scenario(self, job: dict[str, Any], terminal: int) -> None:
         scenario = None if self.tool else self._scenario_of(job)
         self.limits.allow_memory(job["memory"])
+        gc.freeze()
         pid = fork()
         if pid == 0:
             try:
@@ -119,6 +122,7 @@ class Server:
         wire.send(self.sock, b"E %d %d" % (status, cpu))
 
     def _become_child(self, terminal: int, *, controlled: bool) -> None:
+        gc.enable()
         for number in self.events.descriptors:
             close(number)
         setsid()
