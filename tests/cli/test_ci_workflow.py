@@ -38,7 +38,8 @@ def test_the_workflow_has_what_github_asks_for() -> None:
     found = workflow()
     assert found[True] == ["push", "pull_request"]  # YAML 1.1 takes the key `on` for true
     for job in found["jobs"].values():
-        assert job["runs-on"].startswith("ubuntu-")
+        systems = job.get("strategy", {}).get("matrix", {}).get("os", [job["runs-on"]])
+        assert all(re.match(r"(ubuntu|macos|windows)-\d+", system) for system in systems)
         assert all(("uses" in step) != ("run" in step) for step in job["steps"])
 
 
