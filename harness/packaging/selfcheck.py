@@ -19,14 +19,15 @@ from pathlib import Path
 from harness.execution import Interpreter, a_driver, find_interpreter
 from harness.grading.cores import a_core
 from harness.grading.grader import Grader
-from harness.grading.handed_in import handed_in
 from harness.model import serial
 from harness.model.answer_key import AnswerKey
 from harness.model.errors import HarnessError, UserError
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, SubmissionStatus, Tier
+from harness.packaging.selfcheck_files import notes, submitted, what_to_name
 from harness.reporting.explaining import explanation
 from harness.reporting.lines import as_text
+from harness.reporting.seen import visible
 
 PLAN, KEY = "plan.json", "key.json"
 _NARROWEST = 40
@@ -56,12 +57,18 @@ def _check(arguments: Sequence[str] | None) -> int:
     told = _parser(plan).parse_args(arguments)
     if told.failures < 1:
         raise UserError("--failures takes a number from 1 on")
+    paths = [Path(file) for file in told.files]
+    if not paths:
+        example = f"{Path(sys.argv[0]).name} {what_to_name(plan.assignment)}"
+        raise UserError("no file is named", hint=f"python3 {example} (Windows: py {example})")
+    submissions = submitted(paths, plan.assignment)
     interpreter = _this_interpreter(plan)
     sys.stderr.write(f"{about(plan)}\n")
     if interpreter.notice:
         sys.stderr.write(f"WARNING {interpreter.notice}\n")
+    for note in notes(paths, submissions, plan.assignment):
+        sys.stderr.write(f"NOTE {visible(note)}\n")
     sys.stderr.flush()
-    submissions = handed_in([Path(file) for file in told.files], plan.assignment)
     with (
         a_driver(interpreter, Tier.PORTABLE, cpu=a_core()) as driver,
         Grader(plan, key, driver) as grader,
@@ -93,7 +100,7 @@ def _parser(plan: Plan) -> argparse.ArgumentParser:
         description=f"Run the visible scenarios of {plan.assignment.title} on your file and "
         "explain the first failures. Exit status: 0 all passed, 1 not, 2 cannot run.",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="what you are going to hand in")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="what you are going to hand in")
     parser.add_argument(
         "--failures", type=int, default=3, metavar="N", help="how many failures to explain (3)"
     )

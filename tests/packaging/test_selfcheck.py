@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -169,17 +170,72 @@ def test_a_python_that_is_too_old_is_told_so(tiny: Path, tmp_path: Path) -> None
 
 
 WRONG = {
-    "no such file": ("nowhere.py", "nowhere.py: there is no such file or folder"),
-    "a count of none": ("--failures=0", "--failures takes a number from 1 on"),
-    "nothing": ("", "the following arguments are required: FILE"),
+    "nothing": ([], "no file is named. Hint: python3 selfcheck.pyz a1.py (Windows: py "),
+    "a count of none": (["--failures=0", "a1.py"], "--failures takes a number from 1 on"),
+    "another folder": (["x/prog.py"], "x/prog.py: there is no such file or folder. Hint: name "),
+    "a letter too many": (
+        ["a11.py"],
+        "a11.py: there is no such file or folder. Hint: is it a1.py?",
+    ),
+    "an ending unseen": (
+        ["words"],
+        "words: there is no such file or folder. Hint: is it words.txt?",
+    ),
+    "nothing inside": (
+        ["Übung 1"],
+        "Übung 1: there is no a1.py in this folder. Hint: name the file",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_cannot_be_run_is_told_without_a_traceback(name: str, tiny: Path) -> None:
-    argument, said = WRONG[name]
-    arguments = [argument, "a1.py"] if argument.startswith("-") else [argument] if argument else []
+def test_what_cannot_be_run_is_told_in_one_line(name: str, tiny: Path) -> None:
+    (tiny / "Übung 1").mkdir(exist_ok=True)
+    (tiny / "words.txt").touch()
+    arguments, said = WRONG[name]
     done = run_selfcheck(HOST, "selfcheck.pyz", *arguments, cwd=tiny)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith(said)
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_another_name_is_checked_and_said(tiny: Path, tmp_path: Path) -> None:
+    """In a folder as one system of cloud storage names it."""
+    folder = tmp_path / "OneDrive - Universität" / "Übung 1"
+    folder.mkdir(parents=True)
+    file = folder / "meine Lösung.py"
+    file.write_bytes((FIXTURE / "submissions" / "tiny" / "perfect" / "a1.py").read_bytes())
+    for before in ((), (NO_TERMINALS,)):
+        done = run_selfcheck(HOST, tiny / "selfcheck.pyz", file.name, cwd=folder, before=before)
+        assert (done.returncode, done.stdout.strip()) == (0, "7 of 7 visible checks passed")
+        assert done.stderr.splitlines()[-2:] == [
+            "NOTE meine Lösung.py was graded as a1.py",
+            "NOTE hand it in as a1.py: another name may cost all marks",
+        ]
+
+
+@pytest.fixture(scope="module")
+def two_files(
+    handouts: dict[str, dict[str, bytes]], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A student's folder where two files belong together, and an archive of earlier ones lies."""
+    folder = laid_out(handouts["comp1005-a3"], tmp_path_factory.mktemp("two"))
+    sample = ROOT / "submissions" / "comp1005-a3" / RIGHT["comp1005-a3"]
+    with zipfile.ZipFile(folder / "A3.zip", "w") as archive:
+        for name in ("connect4.py", "c4game.py"):
+            archive.writestr(name, "x = 1\n")
+            (folder / name).write_bytes((sample / name).read_bytes())
+    return folder
+
+
+@pytest.mark.parametrize("named", [["connect4.py"], ["c4game.py", "connect4.py"]])
+def test_files_that_belong_together_are_checked_together(named: list[str], two_files: Path) -> None:
+    done = run_selfcheck(HOST, "selfcheck.pyz", *named, cwd=two_files)
+    assert done.returncode == 0, done.stdout
+    assert "NOTE" not in done.stderr
+
+
+def test_an_archive_beside_newer_files_is_told(two_files: Path) -> None:
+    done = run_selfcheck(HOST, "selfcheck.pyz", ".", cwd=two_files)
+    assert done.returncode == 1
+    assert "NOTE c4game.py and connect4.py beside A3.zip were not read\n" in done.stderr

@@ -1,0 +1,64 @@
+"""The files that a student names on the command line: what is meant, or what to name instead."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from harness.grading.handed_in import handed_in
+from harness.model.errors import UserError
+from harness.model.plan import Assignment
+from harness.model.submission import ARCHIVE_ENDINGS, Submission
+
+_ENDINGS = (".py", *ARCHIVE_ENDINGS)
+
+
+def what_to_name(assignment: Assignment) -> str:
+    """The file on which a check is run as a rule."""
+    return assignment.archive or assignment.submission_files[0]
+
+
+def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...]:
+    """What is to be checked. Of files that are handed in together, one that is named stands for
+    them all, as they lie in its folder. UserError where there is nothing of the kind."""
+    for path in paths:
+        _must_hold_a_program(path, assignment)
+    together = assignment.submission_files
+    if len(together) > 1 and all(path.name in together and path.is_file() for path in paths):
+        paths = list(dict.fromkeys(path.parent for path in paths))
+        assignment = replace(assignment, archive=None)  # an older one may lie beside them
+    return handed_in(paths, assignment)
+
+
+def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assignment) -> list[str]:
+    """What a student should know of these files before handing them in."""
+    found = [note for submission in submissions for note in submission.notes]
+    names = {*asked.submission_files, asked.archive or what_to_name(asked)}
+    if asked.laid_as is None and any(path.is_file() and path.name not in names for path in paths):
+        found.append(f"hand it in as {what_to_name(asked)}: another name may cost all marks")
+    return found
+
+
+def _must_hold_a_program(path: Path, assignment: Assignment) -> None:
+    if not path.exists():
+        raise UserError("there is no such file or folder", place=str(path), hint=_near(path))
+    if path.is_dir() and not any(_may_be_one(inside) for inside in path.iterdir()):
+        wanted = what_to_name(assignment)
+        raise UserError(f"there is no {wanted} in this folder", place=str(path), hint=_GO_THERE)
+
+
+_GO_THERE = "name the file with its folder, or go to that folder first (cd)"
+
+
+def _near(path: Path) -> str:
+    """A file of nearly this name: a letter that slipped, an ending that a system does not show."""
+    folder = path.parent
+    names = [inside.name for inside in folder.iterdir()] if folder.is_dir() else []
+    near = difflib.get_close_matches(path.name, names, 1)
+    return f"is it {near[0]}?" if near else _GO_THERE
+
+
+def _may_be_one(path: Path) -> bool:
+    return path.is_dir() or path.name.lower().endswith(_ENDINGS)
