@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.model.errors import HarnessError
 from harness.model.plan import Assignment, SourceFile
 from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus
@@ -36,36 +38,34 @@ class Jobs:
             variant.constants: index for index, variant in enumerate(assignment.variants)
         }
 
-    def job(self, stimulus: Stimulus, limits: Limits) -> dict[str, object]:
-        """The order for one scenario. HarnessError when the plan lacks its provided files."""
+    def job(self, stimulus: Stimulus, limits: Limits) -> dict[str, Any]:
+        """The order for one scenario. HarnessError when the plan lacks its provided files.
+
+        `asked` and `wanted` are what many scenarios share: a question, and files.
+        """
         try:
             variant = self._variants[stimulus.constants]
         except KeyError:
             names = ", ".join(binding.name for binding in stimulus.constants)
             raise HarnessError(f"the plan has no provided files for {names}") from None
         action = stimulus.action
-        job: dict[str, object] = {
-            "action": "call",
-            "expression": "",
-            "steps": [],
-            "program": self._main,
-            "argv": [],
-            "given": stimulus.given,
-            "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
-            "variant": variant,
-            "provide": list(stimulus.provide),
-            "stand_ins": [(each.module, each.file) for each in stimulus.stand_ins],
-            "seed": stimulus.seed,
-            "cpu": limits.cpu_seconds,
-            "memory": limits.memory_mib * _MIB,
-        }
+        expression = ""
+        steps: tuple[str, ...] = ()
+        job: dict[str, Any] = {"action": "call", "program": self._main, "argv": []}
         if isinstance(action, Call):
-            job["expression"] = action.expression
+            expression = action.expression
         elif isinstance(action, Session):
-            job |= {"action": "session", "steps": list(action.steps)}
+            job["action"], steps = "session", action.steps
         else:
             job |= {"action": "run", "program": action.program, "argv": list(action.argv)}
-        return job
+        stand_ins = tuple([(each.module, each.file) for each in stimulus.stand_ins])
+        return job | {
+            "asked": (stimulus.given, expression, steps),
+            "wanted": (variant, stimulus.provide, stand_ins),
+            "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
+            "seed": stimulus.seed,
+            "memory": limits.memory_mib * _MIB,
+        }
 
 
 def marks_in(stimulus: Stimulus) -> int:

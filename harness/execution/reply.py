@@ -14,6 +14,7 @@ LARGEST = 4 * 1024 * 1024
 _MOST_VALUES = 50_000  # in one frame; `inside.codec` spends its budget long before
 _KINDS = {kind.value: kind for kind in ValueKind}
 _SHORT = 64  # characters: values up to here are kept, since the same few come again and again
+_KEPT = 1024  # bytes: replies up to here are kept, since right programs say the same
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 
 
@@ -69,6 +70,15 @@ def frames(data: bytes) -> list[tuple[bytes, bytes]]:
 
 def read_reply(data: bytes) -> Reply:
     """The reply that `data` holds; TamperedError when it breaks the protocol."""
+    return _kept(data) if len(data) <= _KEPT else _read(data)
+
+
+@functools.lru_cache(maxsize=4096)
+def _kept(data: bytes) -> Reply:
+    return _read(data)
+
+
+def _read(data: bytes) -> Reply:
     steps: list[StepReply] = []
     final: FinalReply | None = None
     broken: str | None = None

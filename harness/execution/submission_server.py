@@ -36,14 +36,18 @@ class SubmissionServer:
         if failed is not None:
             return Observation(ending=failed.ending, phase=Phase.LOADING, detail=failed.detail)
         shown = Screen(mark=os.urandom(MARK_BYTES), most_marks=marks_in(stimulus))
-        job = self._jobs.job(stimulus, limits) | {
-            "mark": shown.mark,
-            "shim": self._link.listener is None,
-            "controlled": any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
-        }
+        job = self._jobs.job(stimulus, limits)
+        job["mark"] = shown.mark
+        job["shim"] = self._link.listener is None
+        order = (
+            job["memory"],
+            any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
+            marshal.dumps((job.pop("asked"), job.pop("wanted")), 2),
+            marshal.dumps(job, 2),
+        )
         terminal = a_terminal(shown)
         try:
-            self._link.send(marshal.dumps(job, 2), terminal.slave)
+            self._link.send(marshal.dumps(order, 2), terminal.slave)
             end = Conversation(
                 self._link.server,
                 self._link.listener,

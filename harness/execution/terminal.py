@@ -23,13 +23,24 @@ class Terminal(PseudoTerminal, _Spawn):
     """A pseudo-terminal whose `expect` and `expect_exact` read what is there as the program goes
     on; EOF means that `finish` was called, TIMEOUT that nothing came in time."""
 
+    encoding = "utf-8"
+
     def __init__(self, screen: Screen) -> None:
+        PseudoTerminal.__init__(self, screen)
+        self._shown = 0
+
+    def __getattr__(self, name: str) -> object:
+        """What only pexpect's own methods use is made when the first of them is used: most
+        scenarios are over before anybody expects anything."""
+        if "timeout" in vars(self):
+            raise AttributeError(name)
+        own = dict(vars(self))
         _Spawn.__init__(self, timeout=1, maxread=CHUNK, encoding="utf-8", codec_errors="replace")
         self.delaybeforesend = None
         self.delayafterread = None
         self._incremental = codecs.getincrementaldecoder("utf-8")("replace")
-        self._shown = 0
-        PseudoTerminal.__init__(self, screen)
+        vars(self).update(own)
+        return getattr(self, name)
 
     def read_nonblocking(self, size: int = 1, timeout: float | None = None) -> str:
         """What pexpect's `expect` reads with."""

@@ -24,14 +24,9 @@ class ToolServer:
         """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
         shown = Screen(mark=b"\0", most_marks=0)
         terminal = a_terminal(shown)
-        job = {
-            "payload": payload,
-            "controlled": False,
-            "cpu": limits.cpu_seconds,
-            "memory": limits.memory_mib * _MIB,
-        }
+        order = (limits.memory_mib * _MIB, False, b"", marshal.dumps(payload, 2))
         try:
-            self._link.send(marshal.dumps(job, 2), terminal.slave)
+            self._link.send(marshal.dumps(order, 2), terminal.slave)
             end = Conversation(
                 self._link.server,
                 self._link.listener,

@@ -81,8 +81,9 @@ def _prepared(setup: dict[str, Any], job: dict[str, Any]) -> PipedScenario:
         source.try_to_compile()
     import_useful(submitted, setup)
     functions = frozenset(setup["functions"])
-    question = Question(job["given"], job["expression"], tuple(job["steps"]), functions)
-    return PipedScenario(job, question, Files.of(job, setup, submitted), functions)
+    given, expression, steps = job["asked"]
+    question = Question(given, expression, steps, functions)
+    return PipedScenario(job, question, Files.of(job["wanted"], setup, submitted), functions)
 
 
 def _begin(said: int, beat: float) -> None:

@@ -37,13 +37,16 @@ class Files:
         self.student = raised.Sources({s.filename: s.data for s in submitted.values()})
 
     @classmethod
-    def of(cls, job: dict[str, Any], setup: dict[str, Any], submitted: dict[str, Source]) -> Files:
-        """What `job` wants of the files that `setup` has, all that is ours compiled."""
-        provided = by_module_name(setup["variants"][job["variant"]])
-        wanted = [(name, data) for name, data in setup["extra"] if name in job["provide"]]
-        extra = by_module_name(wanted)
+    def of(
+        cls, wanted: tuple[Any, ...], setup: dict[str, Any], submitted: dict[str, Source]
+    ) -> Files:
+        """What a scenario wants of the files that `setup` has, all that is ours compiled: the
+        number of its variant, extra files by name, and stand-ins as (module, file)."""
+        variant, provide, stand_ins = wanted
+        provided = by_module_name(setup["variants"][variant])
+        extra = by_module_name([(name, data) for name, data in setup["extra"] if name in provide])
         data_of = dict(setup["stand_ins"])
-        standing = by_module_name([(name, data_of[file]) for name, file in job["stand_ins"]])
+        standing = by_module_name([(name, data_of[file]) for name, file in stand_ins])
         for source in (*provided.values(), *extra.values(), *standing.values()):
             source.try_to_compile()
         theirs = {name: source for name, source in submitted.items() if name not in standing}

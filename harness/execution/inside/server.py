@@ -48,7 +48,7 @@ class Server:
         self.die_with_parent: Callable[[], None] | None = None
         self.layers: list[str] = setup["confinement"]["layers"]
         self.looks_for_orphans = "subreaper" in self.layers and "seccomp" not in self.layers
-        self.questions: dict[tuple[Any, ...], Question] = {}
+        self.prepared: dict[bytes, tuple[Question, Files]] = {}
         self.files: dict[tuple[Any, ...], Files] = {}
         self.functions = frozenset(setup.get("functions", ()))
         self.submitted = modules.by_module_name(setup.get("files", []))
@@ -75,7 +75,7 @@ class Server:
                 return
             payload, descriptors = message
             if descriptors:  # anything else came too late for the scenario it was about
-                self._scenario(marshal.loads(payload), descriptors[0])
+                self._scenario(payload, descriptors[0])
 
     def _confine(self) -> int:
         orders = self.setup["confinement"]
@@ -101,18 +101,20 @@ class Server:
         self.limits.allow_memory(0)
         import_useful(self.submitted, self.setup)
 
-    def _scenario(self, job: dict[str, Any], terminal: int) -> None:
-        scenario = None if self.tool else self._scenario_of(job)
-        self.limits.allow_memory(job["memory"])
+    def _scenario(self, order: bytes, terminal: int) -> None:
+        memory, controlled, about, job = marshal.loads(order)
+        prepared = self.prepared.get(about) or self._prepare_for(about)
+        self.limits.allow_memory(memory)
         gc.freeze()
         pid = fork()
         if pid == 0:
             try:
-                self._become_child(terminal, controlled=job["controlled"])
-                if scenario is not None:
-                    scenario.run(terminal, self.reply)
+                self._become_child(terminal, controlled=controlled)
+                told = marshal.loads(job)
+                if prepared is not None:
+                    Scenario(told, *prepared, self.functions).run(terminal, self.reply)
                 elif self.tool is not None:
-                    self.tool.run(job["payload"], self.reply)
+                    self.tool.run(told, self.reply)
             finally:
                 _exit(70)
         close(terminal)
@@ -133,21 +135,19 @@ class Server:
         if self.child_filter is not None:
             self.child_filter.load()
 
-    def _scenario_of(self, job: dict[str, Any]) -> Scenario:
-        key = (job["given"], job["expression"], tuple(job["steps"]))
-        question = self.questions.get(key)
-        if question is None:
-            question = self.questions[key] = Question(*key, self.functions)
-        return Scenario(job, question, self._files_of(job), self.functions)
-
-    def _files_of(self, job: dict[str, Any]) -> Files:
-        key = (job["variant"], tuple(job["provide"]), tuple(job["stand_ins"]))
-        files = self.files.get(key)
+    def _prepare_for(self, about: bytes) -> tuple[Question, Files] | None:
+        """The question and the files, compiled, that scenarios about the same share. What only
+        one of them needs is left packed: what this process does not touch is not copied."""
+        if self.tool is not None:
+            return None
+        (given, expression, steps), wanted = marshal.loads(about)
+        files = self.files.get(wanted)
         if files is None:
-            files = Files.of(job, self.setup, self.submitted)
-            self.files[key] = files
+            files = self.files[wanted] = Files.of(wanted, self.setup, self.submitted)
             settle()
-        return files
+        question = Question(given, expression, steps, self.functions)
+        prepared = self.prepared[about] = (question, files)
+        return prepared
 
 
 class _Events:
