@@ -34,7 +34,9 @@ def on_roster(
     A student is found by id or email, else by a name that nobody else has. Raises UserError when
     nobody of the roster is found.
     """
-    lines = _lines(everybody, roster)
+    by_id = _by_id(everybody, roster)
+    by_name = _by_name(everybody, roster, by_id)
+    lines = by_id | by_name
     standings = [_known(handed, lines.get(index)) for index, handed in enumerate(everybody)]
     if everybody and not lines:
         raise UserError(
@@ -42,13 +44,19 @@ def on_roster(
             place=place,
             hint="see whether its ids are the platform's, or its names complete",
         )
+    alone = [everybody[index].identity for index in sorted(by_name)]
     strangers = [s.handed.identity for s in standings if s.listed is None]
     found = {id(line) for line in lines.values()}
     missing = [line for line in roster if id(line) not in found]
     unsure = _names(standing.handed for standing in standings if standing.listed is None)
     standings += [_absent(line, standings, unsure) for line in missing]
-    are = "is" if len(strangers) == 1 else "are"
-    notices = [f"{listed(strangers)} {are} not on the roster"] if strangers else []
+    notices = []
+    if alone:
+        were = "was" if len(alone) == 1 else "were"
+        notices.append(f"{listed(alone)} {were} found on the roster by name alone")
+    if strangers:
+        are = "is" if len(strangers) == 1 else "are"
+        notices.append(f"{listed(strangers)} {are} not on the roster")
     return standings, notices
 
 
@@ -74,8 +82,8 @@ def with_extensions(
     return held
 
 
-def _lines(everybody: Sequence[HandedIn], roster: Sequence[Listed]) -> dict[int, Listed]:
-    """The line of the roster for each of everybody (by position) who has one."""
+def _by_id(everybody: Sequence[HandedIn], roster: Sequence[Listed]) -> dict[int, Listed]:
+    """The line of the roster for each of everybody (by position) whose id or email it has."""
     by_id: dict[str, list[Listed]] = defaultdict(list)
     for line in roster:
         for key in line.ids | {folded(line.student.email)} - {""}:
@@ -85,7 +93,15 @@ def _lines(everybody: Sequence[HandedIn], roster: Sequence[Listed]) -> dict[int,
         meant = {id(line): line for key in _keys(handed) for line in by_id.get(key, ())}
         if len(meant) == 1:
             lines[index] = next(iter(meant.values()))
-    taken = {id(line) for line in lines.values()}
+    return lines
+
+
+def _by_name(
+    everybody: Sequence[HandedIn], roster: Sequence[Listed], known: dict[int, Listed]
+) -> dict[int, Listed]:
+    """The line of each other who has a name that nobody else has, here or there."""
+    lines: dict[int, Listed] = {}
+    taken = {id(line) for line in known.values()}
     by_name: dict[str, list[Listed]] = defaultdict(list)
     for line in roster:
         for key in name_keys(line.student.name):
@@ -96,7 +112,9 @@ def _lines(everybody: Sequence[HandedIn], roster: Sequence[Listed]) -> dict[int,
             named[key].append(index)
     for key, indexes in named.items():
         meant_lines = by_name.get(key, [])
-        if len(indexes) == len(meant_lines) == 1 and id(meant_lines[0]) not in taken:
+        if len(indexes) != 1 or len(meant_lines) != 1 or indexes[0] in known:
+            continue
+        if id(meant_lines[0]) not in taken:
             lines.setdefault(indexes[0], meant_lines[0])
     return lines
 

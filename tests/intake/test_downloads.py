@@ -191,6 +191,26 @@ def test_canvas_attempts_of_two_files(tmp_path: Path) -> None:
     assert (one.attempt, one.attempts) == (2, 2)
 
 
+def test_canvas_what_is_late_is_a_later_attempt(tmp_path: Path) -> None:
+    any_name = replace(A1, submission_files=(), laid_as="a1.py")
+    files = {
+        "smith_1_10_four.py": b"in time",
+        "smith_LATE_1_11_five.py": b"late, under another name",
+        "jones_2_12_a1.py": b"in time",
+        "jones_LATE_2_13_a1-1.py": b"late",
+        "jones_LATE_2_14_readme.py": b"late, for the first time",
+    }
+    path = laid(files, tmp_path / "class")
+    for found in (
+        by_id(cohort(path, any_name, due="2024-09-24T12:00Z"))["1"],
+        by_id(cohort(path, due="2024-09-24T12:00Z"))["2"],
+    ):
+        assert source_of(found) == "in time"
+        assert (found.attempt, found.attempts) == (1, 2)
+        assert found.notes[0] == "1 later attempt came in after the due time"
+    assert source_of(by_id(cohort(path))["2"]) == "late"
+
+
 def test_brightspace_finds_which_number_is_the_students(tmp_path: Path) -> None:
     def named(*pairs: tuple[int, int]) -> dict[str, bytes]:
         return {f"{one}-{two} - Kim - Sep 24, 2024 926 PM/a1.py": b"" for one, two in pairs}

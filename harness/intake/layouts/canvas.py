@@ -1,7 +1,7 @@
 """Canvas: flat, `<sortable name>[_LATE]_<user>_<attachment>_<file>`, `[LATE_]anon_<id>_…`.
 
 A file that is handed in again has -1, -2 before its ending. Canvas gives no times, and says LATE by
-its own due time.
+its own due time, so that of one student what is late came after what is not.
 """
 
 from __future__ import annotations
@@ -97,6 +97,11 @@ def _numbered(name: str, assignment: Assignment) -> tuple[str, int]:
 
 def _attempts(place: Place, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
     """An attempt for each number there is; a file that did not come again is part of the next."""
+    first_late = 1 + max((upload.again for upload in uploads if not upload.late), default=-1)
+    uploads = [
+        replace(upload, again=max(upload.again, first_late)) if upload.late else upload
+        for upload in uploads
+    ]
     for again in sorted({upload.again for upload in uploads}):
         newest: dict[str, _Upload] = {}
         extra = []
