@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 
 from harness.execution.base_process import BaseProcess
 from harness.execution.interpreter import Interpreter
 from harness.execution.jobs import files_to_lay
+from harness.execution.scratch import ScratchDirectory
 from harness.execution.server_link import ServerLink
 from harness.execution.submission_server import SubmissionServer
 from harness.execution.tiers import LAYERS, Confinement, Layer
@@ -50,7 +48,7 @@ class Driver:
         self._notify = notify and Layer.SECCOMP in self._confinement.layers
         self._base: BaseProcess | None = None
         self._cpus_before: set[int] | None = None
-        self._directory: Path | None = None
+        self._scratch: ScratchDirectory | None = None
 
     def __enter__(self) -> Driver:
         if self._cpu is not None and sys.platform == "linux":
@@ -58,12 +56,12 @@ class Driver:
             os.sched_setaffinity(0, {self._cpu})
         try:
             self._confinement.protect_driver()
-            self._directory = Path(tempfile.mkdtemp(prefix="scenario-"))
-            self._directory.chmod(0o555)
+            self._scratch = ScratchDirectory()
+            self._scratch.path.chmod(0o555)
             self._base = BaseProcess(
                 self.interpreter,
                 self._confinement,
-                str(self._directory),
+                str(self._scratch.path),
                 hash_seed=self._hash_seed,
                 clock_offset=self._clock_offset,
             )
@@ -105,8 +103,9 @@ class Driver:
         return self._notify
 
     def _setup(self) -> dict[str, object]:
-        orders = self._confinement.for_server(str(self._directory), notify=self._notify)
-        return {"confinement": orders, "directory": str(self._directory)}
+        directory = str(self._scratch.path) if self._scratch is not None else ""
+        orders = self._confinement.for_server(directory, notify=self._notify)
+        return {"confinement": orders, "directory": directory}
 
     def _running_base(self) -> BaseProcess:
         if self._base is None:
@@ -117,8 +116,9 @@ class Driver:
         if self._base is not None:
             self._base.close()
             self._base = None
-        if self._directory is not None:
-            shutil.rmtree(self._directory, ignore_errors=True)
+        if self._scratch is not None:
+            self._scratch.close()
+            self._scratch = None
         if self._cpus_before is not None:
             os.sched_setaffinity(0, self._cpus_before)
             self._cpus_before = None

@@ -1,0 +1,66 @@
+"""Directories of our own: one that a killed process left is removed, one in use is not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.execution.scratch import ScratchDirectory
+
+_HOLDER = """
+import sys
+from harness.execution.scratch import ScratchDirectory
+with ScratchDirectory() as path:
+    (path / "left").write_text("")
+    print(path, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> subprocess.Popen[str]:
+    """Another process that has a directory, below `tmp_path`."""
+    return subprocess.Popen(
+        [sys.executable, "-c", _HOLDER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(
+    holder: subprocess.Popen[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with holder:
+        assert holder.stdout is not None
+        theirs = Path(holder.stdout.readline().strip())
+        with ScratchDirectory() as ours:
+            assert ours.is_dir()
+            assert (theirs / "left").exists(), "it is in use"
+        assert not ours.exists()
+        holder.kill()
+    with ScratchDirectory() as ours:
+        assert list(tmp_path.iterdir()) == [ours]
+
+
+def test_only_our_own_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "scenario-notes").mkdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "kept").write_text("", "utf-8")
+    (tmp_path / "harness-scenario-link").symlink_to(elsewhere)
+    with ScratchDirectory():
+        pass
+    assert (elsewhere / "kept").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "elsewhere",
+        "harness-scenario-link",
+        "scenario-notes",
+    ]
