@@ -28,6 +28,7 @@ from harness.reporting.inert import visible
 from harness.reporting.junit import junit_xml
 from harness.reporting.manual_marks import manual_template
 from harness.reporting.marks_csv import marks_csv
+from harness.reporting.words import counted
 from harness.results import results_json
 
 
@@ -127,9 +128,10 @@ def _gradebook(
     column: str | None,
     marks: Marks,
 ) -> tuple[bytes, tuple[str, ...]]:
+    found = standings(run, marks)
     filled = gradebook(
         platform,
-        standings(run, marks),
+        found,
         None if book is None else read_sheet(book),
         column=column,
         title=plan.assignment.title,
@@ -137,7 +139,9 @@ def _gradebook(
     told = list(filled.warnings)
     if not filled.marks:
         told.append("there is not one mark in this file")
-        if any(part.mark is None for result in run.submissions for part in result.manual):
+        if waiting := [each.waits for each in found if each.waits]:
+            what = " | ".join(dict.fromkeys(waiting))
+            told[-1] += f": {counted(len(waiting), 'submission')} wait for {what}"
             told[-1] += "; --marks functionality exports without the marks that people give"
     return encoded(filled.sheet), tuple(told)
 

@@ -47,6 +47,7 @@ def feedback_zip(run: RunResult, folder: Path, platform: FeedbackFor) -> Packed:
     Raises UserError when a page is not there, or no submission came from this platform.
     """
     pages: dict[str, Path] = {}
+    whose: dict[str, str] = {}
     warnings: list[str] = []
     for result in run.submissions:
         if platform is FeedbackFor.PLAIN:
@@ -59,8 +60,9 @@ def feedback_zip(run: RunResult, folder: Path, platform: FeedbackFor) -> Packed:
                 continue
             name = found
         if name in pages:
-            warnings.append(f"{result.id}: {name} is there already")
+            warnings.append(f"{result.id}: {name} is the page of {whose[name]}, of the same group")
             continue
+        whose[name] = result.id
         pages[name] = folder / "feedback" / page_name(result.id)
     if not pages:
         raise UserError(

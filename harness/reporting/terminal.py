@@ -14,7 +14,7 @@ from rich.text import Text
 
 from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
-from harness.model.student import ShownCheck, StudentView, Surroundings
+from harness.model.student import FunctionTally, ShownCheck, StudentView, Surroundings
 from harness.reporting import cards, figures, words
 from harness.reporting.explaining import explanation
 from harness.reporting.lines import Line, as_text, wrapped
@@ -66,14 +66,10 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
     for line in (result.problem, result.unparsable.reason if result.unparsable else ""):
         if line:
             parts.append(Text(visible(line), "red"))
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("function")
-    table.add_column("passed", justify="right")
-    table.add_column("points", justify="right")
-    for tally in figures.tallies(result, plan):
-        points = f"{words.number(tally.points)}/{words.number(tally.out_of)}"
-        table.add_row(_plain(tally.function), f"{tally.passed}/{tally.total}", points)
-    parts += [Text(""), table]
+    parts += [_plain(note) for note in result.notes]
+    parts.append(Text(""))
+    if tallies := figures.tallies(result, plan):
+        parts.append(_functions(tallies))
     parts += [Text(visible(line), "dim") for line in words.by_hand(result)]
     stood_in = words.stood_in(outcome.verdict for outcome in result.scenarios)
     if stood_in:
@@ -81,13 +77,18 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
         parts.append(Text.assemble((f"{words.RULE[finding.rule]} ", "yellow"), visible(line)))
-    found = cards.causes(
-        shown_checks(result, plan), Surroundings.of(plan.assignment), figures.function_names(plan)
-    )
+    checks = shown_checks(result, plan)
+    graded = [check for check in checks if not check.informational]
+    surroundings, functions = Surroundings.of(plan.assignment), figures.function_names(plan)
+    found = cards.causes(graded, surroundings, functions)
     for number, one in enumerate(found[:limit], start=1):
         parts += [Text(""), _Printed(cause(number, one))]
     if len(found) > limit:
         parts.append(Text(f"… and {words.counted(len(found) - limit, 'more cause')}.", "dim"))
+    ungraded = [check for check in checks if check.informational and not check.verdict.passed]
+    parts += [Text("")] * bool(ungraded)
+    for check in ungraded:
+        parts.append(_plain(f"differs from ours, not graded: {check.function}: {check.name}"))
     return Group(*parts)
 
 
@@ -96,6 +97,17 @@ def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
     check = ShownCheck.of(scenario, outcome)
     shown = cards.card(check, Surroundings(submitted=()))
     return as_text(explained(shown), 100).rstrip("\n")
+
+
+def _functions(tallies: Iterable[FunctionTally]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("function")
+    table.add_column("passed", justify="right")
+    table.add_column("points", justify="right")
+    for tally in tallies:
+        points = f"{words.number(tally.points)}/{words.number(tally.out_of)}"
+        table.add_row(_plain(tally.function), f"{tally.passed}/{tally.total}", points)
+    return table
 
 
 class _Printed:

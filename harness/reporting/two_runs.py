@@ -109,7 +109,7 @@ def _reasons(change: Change, most: int | None) -> Iterable[str]:
     if before.out_of != after.out_of:
         yield f"out of {words.number(before.out_of)} before, {words.number(after.out_of)} now"
     if abs(change.rest) >= _NOISE:
-        yield f"{signed(change.rest)} through what scenarios count for and what is deducted"
+        yield f"{signed(change.rest)} through other points or deductions"
     if change.other_by_hand:
         yield f"given by hand: total {_total(before)} before, {_total(after)} now"
 

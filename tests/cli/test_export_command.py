@@ -102,6 +102,24 @@ def test_a_gradebook_by_id_and_what_is_left_over(graded_once: Course, tmp_path: 
     ]
 
 
+def test_before_anybody_gave_marks_that_is_one_line(with_slots: Course, tmp_path: Path) -> None:
+    arguments = ("export", "reports/tiny", "--to", "blackboard")
+    book = with_slots.write(
+        "book.csv", "Username,A tiny till [Total Pts: 12.5 Score] |1\nperfect,\nnobody,\n"
+    )
+    said = "there is not one mark in this file: 5 submissions wait for Code style, The report; "
+    said += "--marks functionality exports without the marks that people give"
+    assert with_slots.run(*arguments).err.splitlines() == [said]
+    assert with_slots.run(*arguments, "--gradebook", book).err.splitlines() == [
+        f"{book}:3: nobody has no submission; the row stays",
+        *(
+            f"{book}: submission {each} has no row (or more than one)"
+            for each in ("hard_coded_5", "missing_total", "prints_total", "syntax_error")
+        ),
+        said,
+    ]
+
+
 def test_marks_that_people_give(with_slots: Course) -> None:
     template = with_slots.path("marks.csv")
     exported(with_slots, "manual-marks", "-o", template)

@@ -174,6 +174,16 @@ def test_feedback_goes_back_under_the_names_it_came_by(
     assert feedback_zip(run, tmp_path, platform).data == packed.data
 
 
+def test_a_group_has_one_page(tmp_path: Path) -> None:
+    (tmp_path / "feedback").mkdir()
+    (tmp_path / "feedback" / page_name("ada")).write_text("for ada")
+    source = "Ada_1_assignsubmission_file_"
+    both = (replace(PERFECT, id="ada", source=source), replace(PERFECT, id="bo", source=source))
+    packed = feedback_zip(replace(CLASS, submissions=both), tmp_path, FeedbackFor.MOODLE)
+    assert packed.pages == 1
+    assert packed.warnings == (f"bo: {source}/feedback.html is the page of ada, of the same group",)
+
+
 def test_feedback_by_id(tmp_path: Path) -> None:
     (tmp_path / "feedback").mkdir()
     (tmp_path / "feedback" / page_name("perfect")).write_text("page")

@@ -7,11 +7,12 @@ from fractions import Fraction
 
 import pytest
 from pages_read import assert_inert
-from report_samples import MANY_FAULTS, PLAN
+from report_samples import MANY_FAULTS, PLAN, result
 from rich.console import Console
 
 from harness.model.plan import ManualSlot
-from harness.model.result import ManualMark
+from harness.model.result import ManualMark, SubmissionStatus
+from harness.model.verdict import Verdict, VerdictKind
 from harness.reporting import show_submission
 from harness.reporting.pages import feedback_page, submission_page
 from harness.results import student_view
@@ -21,6 +22,7 @@ REST = ManualSlot(id="rest", title="The rest", out_of=Fraction(1, 2))
 RESULT = replace(
     MANY_FAULTS, manual=(ManualMark(slot=STYLE), ManualMark(slot=REST, mark=Fraction(1, 3)))
 )
+FAILED = Verdict(kind=VerdictKind.FAILED)
 NOT_YET = "iven by a person: Code <b>style (clause 5.2), out of 4: not yet"
 GIVEN = "iven by a person: The rest, out of 0.5: 0.33"
 
@@ -42,3 +44,24 @@ def test_the_terminal_shows_them() -> None:
     with console.capture() as capture:
         console.print(show_submission(RESULT, PLAN))
     assert f"g{NOT_YET}\ng{GIVEN}\n" in capture.get()
+
+
+def test_the_terminal_keeps_what_takes_no_marks_apart() -> None:
+    lenient = result("ada", {"check_input/a-leading-zero": FAILED})
+    console = Console(width=100, color_system=None)
+    with console.capture() as capture:
+        console.print(show_submission(lenient, PLAN))
+    assert "✗" not in capture.get()
+    assert capture.get().endswith("differs from ours, not graded: check_input: a leading zero\n")
+
+
+def test_the_terminal_says_why_there_is_no_mark() -> None:
+    why = "the attempt of noon was in time"
+    withheld = replace(
+        RESULT, status=SubmissionStatus.NEEDS_REVIEW, mark=None, scenarios=(), notes=(why,)
+    )
+    console = Console(width=100, color_system=None)
+    with console.capture() as capture:
+        console.print(show_submission(withheld, PLAN))
+    assert capture.get().splitlines()[1:3] == [why, ""]
+    assert "function" not in capture.get()

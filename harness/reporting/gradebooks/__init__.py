@@ -76,6 +76,8 @@ def _from_nothing(platform: Platform, found: Sequence[Standing], title: str) -> 
             f"{platform.value} takes its own worksheet back alone",
             hint="--gradebook FILE, the worksheet that it offers for download",
         )
-    warnings = [f"{each.shown} has no mark: {each.why}" for each in found if each.why]
+    begun = any(each.mark for each in found)
+    told = [each for each in found if each.why and (begun or not each.waits)]
+    warnings = [f"{each.shown} has no mark: {each.why}" for each in told]
     marks = sum(bool(each.mark) for each in found)
     return Filled(sheet=_MADE[platform](found, title), warnings=tuple(warnings), marks=marks)

@@ -44,7 +44,8 @@ class Filled:
 
 def fill(sheet: Sheet, layout: Layout, standings: Sequence[Standing]) -> Filled:
     """Put each mark into its row. A submission without a mark blanks its cell, a row without a
-    submission and an excused one stay. UserError when not one row is found for a submission."""
+    submission and an excused one stay. Who waits for a person's marks is told once somebody has a
+    mark: before that everybody does. UserError when not one row is found for a submission."""
     people = list(_people(sheet, layout))
     matches = match(people, standings)
     if not matches:
@@ -56,6 +57,7 @@ def fill(sheet: Sheet, layout: Layout, standings: Sequence[Standing]) -> Filled:
     rows = [list(row) for row in sheet.rows]
     warnings = _maximum_warning(sheet, layout, standings)
     marks = 0
+    begun = any(standing.mark for standing in standings)
     for each in matches:
         row = rows[each.person.row]
         row += [""] * (max(layout.mark, layout.comment or 0) + 1 - len(row))
@@ -67,7 +69,7 @@ def fill(sheet: Sheet, layout: Layout, standings: Sequence[Standing]) -> Filled:
             continue
         row[layout.mark] = layout.written(each.standing.mark) if each.standing.mark else ""
         marks += bool(each.standing.mark)
-        if each.standing.why:
+        if each.standing.why and (begun or not each.standing.waits):
             warnings.append(f"{where} has no mark: {each.standing.why}")
         if layout.comment is not None and each.standing.comment:
             row[layout.comment] = each.standing.comment

@@ -21,7 +21,8 @@ class Marks(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """One submission. `mark` is its text, rounded once, or empty: there is none, and `why` says
-    the reason. `student_id`, `email` and `name` are empty where the source did not tell them."""
+    the reason; `waits` for which marks a person has yet to give. `student_id`, `email` and `name`
+    are empty where the source did not tell them."""
 
     id: str
     student_id: str
@@ -30,6 +31,7 @@ class Standing:
     mark: str
     out_of: Fraction
     why: str = ""
+    waits: str = ""
     comment: str = ""
 
     @property
@@ -55,6 +57,7 @@ def _standing(result: SubmissionResult, marks: Marks) -> Standing:
         mark="" if mark is None else rounded(mark),
         out_of=result.total_out_of if total else result.out_of,
         why="" if mark is not None else _why(result),
+        waits=", ".join(_missing(result)) if mark is None and result.mark is not None else "",
         comment=result.comment,
     )
 
@@ -62,5 +65,8 @@ def _standing(result: SubmissionResult, marks: Marks) -> Standing:
 def _why(result: SubmissionResult) -> str:
     if result.mark is None:
         return words.STATUS[result.status]
-    missing = [given.slot.title for given in result.manual if given.mark is None]
-    return f"no mark yet for {', '.join(missing)}"
+    return f"no mark yet for {', '.join(_missing(result))}"
+
+
+def _missing(result: SubmissionResult) -> list[str]:
+    return [given.slot.title for given in result.manual if given.mark is None]
