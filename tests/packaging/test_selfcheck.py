@@ -117,9 +117,13 @@ def _verdicts(result: SubmissionResult) -> dict[str, tuple[str, str]]:
     return {s.scenario_id: (s.verdict.kind.value, s.verdict.message) for s in result.scenarios}
 
 
+@pytest.mark.parametrize("before", [(), (NO_TERMINALS,)], ids=["terminals", "pipes"])
 @pytest.mark.parametrize("assignment_id", IDS)
 def test_right_and_faulty_programs_of_every_assignment(
-    assignment_id: str, handouts: dict[str, dict[str, bytes]], tmp_path: Path
+    assignment_id: str,
+    before: tuple[Path, ...],
+    handouts: dict[str, dict[str, bytes]],
+    tmp_path: Path,
 ) -> None:
     folder = laid_out(handouts[assignment_id], tmp_path)
     for name, status in ((RIGHT[assignment_id], 0), (FAULTY[assignment_id], 1)):
@@ -130,7 +134,8 @@ def test_right_and_faulty_programs_of_every_assignment(
             "check", handed, "--assignment", assignment_id, "--failures", ALL
         )
         python = find_interpreter(load(ROOT, assignment_id).plan.assignment.python)
-        done = run_selfcheck(python.path, "selfcheck.pyz", handed, "--failures", ALL, cwd=folder)
+        command = ("selfcheck.pyz", handed, "--failures", ALL)
+        done = run_selfcheck(python.path, *command, cwd=folder, before=before)
         assert (done.returncode, done.stdout) == (expected.status, expected.out)
         assert done.returncode == status
 
@@ -212,6 +217,16 @@ def test_another_name_is_checked_and_said(tiny: Path, tmp_path: Path) -> None:
             "NOTE meine Lösung.py was graded as a1.py",
             "NOTE hand it in as a1.py: another name may cost all marks",
         ]
+
+
+def test_where_any_name_will_do_none_is_said(
+    handouts: dict[str, dict[str, bytes]], tmp_path: Path
+) -> None:
+    folder = laid_out(handouts["cs112-p4"], tmp_path)
+    (folder / "p4.py").rename(folder / "mine.py")
+    done = run_selfcheck(HOST, "selfcheck.pyz", "mine.py", cwd=folder)
+    assert done.returncode == 1
+    assert "NOTE" not in done.stderr
 
 
 @pytest.fixture(scope="module")
