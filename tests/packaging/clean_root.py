@@ -15,19 +15,19 @@ from typing import Any
 
 from autograder_tree import METADATA, checked, unpack
 
-_SUITE = "bookworm"  # its own Python is 3.11
+SUITE = "bookworm"  # its own Python is 3.11
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CGROUPS = Path("/sys/fs/cgroup")
 
 Done = subprocess.CompletedProcess[str]
 
 
-def bootstrap(base: Path, mirror: str) -> None:
+def bootstrap(base: Path, mirror: str, suite: str = SUITE) -> None:
     """Make the root, once; the next check takes it as it is."""
     if (base / "etc" / "os-release").exists():
         return
     made = base.with_name(f".{base.name}.{os.getpid()}")
-    command = ["debootstrap", "--variant=minbase", "--include=python3,ca-certificates", _SUITE]
+    command = ["debootstrap", "--variant=minbase", "--include=python3,ca-certificates", suite]
     try:
         subprocess.run([*command, str(made), *([mirror] if mirror else [])], check=True)
         made.rename(base)
@@ -61,8 +61,9 @@ class Image:
         """setup.sh, with the network."""
         return self._start(["/autograder/source/setup.sh"], network=True, **variables)
 
-    def run(self, hand_in: Path | dict[str, str]) -> dict[str, Any]:
-        """The results of one submission: as root, without the network, on half a processor."""
+    def run(self, hand_in: Path | dict[str, str], *before: str) -> dict[str, Any]:
+        """The results of one submission: as root, without the network, on half a processor.
+        `before` is what starts run_autograder."""
         for name in ("submission", "results"):
             shutil.rmtree(self.autograder / name)
             (self.autograder / name).mkdir()
@@ -73,7 +74,8 @@ class Image:
                 (self.autograder / "submission" / name).write_text(text, "utf-8")
         (self.autograder / "submission_metadata.json").write_text(json.dumps(METADATA), "utf-8")
         with half_a_processor() as group:
-            done = self._start(["/autograder/run_autograder"], network=False, group=group)
+            command = [*before, "/autograder/run_autograder"]
+            done = self._start(command, network=False, group=group)
         if done.returncode:
             raise SystemExit(f"run_autograder ended with {done.returncode}: {done.stderr}")
         return checked(self.autograder / "results" / "results.json")

@@ -3,6 +3,9 @@
 Two assignments are unpacked there as the platform does it; setup.sh is run with the network, then
 run_autograder as root. For one the root's own Python (3.11) serves, for the other another has to
 be obtained. Needs root, debootstrap and bubblewrap, and half an hour on a slow machine.
+
+SECOND=SUITE:VERSION (a suite of Debian that has another Python beside its own) has this one graded
+with as well: setup.sh must take it from the distribution.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from autograder_tree import gives_no_mark  # noqa: E402
+from autograder_tree import Autograder, gives_no_mark  # noqa: E402
 from clean_root import Image, bootstrap, half_a_processor  # noqa: E402
 
 from harness.assignment import load_expectation  # noqa: E402
@@ -34,6 +37,25 @@ HOSTILE = {
     "wrong file name": {"assignment.py": "print(1)\n"},
     "crashes": {"a1.py": "import ctypes\nctypes.string_at(0)\n"},
 }
+
+# What a right program tries first; a thing that succeeds ends it, and costs it all marks.
+PROWLER = """\
+import os
+if os.getuid() == 0:
+    os._exit(0)
+for _path, _mode in (
+    ("source/specification.json", "r"),
+    ("source/interpreter", "r"),
+    ("submission_metadata.json", "r"),
+    ("results/results.json", "w"),
+    ("submission/a1.py", "a"),
+):
+    try:
+        open("/autograder/" + _path, _mode).close()
+    except OSError:
+        continue
+    os._exit(0)
+"""
 
 
 def main() -> None:
@@ -56,19 +78,31 @@ def main() -> None:
     grades(other, "connect4ish", "3.12.", ["perfect", "hard_coded_8", "syntax_error"])
     for name, files in HOSTILE.items():
         score_is(tell(name, other.run(files)), 0)
-    for made in {*BUILD.iterdir()} - {BUILD / "base"}:
-        shutil.rmtree(made) if made.is_dir() else made.unlink()
+    right = (ROOT / "submissions" / "connect4ish" / "perfect" / "a1.py").read_text("utf-8")
+    score_is(tell("looks for the answers", other.run({"a1.py": PROWLER + right})), 6)
+    withholds(other, {"a1.py": right})
+    if second := os.environ.get("SECOND"):
+        from_the_distribution(*second.split(":"))
+    for made in BUILD.iterdir():
+        if not made.name.startswith("base"):
+            shutil.rmtree(made) if made.is_dir() else made.unlink()
     print("all as it should be")
 
 
-def image(assignment: str, python: Path | None = None) -> Image:
+def image(
+    assignment: str,
+    python: Path | None = None,
+    *,
+    base: Path = BUILD / "base",
+    course: Path = ROOT,
+) -> Image:
     """A fresh image with this assignment's package."""
     package = BUILD / f"{assignment}.zip"
     harness = Path(sys.executable).with_name("harness")
-    subprocess.run([harness, "gradescope", assignment, "-o", package], check=True, cwd=ROOT)
+    subprocess.run([harness, "gradescope", assignment, "-o", package], check=True, cwd=course)
     root = BUILD / f"{assignment}{'-named' if python else ''}"
     shutil.rmtree(root, ignore_errors=True)
-    return Image.made(BUILD / "base", root, package, python)
+    return Image.made(base, root, package, python)
 
 
 def installed(made: Image, **variables: str) -> str:
@@ -90,6 +124,39 @@ def refuses_or_obtains(made: Image) -> None:
         must(not (made.autograder / "source" / "interpreter").exists(), "an interpreter is named")
         print("another Python: could not be obtained, and setup.sh failed saying so", flush=True)
         must(gives_no_mark(made.run({})), "an image without its Python gave a mark")
+
+
+def withholds(made: Image, files: dict[str, str]) -> None:
+    """No mark where the container refuses confinement, or where the time is over."""
+    shutil.copy(HERE / "refusing.py", made.root / "opt")
+    for layer in ("landlock",):
+        refusing = ("/autograder/source/venv/bin/python", "/opt/refusing.py", layer)
+        results = tell(f"{layer} refused", made.run(files, *refusing))
+        no_mark(results, "not confined")
+        shown = {test["visibility"] for test in results["tests"]}
+        must(shown == {"visible"}, "a hidden scenario was run")
+        must(len(results["tests"]) > 1, "no visible scenario was run")
+    for stop_after, end_after in ((8, PLATFORM_SECONDS), (PLATFORM_SECONDS, 8)):
+        Autograder(made.autograder).limit(stop_after=stop_after, end_after=end_after)
+        no_mark(tell("out of time", made.run(files)), "out of time")
+
+
+def from_the_distribution(suite: str, version: str) -> None:
+    """In a root whose own Python is another one, the distribution's package serves."""
+    base = BUILD / f"base-{suite}"
+    bootstrap(base, os.environ.get("DEBIAN_MIRROR", ""), suite)
+    must(not (base / "usr" / "bin" / f"python{version}").exists(), "it is the root's own Python")
+    course = BUILD / "course"
+    for part in ("specs", "reference"):
+        shutil.copytree(ROOT / part, course / part, dirs_exist_ok=True)
+    about = course / "specs" / "connect4ish" / "assignment.yaml"
+    text = about.read_text("utf-8")
+    must('python: "3.12"' in text, "connect4ish names another Python now")
+    about.write_text(text.replace('python: "3.12"', f'python: "{version}"'), "utf-8")
+    made = image("connect4ish", base=base, course=course)
+    said = installed(made)
+    must(f"Python {version} from the package python{version}" in said, said)
+    grades(made, "connect4ish", f"{version}.", ["perfect", "hard_coded_8"])
 
 
 def grades(made: Image, assignment: str, version: str, names: list[str]) -> None:
@@ -115,6 +182,12 @@ def tell(name: str, results: dict[str, Any]) -> dict[str, Any]:
 def score_is(results: dict[str, Any], score: float) -> None:
     """It has this mark."""
     must(results.get("score") == score, f"expected {score}")
+
+
+def no_mark(results: dict[str, Any], why: str) -> None:
+    """No score anywhere, for this reason."""
+    must(gives_no_mark(results), "a mark, or no word that there is none")
+    must(results["extra_data"]["no_mark"] == why, f"no mark, but for {results['extra_data']}")
 
 
 def must(holds: object, otherwise: str) -> None:

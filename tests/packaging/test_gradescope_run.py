@@ -13,6 +13,7 @@ from autograder_tree import METADATA, Autograder, gives_no_mark, verdicts
 from tiny_course import FIXTURE
 
 RIGHT = (FIXTURE / "reference" / "tiny" / "a1.py").read_text("utf-8")
+REFUSING = str(Path(__file__).with_name("refusing.py"))
 HIDDEN = {
     "add: hidden canary Xanthippe",
     "is_valid: nothing at all",
@@ -79,6 +80,24 @@ def test_an_endless_loop(autograder: Autograder) -> None:
     assert 0 < results["score"] < 6
 
 
+def test_a_program_is_not_root_and_reaches_nothing_of_ours(autograder: Autograder) -> None:
+    root = autograder.root
+    autograder.hand_in(
+        "import os\n"
+        "def reached(path, mode):\n"
+        "    try:\n"
+        "        return open(path, mode)\n"
+        "    except OSError:\n"
+        "        return None\n"
+        f"if (os.getuid() == 0 or reached({f'{root}/source/specification.json'!r}, 'r')\n"
+        f"    or reached({f'{root}/submission_metadata.json'!r}, 'r')\n"
+        f"    or reached({f'{root}/submission/a1.py'!r}, 'a')\n"
+        f"    or reached({f'{root}/results/results.json'!r}, 'w')):\n"
+        "    os._exit(0)\n" + RIGHT
+    )
+    assert autograder.run()["score"] == 6
+
+
 def test_a_crash(autograder: Autograder) -> None:
     autograder.hand_in(
         changed("    result = 0\n", "    import ctypes\n    ctypes.string_at(0)\n    result = 0\n")
@@ -143,7 +162,8 @@ def test_what_does_not_stop_is_ended(autograder: Autograder) -> None:
     assert results["extra_data"]["no_mark"] == "out of time"
 
 
-def test_where_programs_cannot_be_confined(autograder: Autograder, without_landlock: str) -> None:
+@pytest.mark.parametrize("refused", ["landlock"])
+def test_where_programs_cannot_be_confined(autograder: Autograder, refused: str) -> None:
     secret = autograder.tree.source / "specification.json"
     autograder.hand_in(
         "import os\n"
@@ -154,7 +174,7 @@ def test_where_programs_cannot_be_confined(autograder: Autograder, without_landl
             "    result = int(os.getuid() == 0)\n",
         )
     )
-    results = autograder.run(sys.executable, without_landlock)
+    results = autograder.run(sys.executable, REFUSING, refused)
     assert gives_no_mark(results)
     assert results["extra_data"]["no_mark"] == "not confined"
     assert results["extra_data"]["tier"] == "portable"
@@ -168,18 +188,13 @@ def test_where_programs_cannot_be_confined(autograder: Autograder, without_landl
         assert len(states) == 1
 
 
-def test_where_there_is_no_other_user_either(autograder: Autograder, without_landlock: str) -> None:
+def test_where_there_is_no_other_user_either(autograder: Autograder) -> None:
     autograder.hand_in(RIGHT)
     alone = ("unshare", "--user", "--map-root-user")
-    results = autograder.run(*alone, sys.executable, without_landlock)
+    results = autograder.run(*alone, sys.executable, REFUSING, "landlock")
     assert gives_no_mark(results)
     assert results["extra_data"]["no_mark"] == "not confined"
     assert len(results["tests"]) == 1
-
-
-@pytest.fixture
-def without_landlock() -> str:
-    return str(Path(__file__).with_name("without_landlock.py"))
 
 
 @pytest.mark.parametrize(
