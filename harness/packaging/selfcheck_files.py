@@ -13,6 +13,7 @@ from harness.model.plan import Assignment
 from harness.model.submission import ARCHIVE_ENDINGS, Submission
 
 _ENDINGS = (".py", *ARCHIVE_ENDINGS)
+_ALIKE = 0.5  # a1 and a1.py are
 
 
 def what_to_name(assignment: Assignment) -> str:
@@ -58,7 +59,7 @@ def _near(path: Path) -> str:
     """A file of nearly this name: a letter that slipped, an ending that a system does not show."""
     folder = path.parent
     names = [inside.name for inside in folder.iterdir()] if folder.is_dir() else []
-    near = difflib.get_close_matches(path.name, names, 1)
+    near = difflib.get_close_matches(path.name, names, 1, _ALIKE)
     return f"is it {near[0]}?" if near else _GO_THERE
 
 

@@ -182,6 +182,7 @@ WRONG = {
         ["a11.py"],
         "a11.py: there is no such file or folder. Hint: is it a1.py?",
     ),
+    "no ending": (["a1"], "a1: there is no such file or folder. Hint: is it a1.py?"),
     "an ending unseen": (
         ["words"],
         "words: there is no such file or folder. Hint: is it words.txt?",
