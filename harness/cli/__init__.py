@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -26,6 +27,12 @@ _COMMANDS = {
     "handout": "Build what students get, with a file that checks their work.",
     "schema": "Print the JSON Schema of the scenario language.",
     "doctor": "Say which interpreters and mechanisms this machine has.",
+}
+_MENDS = {
+    **dict.fromkeys(
+        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room and run the same command again"
+    ),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "choose a place that you may write"),
 }
 
 
@@ -75,8 +82,9 @@ def main() -> None:
     except HarnessError as error:
         _leave(f"harness failed, not the submission: {error}", 3)
     except OSError as error:
+        hint = f". Hint: {_MENDS[error.errno]}" if error.errno in _MENDS else ""
         place = f"{error.filename}: " if error.filename else ""
-        _leave(f"{place}{error.strerror or error}", 2)
+        _leave(f"{place}{error.strerror or error}{hint}", 2)
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -53,6 +53,8 @@ def growing(path: Path) -> Iterator[BinaryIO]:
         with temporary.open("wb") as file:
             yield file
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise

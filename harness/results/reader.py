@@ -179,13 +179,17 @@ def read_version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
+class NewerResultsError(UserError):
+    """A newer harness wrote the database, which may hold what this one does not know."""
+
+
 def refuse_other_version(path: Path, version: int) -> None:
     """Raise UserError unless this harness knows the schema, or how to migrate it."""
     if version > SCHEMA_VERSION:
-        raise UserError(
+        raise NewerResultsError(
             f"these results were written by a newer harness (version {version} of the file)",
             place=str(path),
-            hint="update the harness",
+            hint="update the harness, or choose another folder with --out",
         )
     if version < 1:
         raise UserError("this is no results file of the harness", place=str(path))

@@ -21,6 +21,7 @@ from harness.model.result import RunFacts, SubmissionResult
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results.faults import translated
 from harness.results.reader import (
+    NewerResultsError,
     StoreReader,
     connect_to_read,
     read_version,
@@ -188,9 +189,12 @@ def _is_good(result: SubmissionResult | None) -> bool:
 
 
 def _emptied(path: Path) -> sqlite3.Connection:
-    """A connection to a database without a run; a file that cannot be read is made anew."""
+    """A connection to a database without a run; a file that cannot be read is made anew,
+    unless a newer harness wrote it."""
     try:
         connection = _connect(path)
+    except NewerResultsError:
+        raise  # what people gave is in it, and would be lost
     except sqlite3.OperationalError:
         raise  # the disk or another program stands in the way, not what the file holds
     except (UserError, sqlite3.DatabaseError):

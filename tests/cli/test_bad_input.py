@@ -204,18 +204,20 @@ def test_a_full_disk_under_stdout(course: Course) -> None:
             text=True,
             check=False,
         )
-    assert (done.returncode, done.stderr) == (2, "No space left on device\n")
+    line = "No space left on device. Hint: make room and run the same command again\n"
+    assert (done.returncode, done.stderr) == (2, line)
 
 
 def test_a_database_of_a_newer_harness(graded: Course) -> None:
     with closing(sqlite3.connect(graded.report / "run.sqlite")) as database:
         database.execute("PRAGMA user_version = 99")
     pages = results(graded.report)
-    for arguments in (["grade", "submissions/tiny"], ["show", "reports/tiny"]):
+    grade = ["grade", "submissions/tiny"]
+    for arguments in (grade, [*grade, "--fresh"], ["show", "reports/tiny"]):
         line = complaint(graded.run(*arguments))
         assert "newer" in line
+        assert "choose another folder with --out" in line
     assert results(graded.report) == pages
-    assert graded.run("grade", "submissions/tiny", "--fresh").status == 0
 
 
 def test_a_damaged_database(graded: Course) -> None:

@@ -195,20 +195,29 @@ def test_a_full_disk_leaves_the_old_file(graded: Course) -> None:
     arguments = ("export", "reports/tiny", "--to", "junit", "-o", path)
     outcome = graded.run(*arguments, before=files_up_to(1000))
     assert (outcome.status, outcome.out) == (2, "")
-    assert outcome.err.endswith("File too large\n")
-    assert outcome.err.count("\n") == 1
+    hint = "Hint: make room and run the same command again"
+    assert outcome.err == f"{path}: File too large. {hint}\n"
     assert path.read_text(encoding="utf-8") == "the old file"
     assert [each.name for each in graded.root.iterdir() if "tmp" in each.name] == []
 
 
+def test_a_file_that_may_not_be_written(graded: Course) -> None:
+    folder = graded.path("locked")
+    folder.mkdir(mode=0o555)
+    for command in (
+        ("export", "reports/tiny", "--to", "csv"),
+        ("compare", "reports/tiny", "reports/tiny", "--to", "csv"),
+        ("handout", "tiny"),
+    ):
+        outcome = graded.run(*command, "-o", folder / "new", before=without_privilege)
+        assert (outcome.status, outcome.out) == (2, "")
+        hint = "Hint: choose a place that you may write"
+        assert outcome.err == f"{folder / 'new'}: Permission denied. {hint}\n"
+        assert list(folder.iterdir()) == []
+
+
 def test_a_folder_that_may_not_be_written(with_slots: Course) -> None:
     file = with_slots.write("m.csv", "id,style\nperfect,4\n")
-    with_slots.path("locked").mkdir(mode=0o555)
-    arguments = ("export", "reports/tiny", "--to", "csv", "-o", "locked/marks.csv")
-    outcome = with_slots.run(*arguments, before=without_privilege)
-    assert (outcome.status, outcome.out) == (2, "")
-    assert "locked" in outcome.err
-    assert outcome.err.endswith("Permission denied\n")
     before = results(with_slots.report)
     with_slots.report.chmod(0o555)
     try:
