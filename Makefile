@@ -25,8 +25,9 @@ grade: $(READY)  ## grade the sample submissions and say where the reports are (
 	echo "All reports:"; for id in $(IDS); do echo "  reports/$$id/index.html"; done; \
 	exit $$status
 
-test: $(READY) system  ## run all tests
-	$(BIN)/python -m pytest
+test: $(READY) system  ## run all tests, side by side but for those that need the machine alone
+	$(BIN)/python -m pytest -m 'not alone' -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m alone
 
 validate: $(READY)  ## prove that reference, scenarios, mutants and samples agree (ID=… for one)
 	$(BIN)/harness validate $(ID)

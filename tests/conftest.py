@@ -6,6 +6,12 @@ import pytest
 from tiny_course import FIXTURE, Course
 
 collect_ignore = ["fixtures"]  # an assignment for tests to use, not a suite of its own
+TESTS = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The room that takes longest comes first: side by side, the end would wait for it alone."""
+    items.sort(key=lambda item: not item.path.is_relative_to(TESTS / "soak"))
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ def soak(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.alone
 def test_a_batch_with_hostile_programs_in_it() -> None:
     done = soak("batch", "--count", "40")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -70,22 +72,23 @@ def test_thorough_changes_no_mark(graded: Path) -> None:
     assert marks[0] == marks[1]
 
 
-def test_slow_is_right_and_endless_is_not_beside_busy_processes(tmp_path: Path) -> None:
-    with load.busy_machine(8):
-        load.slow_and_endless(tmp_path)
-
-
-def test_the_same_bytes_beside_busy_processes(graded: Path) -> None:
+@pytest.mark.alone
+def test_the_same_bytes_and_limits_beside_busy_processes(graded: Path) -> None:
     with load.busy_machine(8):
         runs.grade(graded, graded / "loaded", "class")
     assert runs.timeless(graded / "loaded") == runs.timeless(graded / "out")
     assert runs.pages(graded / "loaded") == runs.pages(graded / "out")
+    verdicts = {name: runs.verdicts(graded / "loaded", name) for name in ("right", "slow")}
+    assert verdicts["slow"] == verdicts["right"]
+    assert verdicts["right"].count("passed") == len(verdicts["right"]) - 1  # but for the secret
+    endless = set(runs.verdicts(graded / "loaded", "endless"))
+    assert endless == {"cpu_limit", "stopped_early"}
 
 
 def test_what_makes_a_report_not_whole_is_seen(graded: Path, tmp_path: Path) -> None:
     whole = kill.Whole.of(graded / "out")
     assert whole.look_at(graded / "out") == "report"
-    runs.grade(graded, tmp_path / "again", "class")
+    shutil.copytree(graded / "out", tmp_path / "again")
     index = tmp_path / "again" / "index.html"
     text = index.read_text(encoding="utf-8")
     started = runs.results(tmp_path / "again")["run"]["started"]
@@ -97,6 +100,7 @@ def test_what_makes_a_report_not_whole_is_seen(graded: Path, tmp_path: Path) -> 
         whole.look_at(tmp_path / "again")
 
 
+@pytest.mark.alone
 def test_what_is_left_on_a_machine_is_seen(tmp_path: Path) -> None:
     before = machine.Traces.now()
     token = f"soak-{tmp_path.name}"
