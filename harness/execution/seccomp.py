@@ -120,8 +120,12 @@ def _add(lib: ModuleType, built: object, action: int, name: str, *arguments: obj
         known = lib.resolve_syscall(lib.system_arch(), name) >= 0
     except OSError:
         known = False
-    if known:  # not every name exists on every machine
+    if not known:  # not every name exists on every machine
+        return
+    try:
         built.add_rule(action, name, *arguments)  # type: ignore[attr-defined]
+    except OSError as error:  # as where the kernel, or a container, refuses what the rule needs
+        raise HarnessError(f"libseccomp refuses a rule for {name}: {error.strerror}") from None
 
 
 def _exported(built: object) -> bytes:

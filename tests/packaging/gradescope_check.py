@@ -129,7 +129,7 @@ def refuses_or_obtains(made: Image) -> None:
 def withholds(made: Image, files: dict[str, str]) -> None:
     """No mark where the container refuses confinement, or where the time is over."""
     shutil.copy(HERE / "refusing.py", made.root / "opt")
-    for layer in ("landlock",):
+    for layer in ("landlock", "seccomp"):
         refusing = ("/autograder/source/venv/bin/python", "/opt/refusing.py", layer)
         results = tell(f"{layer} refused", made.run(files, *refusing))
         no_mark(results, "not confined")

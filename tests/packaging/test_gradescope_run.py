@@ -162,7 +162,7 @@ def test_what_does_not_stop_is_ended(autograder: Autograder) -> None:
     assert results["extra_data"]["no_mark"] == "out of time"
 
 
-@pytest.mark.parametrize("refused", ["landlock"])
+@pytest.mark.parametrize("refused", ["landlock", "seccomp"])
 def test_where_programs_cannot_be_confined(autograder: Autograder, refused: str) -> None:
     secret = autograder.tree.source / "specification.json"
     autograder.hand_in(
