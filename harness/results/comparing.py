@@ -121,6 +121,8 @@ def _change(before: Entry | None, after: Entry | None) -> Change | None:
 
 
 def _scenario_changes(before: Entry, after: Entry) -> Iterable[ScenarioChange]:
+    if not before.scenarios or not after.scenarios:
+        return  # one of the two was not run at all, which its state says
     old, new = _shares(before), _shares(after)
     verdicts = {outcome.id: outcome.verdict for outcome in before.scenarios}
     verdicts_now = {outcome.id: outcome.verdict for outcome in after.scenarios}

@@ -150,6 +150,16 @@ def test_points_that_changed_are_told_without_a_scenario() -> None:
     assert (change.scenarios, change.marks, change.rest) == ((), Fraction(3, 2), Fraction(3, 2))
 
 
+def test_who_was_not_graded_before_has_no_new_scenarios() -> None:
+    late = replace(SAME, status="late", mark=None, scenarios=())
+    for before, after in ((late, SAME), (SAME, late)):
+        old, new = (replace(OLD, entries=(entry,)) for entry in (before, after))
+        found = compare_runs(old, new)
+        said = f"same,{before.status} before, {after.status} now"
+        assert said in comparison_csv(found).replace('"', "")
+        assert found.scenarios == ()
+
+
 def test_other_assignments_are_not_compared() -> None:
     with pytest.raises(UserError, match="a run of other is not compared with one of small"):
         compare_runs(OLD, replace(NEW, assignment="other"))
