@@ -22,10 +22,10 @@ from harness.grading import (
     check_submissions,
     cohort_of,
     grade_batch,
-    handed_in,
     prepare,
     visible_only,
 )
+from harness.grading.named_files import submitted
 from harness.intake import Asked
 from harness.model.errors import UserError
 from harness.model.events import ReportsWritten
@@ -116,7 +116,7 @@ def check(
     bench = prepare(
         visible, python=None if python is None else Path(python), cache=_cache(specification)
     )
-    return check_submissions(bench, handed_in(_paths(files), visible.plan.assignment))
+    return check_submissions(bench, submitted(_paths(files), visible.plan.assignment))
 
 
 def _paths(paths: Sequence[AnyPath]) -> tuple[Path, ...]:

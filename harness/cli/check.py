@@ -22,11 +22,12 @@ from harness.cli.common import (
     without_option,
 )
 from harness.cli.output import GITHUB, format_option
-from harness.grading import Bench, check_submissions, handed_in, prepare, visible_only, without_tags
+from harness.grading import Bench, check_submissions, prepare, visible_only, without_tags
+from harness.grading.named_files import notes, submitted
 from harness.model.errors import UserError
 from harness.model.plan import Assignment
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.reporting import explain_failures
+from harness.reporting import explain_failures, seen
 from harness.reporting.annotations import of_submission
 from harness.results import student_view
 
@@ -82,7 +83,10 @@ def command(
 
 def _check(bench: Bench, files: tuple[Path, ...], console: Console, failures: int) -> bool:
     plan = bench.specification.plan
-    results = check_submissions(bench, handed_in(files, plan.assignment))
+    submissions = submitted(files, plan.assignment)
+    for note in notes(files, submissions, plan.assignment):
+        click.echo(f"NOTE {seen.visible(note)}", err=True)
+    results = check_submissions(bench, submissions)
     for result in results:
         console.print(explain_failures(student_view(result, plan), plan, failures))
     return all(map(_all_passed, results))
@@ -98,7 +102,7 @@ def _annotate(bench: Bench, files: tuple[Path, ...]) -> int:
     """Annotations alone: what a program printed stands in no line of its own, where it would be a
     command to the runner."""
     plan = bench.specification.plan
-    results = check_submissions(bench, handed_in(files, plan.assignment))
+    results = check_submissions(bench, submitted(files, plan.assignment))
     paths = _paths(files, plan.assignment) if len(files) == 1 else {}
     for result in results:
         for annotation in of_submission(student_view(result, plan), paths):

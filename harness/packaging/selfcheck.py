@@ -19,12 +19,12 @@ from pathlib import Path
 from harness.execution import Interpreter, a_driver, find_interpreter
 from harness.grading.cores import a_core
 from harness.grading.grader import Grader
+from harness.grading.named_files import notes, submitted, what_to_name
 from harness.model import serial
 from harness.model.answer_key import AnswerKey
 from harness.model.errors import HarnessError, UserError
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, SubmissionStatus, Tier
-from harness.packaging.selfcheck_files import notes, submitted, what_to_name
 from harness.reporting.explaining import explanation
 from harness.reporting.lines import as_text
 from harness.reporting.seen import visible

@@ -41,9 +41,11 @@ def files_up_to(size: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
+GO_THERE = "name the file with its folder, or go to that folder first (cd)"
 WRONG = (
-    (["grade", "nowhere"], "nowhere: there is no such file or folder"),
-    (["check", "nowhere.py"], "nowhere.py: there is no such file or folder"),
+    (["grade", "nowhere"], f"nowhere: there is no such file or folder. Hint: {GO_THERE}"),
+    (["grade", "report"], "report: there is no such file or folder. Hint: is it reports?"),
+    (["check", "nowhere.py"], f"nowhere.py: there is no such file or folder. Hint: {GO_THERE}"),
     (
         ["grade", "submissions/tiny", "--assignment", "tinny"],
         "there is no assignment 'tinny' in specs/. Hint: did you mean tiny?",
@@ -99,6 +101,7 @@ def test_an_empty_folder_has_no_submissions(course: Course) -> None:
     line = "empty: no submissions. Hint: name a folder of folders, files, or a download of a class"
     assert complaint(course.run("grade", "empty")) == line
     assert not course.report.exists()
+    line = f"empty: there is no a1.py in this folder. Hint: {GO_THERE}"
     assert complaint(course.run("check", "empty")) == line
 
 

@@ -59,6 +59,19 @@ def test_from_elsewhere_with_a_path_into_the_course(course: Course, tmp_path: Pa
     assert [path.name for path in elsewhere.iterdir()] == ["a1.py"]
 
 
+def test_what_is_named_otherwise_than_asked_for_is_said(course: Course) -> None:
+    right = course.path("reference/tiny/a1.py").read_bytes()
+    (course.root / "mine.py").write_bytes(right)
+    outcome = course.run("check", "mine.py", "--assignment", "tiny")
+    assert outcome.status == 0
+    assert "NOTE hand it in as a1.py: another name may cost all marks\n" in outcome.err
+    (course.root / "a1.py").write_bytes(right)
+    assert "NOTE" not in course.run("check", "a1.py").err
+    outcome = course.run("check", "a11.py")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == "a11.py: there is no such file or folder. Hint: is it a1.py?\n"
+
+
 def test_several_files_pass_only_together(course: Course) -> None:
     good, bad = (f"submissions/tiny/{name}/a1.py" for name in ("perfect", "missing_total"))
     outcome = course.run("check", good, bad)

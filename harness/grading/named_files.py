@@ -46,7 +46,7 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
 
 def _must_hold_a_program(path: Path, assignment: Assignment) -> None:
     if not path.exists():
-        raise UserError("there is no such file or folder", place=str(path), hint=_near(path))
+        raise UserError("there is no such file or folder", place=str(path), hint=near(path))
     if path.is_dir() and not any(_may_be_one(inside) for inside in path.iterdir()):
         wanted = what_to_name(assignment)
         raise UserError(f"there is no {wanted} in this folder", place=str(path), hint=_GO_THERE)
@@ -55,8 +55,9 @@ def _must_hold_a_program(path: Path, assignment: Assignment) -> None:
 _GO_THERE = "name the file with its folder, or go to that folder first (cd)"
 
 
-def _near(path: Path) -> str:
-    """A file of nearly this name: a letter that slipped, an ending that a system does not show."""
+def near(path: Path) -> str:
+    """How to name what is meant, when it is not there: a file of nearly this name, where a letter
+    slipped or a system does not show the ending."""
     folder = path.parent
     names = [inside.name for inside in folder.iterdir()] if folder.is_dir() else []
     near = difflib.get_close_matches(path.name, names, 1, _ALIKE)
