@@ -144,14 +144,16 @@ def _probe(driver: Driver) -> tuple[tuple[Probe, ...], bool]:
         canary = place / "canary"
         canary.write_text(_CANARY, "utf-8")
         canary.chmod(0o644)
-        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        reached = os.open(place, os.O_PATH | os.O_DIRECTORY)
         try:
-            listening.bind(str(place / "socket"))
-            (place / "socket").chmod(0o777)
-            listening.listen(1)
-            return _probe_from(driver, place)
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+                # The folder's own name may be longer than the name of a socket may be.
+                listening.bind(f"/proc/self/fd/{reached}/socket")
+                (place / "socket").chmod(0o777)
+                listening.listen(1)
+                return _probe_from(driver, place)
         finally:
-            listening.close()
+            os.close(reached)
 
 
 def _probe_from(driver: Driver, place: Path) -> tuple[tuple[Probe, ...], bool]:

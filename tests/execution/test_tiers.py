@@ -57,6 +57,19 @@ def test_the_probes_tell_what_the_portable_tier_lets_happen(interpreter: Interpr
     assert trial.not_prevented.startswith("Self-check only, marks are not secure")
 
 
+def test_the_temporary_directory_may_have_a_long_name(
+    interpreter: Interpreter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = [try_tier(interpreter, tier).probes for tier in (Tier.STANDARD, Tier.PORTABLE)]
+    place = tmp_path / ("x" * 120)
+    place.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(place))
+    probes = [try_tier(interpreter, tier).probes for tier in (Tier.STANDARD, Tier.PORTABLE)]
+    assert [[(probe.name, probe.prevented) for probe in each] for each in probes] == [
+        [(probe.name, probe.prevented) for probe in each] for each in usual
+    ]
+
+
 def test_the_best_tier_is_chosen(interpreter: Interpreter) -> None:
     best = Tier.STRONG if STRONG_HERE else Tier.STANDARD
     for require in (None, Tier.PORTABLE, Tier.STANDARD, best):
