@@ -75,8 +75,11 @@ def _connects(stage: Stage, on: bool) -> bool:
 
 
 def _takes_memory(stage: Stage, on: bool) -> bool:
+    """With time enough: the first touch of so much memory may take half a second."""
+    limits = replace(LIMITS, cpu_seconds=5.0, wall_seconds=5.0)
     layers = {Layer.RLIMITS} if on else set()
-    return _done(_attempt(stage, "memory_bomb", calling("label(3)"), layers=layers)[0])
+    (seen,) = _attempt(stage, "memory_bomb", calling("label(3)"), layers=layers, limits=limits)
+    return _done(seen)
 
 
 def _changes_the_neighbour(stage: Stage, on: bool) -> bool:
