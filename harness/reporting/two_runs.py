@@ -124,6 +124,10 @@ def _scenario(scenario: ScenarioChange) -> str:
     return f"{scenario.id}: {what} ({signed(scenario.marks)})"
 
 
+def _marked(entry: Entry | None) -> bool:
+    return entry is not None and entry.mark is not None
+
+
 def _total(entry: Entry) -> str:
     return "none" if entry.total is None else rounded(entry.total)
 
@@ -139,8 +143,11 @@ def _incomplete(found: RunComparison) -> list[str]:
 def _summary(found: RunComparison) -> list[str]:
     moved = [change.marks for change in found.changes if change.marks]
     up = sum(marks > 0 for marks in moved)
+    came = sum(not _marked(each.before) and _marked(each.after) for each in found.changes)
+    went = sum(_marked(each.before) and not _marked(each.after) for each in found.changes)
     lines = [
-        f"{words.counted(len(moved), 'mark')} changed, {up} up and {len(moved) - up} down; "
+        f"{words.counted(len(moved), 'mark')} changed, {up} up and {len(moved) - up} down"
+        f"{f'; {came} came' if came else ''}{f'; {went} went' if went else ''}; "
         f"{words.counted(found.same, 'submission')} as before."
     ]
     if found.made_with:
