@@ -2,7 +2,8 @@
 
 A dataclass becomes an object without the fields that have their default value; a union of
 dataclasses adds `"is": "ClassName"`; a Fraction is "3/4", bytes are base64. Reading is strict:
-an unknown field or a wrong type raises `SerialError`.
+an unknown field or a wrong type raises `SerialError`. A dataclass of which there are very many may
+have its own `from_plain`, which does the same sooner.
 """
 
 from __future__ import annotations
@@ -149,13 +150,14 @@ def _reader(kind: Any) -> Converter:
     if typing.get_origin(kind) is tuple:
         return _tuple_reader(_item_type(kind))
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return _dataclass_reader(kind)
+        own: Converter | None = getattr(kind, "from_plain", None)
+        return own or _dataclass_reader(kind)
     if kind is Fraction:
         return _checked(str, "a fraction", Fraction)
     if kind is bytes:
         return _checked(str, "base64", lambda value: base64.b64decode(value, validate=True))
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return _checked(str, f"a {kind.__name__}", kind)
+        return _enum_reader(kind)
     if kind is float:
         return _read_float
     if kind in (str, int, bool, type(None)):
@@ -171,6 +173,18 @@ def _checked(wanted: type, name: str, convert: Converter) -> Converter:
             return convert(plain)
         except ValueError as error:
             raise SerialError(f"expected {name}: {error}") from None
+
+    return read
+
+
+def _enum_reader(kind: type[StrEnum]) -> Converter:
+    members: dict[Any, StrEnum] = {member.value: member for member in kind}
+
+    def read(plain: Any) -> Any:
+        found = members.get(plain) if type(plain) is str else None
+        if found is None:
+            raise SerialError(f"expected a {kind.__name__}, got {plain!r}"[:200])
+        return found
 
     return read
 

@@ -102,6 +102,26 @@ def test_what_is_no_such_value_is_refused(what: str, text: str, message: str) ->
         loads(Scenario, text)
 
 
+NO_VALUES = (
+    "[]",
+    "{}",
+    '{"kind": "str", "text": 1}',
+    '{"kind": "str", "test": ""}',
+    '{"kind": 1}',
+    '{"kind": "strings"}',
+    '{"kind": "list", "items": null}',
+    '{"kind": "list", "items": {}}',
+    '{"kind": "list", "items": [{"kind": "int", "text": 1}]}',
+    json.dumps({"kind": "strings", "text": "x" * 100}),
+)
+
+
+@pytest.mark.parametrize("text", NO_VALUES)
+def test_a_value_is_read_as_strictly(text: str) -> None:
+    with pytest.raises(SerialError, match="Value"):
+        loads(Value, text)
+
+
 def test_a_union_needs_its_member_named() -> None:
     with pytest.raises(SerialError, match="expected one of Call, Session, Run"):
         from_plain(Stimulus, {"action": {"expression": "f()"}})
