@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -45,6 +46,16 @@ def test_turns_are_those_of_a_terminal(pipes: PipedDriver, name: str) -> None:
     program, lines, expected = ASKING[name]
     seen = seen_over(pipes, program, run(*lines))
     assert (turns(seen), seen.raised, seen.ending) == (expected, None, Ending.ANSWERED)
+
+
+def test_a_job_in_the_background_interrupts_its_programs_too(pipes: PipedDriver) -> None:
+    program, lines, expected = ASKING["interrupt"]
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is started inherits it
+    try:
+        seen = seen_over(pipes, program, run(*lines))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (turns(seen), seen.ending) == (expected, Ending.ANSWERED)
 
 
 TERMINAL = """\

@@ -87,6 +87,8 @@ def install(word: bytes) -> int:
     """Put all of it in place; the descriptor for what the process says of itself."""
     said = os.dup(2)
     os.dup2(1, 2)
+    # A job in the background of a script ignores Ctrl-C, and whatever it starts would.
+    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     keyboard = Keyboard(word)
 
     def read(descriptor: int, length: int, /) -> bytes:
