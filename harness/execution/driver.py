@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 
 from harness.execution.base_process import BaseProcess
 from harness.execution.interpreter import Interpreter
 from harness.execution.jobs import files_to_lay
-from harness.execution.scratch import ScratchDirectory
+from harness.execution.scratch import scratch_directory
 from harness.execution.server_link import ServerLink
 from harness.execution.submission_server import SubmissionServer
 from harness.execution.tiers import LAYERS, Confinement, Layer
@@ -48,7 +48,8 @@ class Driver:
         self._notify = notify and Layer.SECCOMP in self._confinement.layers
         self._base: BaseProcess | None = None
         self._cpus_before: set[int] | None = None
-        self._scratch: ScratchDirectory | None = None
+        self._held = ExitStack()
+        self._directory = ""
 
     def __enter__(self) -> Driver:
         if self._cpu is not None and sys.platform == "linux":
@@ -56,12 +57,13 @@ class Driver:
             os.sched_setaffinity(0, {self._cpu})
         try:
             self._confinement.protect_driver()
-            self._scratch = ScratchDirectory()
-            self._scratch.path.chmod(0o555)
+            directory = self._held.enter_context(scratch_directory())
+            directory.chmod(0o555)
+            self._directory = str(directory)
             self._base = BaseProcess(
                 self.interpreter,
                 self._confinement,
-                str(self._scratch.path),
+                self._directory,
                 hash_seed=self._hash_seed,
                 clock_offset=self._clock_offset,
             )
@@ -103,9 +105,8 @@ class Driver:
         return self._notify
 
     def _setup(self) -> dict[str, object]:
-        directory = str(self._scratch.path) if self._scratch is not None else ""
-        orders = self._confinement.for_server(directory, notify=self._notify)
-        return {"confinement": orders, "directory": directory}
+        orders = self._confinement.for_server(self._directory, notify=self._notify)
+        return {"confinement": orders, "directory": self._directory}
 
     def _running_base(self) -> BaseProcess:
         if self._base is None:
@@ -116,9 +117,7 @@ class Driver:
         if self._base is not None:
             self._base.close()
             self._base = None
-        if self._scratch is not None:
-            self._scratch.close()
-            self._scratch = None
+        self._held.close()
         if self._cpus_before is not None:
             os.sched_setaffinity(0, self._cpus_before)
             self._cpus_before = None

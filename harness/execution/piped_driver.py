@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import marshal
 import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from harness.execution import bootstrap
 from harness.execution.interpreter import Interpreter
@@ -21,6 +19,7 @@ from harness.execution.jobs import Jobs, files_to_lay, marks_in
 from harness.execution.observed import observation
 from harness.execution.piped_conversation import Beats, PipedConversation, Words
 from harness.execution.piped_process import PipedProcess
+from harness.execution.scratch import scratch_directory
 from harness.execution.screen import Screen
 from harness.execution.tool_outcome import TOOL_LIMITS, answer
 from harness.model.errors import HarnessError
@@ -89,11 +88,12 @@ class PipedDriver:
             "MALLOC_ARENA_MAX": "1",  # a second thread must not take from the memory allowed
             **{name: os.environ[name] for name in _KEPT if name in os.environ},
         }
+        self._held = ExitStack()
         self._directory = ""
         self._modules = b""
 
     def __enter__(self) -> PipedDriver:
-        self._directory = tempfile.mkdtemp(prefix="scenario-")
+        self._directory = str(self._held.enter_context(scratch_directory()))
         try:
             self._modules = self._compiled()
         except BaseException:
@@ -102,7 +102,7 @@ class PipedDriver:
         return self
 
     def __exit__(self, *error: object) -> None:
-        shutil.rmtree(self._directory, ignore_errors=True)
+        self._held.close()
         self._directory = ""
 
     @contextmanager

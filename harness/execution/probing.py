@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from harness.execution.driving import has_terminals
 from harness.execution.interpreter import Interpreter
-from harness.execution.scratch import ScratchDirectory
+from harness.execution.scratch import scratch_directory
 from harness.execution.tiers import LAYERS, NOT_PREVENTED, Confinement
 from harness.model.errors import HarnessError, UserError
 from harness.model.observation import Ending, Observation
@@ -139,7 +139,7 @@ def _over_pipes(tier: Tier) -> TierTrial:
 
 
 def _probe(driver: Driver) -> tuple[tuple[Probe, ...], bool]:
-    with ScratchDirectory() as place:
+    with scratch_directory() as place:
         place.chmod(0o755)
         canary = place / "canary"
         canary.write_text(_CANARY, "utf-8")

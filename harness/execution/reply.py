@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.model.observation import Frame, NamedValue, Phase, Raised
-from harness.model.values import Value, ValueKind
+from harness.model.values import KINDS, Value, ValueKind
 
 LARGEST = 4 * 1024 * 1024
 _MOST_VALUES = 50_000  # in one frame; `inside.codec` spends its budget long before
-_KINDS = {kind.value: kind for kind in ValueKind}
-_SHORT = 64  # characters: values up to here are kept, since the same few come again and again
 _KEPT = 1024  # bytes: replies up to here are kept, since right programs say the same
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 
@@ -115,23 +113,17 @@ def value_from(plain: Any) -> Value:
     if type(plain) is not list or len(plain) != 2 or type(plain[0]) is not str:
         raise TamperedError("a misshapen value")
     name, content = plain
-    kind = _KINDS.get(name)
+    kind = KINDS.get(name)
     if kind is None:
         raise TamperedError("an unknown kind of value")
     if name not in _CONTAINERS:
-        text = _text(content)
-        return _short(kind, text) if len(text) <= _SHORT else Value(kind, text)
+        return Value.simple(kind, _text(content))
     items = _values(content)
     if kind is ValueKind.DICT and len(items) % 2:
         raise TamperedError("a misshapen value")
     if kind in (ValueKind.SET, ValueKind.FROZENSET):
         items = tuple(sorted(items, key=Value.source))
     return Value(kind, items=items)
-
-
-@functools.lru_cache(maxsize=4096)
-def _short(kind: ValueKind, text: str) -> Value:
-    return Value(kind, text)
 
 
 def _parsed(body: bytes) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
@@ -19,47 +19,35 @@ else:
 _PREFIX = "harness-scenario-"
 
 
-class ScratchDirectory:
-    """A new empty directory, `path`, until the context is left.
+@contextmanager
+def scratch_directory() -> Iterator[Path]:
+    """A new empty directory, until the context is left.
 
     A process that is killed leaves its directory; the next that makes one removes it. A lock,
     which ends with whoever holds it, tells which are in use.
     """
+    _sweep()
+    path, lock = _own()
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
 
-    def __init__(self) -> None:
-        self._lock: int | None = None
-        _sweep()
-        self.path = self._own()
 
-    def __enter__(self) -> Path:
-        return self.path
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Remove it."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
-    def _own(self) -> Path:
-        while True:
-            path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-            if not _HAS_LOCKS:
-                return path
-            with suppress(FileNotFoundError):  # another process has swept it before it was locked
-                self._lock = os.open(path, os.O_RDONLY)
-                flock(self._lock, LOCK_EX)
-                if path.exists():
-                    return path
-                os.close(self._lock)
+def _own() -> tuple[Path, int | None]:
+    while True:
+        path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        if not _HAS_LOCKS:
+            return path, None
+        with suppress(FileNotFoundError):  # another process has swept it before it was locked
+            lock = os.open(path, os.O_RDONLY)
+            with suppress(OSError):  # a file system without locks: nobody sweeps there either
+                flock(lock, LOCK_EX)
+            if path.exists():
+                return path, lock
+            os.close(lock)
 
 
 def _sweep() -> None:

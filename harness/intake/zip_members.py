@@ -22,7 +22,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # What zipfile raises for bytes that are no zip archive, or are none that it can read.
 _ERRORS = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
-    *(RuntimeError, ValueError, OverflowError),  # NotImplementedError is a RuntimeError
+    *(RuntimeError, ValueError, OverflowError),  # the first also for methods it lacks
 )
 
 

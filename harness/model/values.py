@@ -42,6 +42,7 @@ _CONTAINERS = frozenset(
     {ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT, ValueKind.SET, ValueKind.FROZENSET}
 )
 
+KINDS = {kind.value: kind for kind in ValueKind}
 _FIELDS = frozenset({"kind", "text", "items"})
 _SHORT = 64  # characters: values up to here are kept, since the same few come again and again
 
@@ -86,15 +87,21 @@ class Value:
         """As `serial` would read it: nine in ten of all that a run reads back are values."""
         if type(plain) is not dict or not plain.keys() <= _FIELDS:
             raise SerialError("not a Value")
-        kind, text = plain.get("kind"), plain.get("text", "")
-        if type(kind) is not str or type(text) is not str:
+        name, text = plain.get("kind"), plain.get("text", "")
+        kind = KINDS.get(name) if type(name) is str else None
+        if kind is None or type(text) is not str:
             raise SerialError("not a Value")
         if "items" not in plain:
-            return _simple(kind, text) if len(text) <= _SHORT else cls(_kind(kind), text)
+            return cls.simple(kind, text)
         items = plain["items"]
         if type(items) is not list:
             raise SerialError("not a Value")
-        return cls(_kind(kind), text, tuple(map(cls.from_plain, items)))
+        return cls(kind, text, tuple(map(cls.from_plain, items)))
+
+    @classmethod
+    def simple(cls, kind: ValueKind, text: str) -> Value:
+        """A value without items; a short one is made once."""
+        return _kept(kind, text) if len(text) <= _SHORT else cls(kind, text)
 
     @property
     def type_name(self) -> str:
@@ -156,15 +163,5 @@ NONE = Value(ValueKind.NONE, "None")
 
 
 @functools.lru_cache(maxsize=4096)
-def _simple(kind: str, text: str) -> Value:
-    return Value(_kind(kind), text)
-
-
-def _kind(name: str) -> ValueKind:
-    try:
-        return _KINDS[name]
-    except KeyError:
-        raise SerialError(f"not a kind of Value: {name!r}"[:200]) from None
-
-
-_KINDS = {kind.value: kind for kind in ValueKind}
+def _kept(kind: ValueKind, text: str) -> Value:
+    return Value(kind, text)

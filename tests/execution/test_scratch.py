@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.execution.scratch import ScratchDirectory
+from harness.execution.scratch import scratch_directory
 
 _HOLDER = """
 import sys
-from harness.execution.scratch import ScratchDirectory
-with ScratchDirectory() as path:
+from harness.execution.scratch import scratch_directory
+with scratch_directory() as path:
     (path / "left").write_text("")
     print(path, flush=True)
     sys.stdin.read()
@@ -40,12 +40,12 @@ def test_what_a_killed_process_left_is_removed_by_the_next(
     with holder:
         assert holder.stdout is not None
         theirs = Path(holder.stdout.readline().strip())
-        with ScratchDirectory() as ours:
+        with scratch_directory() as ours:
             assert ours.is_dir()
             assert (theirs / "left").exists(), "it is in use"
         assert not ours.exists()
         holder.kill()
-    with ScratchDirectory() as ours:
+    with scratch_directory() as ours:
         assert list(tmp_path.iterdir()) == [ours]
 
 
@@ -56,7 +56,7 @@ def test_only_our_own_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     elsewhere.mkdir()
     (elsewhere / "kept").write_text("", "utf-8")
     (tmp_path / "harness-scenario-link").symlink_to(elsewhere)
-    with ScratchDirectory():
+    with scratch_directory():
         pass
     assert (elsewhere / "kept").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == [
