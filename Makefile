@@ -26,8 +26,10 @@ grade: $(READY)  ## grade the sample submissions and say where the reports are (
 	exit $$status
 
 test: $(READY) system  ## run all tests, side by side but for those that need the machine alone
-	$(BIN)/python -m pytest -m 'not alone' -n auto --dist loadfile --no-loadscope-reorder
-	$(BIN)/python -m pytest -m alone
+	@status=0; \
+	$(BIN)/python -m pytest -m 'not alone' -n auto --dist loadfile --no-loadscope-reorder || status=$$?; \
+	$(BIN)/python -m pytest -m alone || status=$$?; \
+	exit $$status
 
 validate: $(READY)  ## prove that reference, scenarios, mutants and samples agree (ID=… for one)
 	$(BIN)/harness validate $(ID)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import select
 import time
 from dataclasses import dataclass
@@ -53,10 +54,21 @@ class ServerLink:
     ) -> None:
         self.close()
 
-    def send(self, payload: bytes, terminal: int) -> None:
-        """Start a scenario on a terminal's slave side."""
+    def start(
+        self,
+        told: object,
+        terminal: int,
+        *,
+        memory: int,
+        about: object = None,
+        controlled: bool = False,
+    ) -> None:
+        """Start a scenario that is `told` this on a terminal's slave side, which controls it or
+        not, with so many bytes of memory. `about` is what other scenarios may share."""
+        shared = marshal.dumps(about, 2)  # type: ignore[arg-type]
+        order = (memory, controlled, shared, marshal.dumps(told, 2))  # type: ignore[arg-type]
         try:
-            wire.send(self.server.control, payload, (terminal,))
+            wire.send(self.server.control, marshal.dumps(order, 2), (terminal,))
         except OSError:
             raise HarnessError("a submission server ended") from None
 

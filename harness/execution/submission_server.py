@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 import os
 
 from harness.execution.conversation import Conversation
@@ -39,15 +38,16 @@ class SubmissionServer:
         job = self._jobs.job(stimulus, limits)
         job["mark"] = shown.mark
         job["shim"] = self._link.listener is None
-        order = (
-            job["memory"],
-            any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
-            marshal.dumps((job.pop("asked"), job.pop("wanted")), 2),
-            marshal.dumps(job, 2),
-        )
+        about = (job.pop("asked"), job.pop("wanted"))
         terminal = a_terminal(shown)
         try:
-            self._link.send(marshal.dumps(order, 2), terminal.slave)
+            self._link.start(
+                job,
+                terminal.slave,
+                memory=job["memory"],
+                about=about,
+                controlled=any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
+            )
             end = Conversation(
                 self._link.server,
                 self._link.listener,

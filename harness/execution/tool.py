@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
-
 from harness.execution.conversation import Conversation
 from harness.execution.screen import Screen
 from harness.execution.server_link import ServerLink
@@ -24,9 +22,8 @@ class ToolServer:
         """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
         shown = Screen(mark=b"\0", most_marks=0)
         terminal = a_terminal(shown)
-        order = (limits.memory_mib * _MIB, False, b"", marshal.dumps(payload, 2))
         try:
-            self._link.send(marshal.dumps(order, 2), terminal.slave)
+            self._link.start(payload, terminal.slave, memory=limits.memory_mib * _MIB)
             end = Conversation(
                 self._link.server,
                 self._link.listener,

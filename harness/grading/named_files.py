@@ -14,6 +14,7 @@ from harness.model.submission import ARCHIVE_ENDINGS, Submission
 
 _ENDINGS = (".py", *ARCHIVE_ENDINGS)
 _ALIKE = 0.5  # a1 and a1.py are
+_GO_THERE = "name the file with its folder, or go to that folder first (cd)"
 
 
 def what_to_name(assignment: Assignment) -> str:
@@ -52,16 +53,13 @@ def _must_hold_a_program(path: Path, assignment: Assignment) -> None:
         raise UserError(f"there is no {wanted} in this folder", place=str(path), hint=_GO_THERE)
 
 
-_GO_THERE = "name the file with its folder, or go to that folder first (cd)"
-
-
 def near(path: Path) -> str:
     """How to name what is meant, when it is not there: a file of nearly this name, where a letter
     slipped or a system does not show the ending."""
     folder = path.parent
     names = [inside.name for inside in folder.iterdir()] if folder.is_dir() else []
-    near = difflib.get_close_matches(path.name, names, 1, _ALIKE)
-    return f"is it {near[0]}?" if near else _GO_THERE
+    alike = difflib.get_close_matches(path.name, names, 1, _ALIKE)
+    return f"is it {alike[0]}?" if alike else _GO_THERE
 
 
 def _may_be_one(path: Path) -> bool:
