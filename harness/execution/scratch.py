@@ -17,6 +17,7 @@ else:
     _HAS_LOCKS = True
 
 _PREFIX = "harness-scenario-"
+_UNSWEPT_PREFIX = "harness-unlocked-"  # of a process without locks: nobody could tell it is in use
 
 
 @contextmanager
@@ -38,9 +39,9 @@ def scratch_directory() -> Iterator[Path]:
 
 def _own() -> tuple[Path, int | None]:
     while True:
-        path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         if not _HAS_LOCKS:
-            return path, None
+            return Path(tempfile.mkdtemp(prefix=_UNSWEPT_PREFIX)), None
+        path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         with suppress(FileNotFoundError):  # another process has swept it before it was locked
             lock = os.open(path, os.O_RDONLY)
             with suppress(OSError):  # a file system without locks: nobody sweeps there either

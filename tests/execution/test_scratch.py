@@ -13,6 +13,7 @@ from harness.execution.scratch import scratch_directory
 
 _HOLDER = """
 import sys
+if "without locks" in sys.argv: sys.modules["fcntl"] = None
 from harness.execution.scratch import scratch_directory
 with scratch_directory() as path:
     (path / "left").write_text("")
@@ -24,8 +25,12 @@ with scratch_directory() as path:
 @pytest.fixture
 def holder(tmp_path: Path) -> subprocess.Popen[str]:
     """Another process that has a directory, below `tmp_path`."""
+    return _holder(tmp_path)
+
+
+def _holder(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", _HOLDER],
+        [sys.executable, "-c", _HOLDER, *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -47,6 +52,19 @@ def test_what_a_killed_process_left_is_removed_by_the_next(
         holder.kill()
     with scratch_directory() as ours:
         assert list(tmp_path.iterdir()) == [ours]
+
+
+def test_a_process_without_locks_keeps_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with _holder(tmp_path, "without locks") as holder:
+        assert holder.stdout is not None
+        theirs = Path(holder.stdout.readline().strip())
+        with scratch_directory():
+            assert (theirs / "left").exists()
+        holder.communicate()
+    assert not list(tmp_path.iterdir())
 
 
 def test_only_our_own_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
