@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
+from harness.execution.inside.analysis import analyse
 from harness.model.errors import HarnessError
 from harness.model.plan import Assignment, SourceFile
 from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus
+
+if TYPE_CHECKING:
+    from harness.execution.inside.analysis import Analysis
 
 _MIB = 1024 * 1024
 
@@ -34,6 +39,7 @@ class Jobs:
 
     def __init__(self, assignment: Assignment) -> None:
         self._main = main_file(assignment)
+        self._functions = frozenset([function.name for function in assignment.functions])
         self._variants: dict[tuple[Binding, ...], int] = {
             variant.constants: index for index, variant in enumerate(assignment.variants)
         }
@@ -58,14 +64,24 @@ class Jobs:
             job["action"], steps = "session", action.steps
         else:
             job |= {"action": "run", "program": action.program, "argv": list(action.argv)}
+        texts = (stimulus.given, expression, steps)
         stand_ins = tuple([(each.module, each.file) for each in stimulus.stand_ins])
         return job | {
-            "asked": (stimulus.given, expression, steps),
+            "asked": (*texts, _analysed(*texts, self._functions)),
             "wanted": (variant, stimulus.provide, stand_ins),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "seed": stimulus.seed,
             "memory": limits.memory_mib * _MIB,
         }
+
+
+@lru_cache(maxsize=1 << 14)
+def _analysed(
+    given: str, expression: str, steps: tuple[str, ...], functions: frozenset[str]
+) -> Analysis | None:
+    """None when our Python cannot read all of it: the one that runs the submission may."""
+    analysed, all_read = analyse(given, expression, steps, functions)
+    return analysed if all_read else None
 
 
 def marks_in(stimulus: Stimulus) -> int:

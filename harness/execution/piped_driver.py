@@ -31,8 +31,8 @@ from harness.model.stimulus import Limits, Stimulus
 _MARK_BYTES = 16
 _MIB = 1024 * 1024
 _MODULES = (
-    "codec", "raised", "modules", "question", "limits", "ask", "preparing", "stdin_shim", "tool",
-    "scenario", "pipes", "piped",
+    "codec", "raised", "modules", "analysis", "question", "limits", "ask", "preparing",
+    "stdin_shim", "tool", "scenario", "pipes", "piped",
 )  # fmt: skip
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 

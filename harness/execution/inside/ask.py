@@ -7,7 +7,8 @@ import sys
 from _json import encode_basestring_ascii as quote
 
 from . import codec, raised
-from .question import NAME, Question, Step
+from .analysis import NAME
+from .question import Question, Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

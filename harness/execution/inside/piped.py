@@ -81,8 +81,7 @@ def _prepared(setup: dict[str, Any], job: dict[str, Any]) -> PipedScenario:
         source.try_to_compile()
     import_useful(submitted, setup)
     functions = frozenset(setup["functions"])
-    given, expression, steps = job["asked"]
-    question = Question(given, expression, steps, functions)
+    question = Question(functions, *job["asked"])
     return PipedScenario(job, question, Files.of(job["wanted"], setup, submitted), functions)
 
 

@@ -140,12 +140,12 @@ class Server:
         one of them needs is left packed: what this process does not touch is not copied."""
         if self.tool is not None:
             return None
-        (given, expression, steps), wanted = marshal.loads(about)
+        asked, wanted = marshal.loads(about)
         files = self.files.get(wanted)
         if files is None:
             files = self.files[wanted] = Files.of(wanted, self.setup, self.submitted)
             settle()
-        question = Question(given, expression, steps, self.functions)
+        question = Question(self.functions, *asked)
         prepared = self.prepared[about] = (question, files)
         return prepared
 

@@ -1,0 +1,87 @@
+"""What a stimulus needs of a submission, and its call in parts: read off its text, before any run.
+
+Both sides use it. The driver reads each text once, whatever the number of submissions; where its
+Python is too old for a text, the process that runs the submission does.
+"""
+
+from __future__ import annotations
+
+import _ast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    Analysis: TypeAlias = tuple[list[str], str | None]
+
+_AST_ONLY = 0x400
+NAME = "<stimulus>"
+
+
+def analyse(
+    given: str, expression: str, steps: tuple[str, ...], functions: frozenset[str]
+) -> tuple[Analysis, bool]:
+    """The public functions that must be there, and, of an expression that does nothing but call
+    one of them, the text of a tuple (function, positional arguments, keyword arguments); and
+    whether this Python could read all of the texts. What it cannot read counts as empty."""
+    asked = _parsed(expression, "eval") if expression else None
+    trees = [_parsed(text, "exec") for text in (given, *steps) if text]
+    read: set[str] = set()
+    bound: set[str] = set()
+    for tree in (asked, *trees):
+        if tree is not None:
+            _collect_names(tree, read, bound)
+    parts = None if asked is None else _call_parts(asked.body, expression, functions)
+    all_read = None not in trees and not (expression and asked is None)
+    return (sorted((read - bound) & functions), parts), all_read
+
+
+def _parsed(source: str, mode: str) -> Any:
+    try:
+        return parse(source, mode)
+    except (SyntaxError, ValueError):
+        return None  # whoever runs it gets the error
+
+
+def parse(source: str, mode: str) -> Any:
+    """The syntax tree. SyntaxError, or ValueError for what cannot be a source at all."""
+    return compile(source, NAME, mode, _AST_ONLY, dont_inherit=True)
+
+
+def _call_parts(node: Any, expression: str, functions: frozenset[str]) -> str | None:
+    """`f(a, k=b)` as `(f, (a,), {"k": b})`; None where it is not a plain call."""
+    if not isinstance(node, _ast.Call) or not isinstance(node.func, _ast.Name):
+        return None
+    if node.func.id not in functions:
+        return None
+    if any(isinstance(argument, _ast.Starred) for argument in node.args):
+        return None
+    if any(keyword.arg is None for keyword in node.keywords):
+        return None
+    newlines_as_read = expression.replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line.encode() for line in newlines_as_read.split("\n")]
+    values = "".join([f"({_text(argument, lines)})," for argument in node.args])
+    pairs = [f"{keyword.arg!r}: ({_text(keyword.value, lines)})," for keyword in node.keywords]
+    return f"({node.func.id}, ({values}), {{{''.join(pairs)}}})"
+
+
+def _text(node: Any, lines: list[bytes]) -> str:
+    """An expression's source, without the brackets around it."""
+    picked = lines[node.lineno - 1 : node.end_lineno]
+    picked[-1] = picked[-1][: node.end_col_offset]
+    picked[0] = picked[0][node.col_offset :]
+    return b"\n".join(picked).decode()
+
+
+def _collect_names(node: Any, read: set[str], bound: set[str]) -> None:
+    if isinstance(node, _ast.Name):
+        (read if isinstance(node.ctx, _ast.Load) else bound).add(node.id)
+    elif isinstance(node, _ast.arg):
+        bound.add(node.arg)
+    elif isinstance(node, _ast.FunctionDef | _ast.ClassDef):
+        bound.add(node.name)
+    for field in node._fields:
+        value = getattr(node, field, None)
+        for part in value if isinstance(value, list) else (value,):
+            if isinstance(part, _ast.AST):
+                _collect_names(part, read, bound)
