@@ -127,16 +127,36 @@ class Conversation:
 
     def _provide_input(self) -> bool:
         """Have something to read on the terminal; False when the scenario ends instead."""
-        if not self._terminal.drain(self._most):
+        terminal = self._terminal
+        # Who waits for the kernel's leave stands still, so a line may be sent before we read what
+        # was printed: it is handed over meanwhile, which takes a while.
+        line = self._next_line()
+        if line is not None:
+            terminal.send_typed(line)
+        if not terminal.drain(self._most):
             self._stop(Ending.OUTPUT_LIMIT)
             return False
-        if self._terminal.has_unread_input():
+        if line is not None:
+            terminal.remember_typed(line)
+            return True
+        if terminal.has_unread_input():
             return True
         if not self._inputs or not self._may_type():
             self._stop(Ending.ASKED_FOR_MORE)
             return False
-        self._terminal.type(self._inputs.pop())
+        typed = self._inputs.pop()
+        terminal.remember_typed(typed)
+        terminal.send_typed(typed)
         return True
+
+    def _next_line(self) -> Typed | None:
+        """The next input if it is surely to be typed now and can do nothing before it is read, as
+        a key does and a sign that acts as one."""
+        if self._listener is None or not self._inputs or self._inputs[-1].key is not None:
+            return None
+        if not self._inputs[-1].text.isprintable() or not self._may_type():
+            return None
+        return None if self._terminal.has_unread_input() else self._inputs.pop()
 
     def _check_clocks(self) -> float:
         """End it when a limit is passed; the seconds until it is worth looking again."""

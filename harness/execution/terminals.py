@@ -37,35 +37,39 @@ class PseudoTerminal:
         _prepare(self.slave)
         self._readable = select.poll()
         self._readable.register(self.slave, select.POLLIN)
+        self._printed = select.poll()
+        self._printed.register(self.child_fd, select.POLLIN)
 
     def drain(self, limit: int) -> bool:
         """Take all that was printed until now; False when it is more than `limit` bytes."""
         raw = self.screen.raw
-        while True:
+        while self._printed.poll(0):
             try:
                 data = os.read(self.child_fd, CHUNK)
-            except BlockingIOError:
-                return not self.screen.exceeds(limit)
             except OSError:  # the slave's side is closed: Linux says EIO
-                return not self.screen.exceeds(limit)
+                break
             if not data:
-                return not self.screen.exceeds(limit)
+                break
             raw += data
             if self.screen.exceeds(limit):
                 return False
+        return not self.screen.exceeds(limit)
 
     def has_unread_input(self) -> bool:
         """Whether something typed was not read yet (an end of input counts)."""
         return bool(self._readable.poll(0))
 
-    def type(self, typed: Typed) -> None:
-        """Press a key, or type a line and Enter; remembered at this place of the screen."""
-        self.screen.typed.append((len(self.screen.raw), typed))
+    def send_typed(self, typed: Typed) -> None:
+        """Press a key, or type a line and Enter."""
         if typed.key is not None:
             data = _KEYS[typed.key]
         else:
             data = typed.text.encode("utf-8", "surrogateescape") + b"\n"
         os.write(self.child_fd, data)
+
+    def remember_typed(self, typed: Typed) -> None:
+        """It was typed at this place of the screen, as far as it is drained."""
+        self.screen.typed.append((len(self.screen.raw), typed))
 
     def finish(self) -> None:
         """Nothing more will be printed."""
