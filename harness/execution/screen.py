@@ -78,6 +78,8 @@ class Screen:
 
 def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
     """The turns of several parts as one conversation."""
+    if len(parts) == 1:
+        return parts[0]
     turns: list[Turn] = []
     printed = ""
     for part in parts:
