@@ -109,6 +109,8 @@ class Conversation:
             self._said += data
             if len(self._said) > reply.LARGEST:
                 self._stop(Ending.TAMPERED)
+            if len(data) < _PIPE_CHUNK:  # a pipe gives all it has
+                break
         if self._listener is None:
             self._answer_frames()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 from harness.execution import screen
 from harness.execution.reply import FinalReply, Reply, TamperedError, read_reply
@@ -32,8 +33,8 @@ def observation(stimulus: Stimulus, limits: Limits, shown: Screen, end: End) -> 
     """What the process did, from its screen, its words and its end. HarnessError when a provided
     file did not load."""
     loading, parts = shown.parts(limits.output_kib * 1024)
-    seen = Observation(
-        ending=Ending.ANSWERED,
+    seen = partial(
+        Observation,
         phase=Phase.STIMULUS if parts else Phase.LOADING,
         turns=screen.joined(parts) if parts else (),
         loading_printed=loading,
@@ -42,21 +43,20 @@ def observation(stimulus: Stimulus, limits: Limits, shown: Screen, end: End) -> 
     try:
         reply = read_reply(end.said)
     except TamperedError as error:
-        return replace(seen, ending=Ending.TAMPERED, detail=str(error))
+        return seen(ending=Ending.TAMPERED, detail=str(error))
     if reply.broken is not None:
         raise HarnessError(f"a provided file failed to load: {reply.broken}")
     if isinstance(stimulus.action, Session):
-        seen = replace(seen, steps=_steps(stimulus.action, reply, parts))
+        seen = partial(seen, steps=_steps(stimulus.action, reply, parts))
     elif reply.steps:
-        return replace(seen, ending=Ending.TAMPERED, detail="an unexpected reply")
+        return seen(ending=Ending.TAMPERED, detail="an unexpected reply")
     if end.reason is not None or end.exit_code != 0 or reply.final is None:
-        return _without_answer(seen, end, reply, limits)
-    return _answered(seen, stimulus, reply.final)
-
-
-def _answered(seen: Observation, stimulus: Stimulus, final: FinalReply) -> Observation:
-    seen = replace(
-        seen,
+        ending, detail = _without_answer(end, reply, limits)
+        return seen(ending=ending, detail=detail)
+    final = reply.final
+    return seen(
+        ending=_ending_of(final),
+        detail=final.missing or "",
         phase=final.phase,
         value=final.value,
         raised=final.raised,
@@ -65,11 +65,14 @@ def _answered(seen: Observation, stimulus: Stimulus, final: FinalReply) -> Obser
         variables=final.variables,
         exit_status=final.exit_status if isinstance(stimulus.action, Run) else None,
     )
+
+
+def _ending_of(final: FinalReply) -> Ending:
     if final.missing is not None:
-        return replace(seen, ending=Ending.MISSING, detail=final.missing)
+        return Ending.MISSING
     if final.out_of_memory or (final.raised and _is_out_of_memory(final.raised)):
-        return replace(seen, ending=Ending.MEMORY_LIMIT)
-    return seen
+        return Ending.MEMORY_LIMIT
+    return Ending.ANSWERED
 
 
 def _is_out_of_memory(raised: Raised) -> bool:
@@ -79,26 +82,26 @@ def _is_out_of_memory(raised: Raised) -> bool:
     return raised.type_name == "MemoryError"
 
 
-def _without_answer(seen: Observation, end: End, reply: Reply, limits: Limits) -> Observation:
-    """The ending of a process that was ended, or that ended in another way than ours does."""
+def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str]:
+    """How a process ended that was ended, or that ended in another way than ours does; in detail
+    too."""
     killed_by = -end.exit_code if end.exit_code < 0 else None
     if end.reason is not None and end.reason is not Ending.TAMPERED:
         if reply.final is not None and end.reason in (Ending.TIMEOUT, Ending.ASKED_FOR_MORE):
-            return replace(seen, ending=Ending.TAMPERED, detail="answered and did not end")
-        return replace(seen, ending=end.reason)
+            return Ending.TAMPERED, "answered and did not end"
+        return end.reason, ""
     if end.reason is Ending.TAMPERED:
-        return replace(seen, ending=Ending.TAMPERED, detail="a reply too large")
+        return Ending.TAMPERED, "a reply too large"
     if reply.final is not None:
-        return replace(seen, ending=Ending.TAMPERED, detail="answered and did not leave")
+        return Ending.TAMPERED, "answered and did not leave"
     if killed_by is None:
-        detail = f"exit status {end.exit_code}"
-        return replace(seen, ending=Ending.ENDED_EARLY, detail=detail)
+        return Ending.ENDED_EARLY, f"exit status {end.exit_code}"
     if killed_by == _SIGXCPU or end.cpu_seconds >= limits.cpu_seconds:
-        return replace(seen, ending=Ending.CPU_LIMIT)
+        return Ending.CPU_LIMIT, ""
     name = _signal_name(killed_by)
     if killed_by == _SIGKILL:  # not by us: the kernel was out of memory
-        return replace(seen, ending=Ending.MEMORY_LIMIT, detail=name)
-    return replace(seen, ending=Ending.CRASHED, detail=name)
+        return Ending.MEMORY_LIMIT, name
+    return Ending.CRASHED, name
 
 
 def _signal_name(number: int) -> str:

@@ -9,7 +9,6 @@ import os
 import select
 import sys
 import warnings
-from fcntl import ioctl
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
 
 from . import modules, wire
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
     from .confine import LoadedFilter
 
-_TIOCSCTTY = 0x540E if sys.platform == "linux" else 0x20007461
 _HAS_PIDFD = hasattr(os, "pidfd_open")
 
 
@@ -127,9 +125,10 @@ class Server:
         gc.enable()
         for number in self.events.descriptors:
             close(number)
-        setsid()
         if controlled:  # it costs a twentieth of a short scenario, and only Ctrl-C needs it
-            ioctl(terminal, _TIOCSCTTY, 0)
+            os.login_tty(os.dup(terminal))
+        else:
+            setsid()
         if self.die_with_parent is not None:
             self.die_with_parent()
         if self.child_filter is not None:
