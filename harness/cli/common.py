@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from harness.assignment import CACHE, available, find_root
-from harness.grading.named_files import near
+from harness.intake.existing import must_exist
 from harness.model.errors import UserError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -89,8 +89,7 @@ def the_assignment(root: Path, told: str | None, paths: Sequence[Path] = ()) -> 
     if named:
         return next(iter(named))
     for path in paths:
-        if not path.exists():
-            raise UserError("there is no such file or folder", place=str(path), hint=near(path))
+        must_exist(path)
     if len(known) == 1:
         return known[0]
     raise UserError(

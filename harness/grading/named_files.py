@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from harness.grading.handed_in import handed_in
+from harness.intake.existing import GO_THERE, must_exist
 from harness.model.errors import UserError
 from harness.model.plan import Assignment
 from harness.model.submission import ARCHIVE_ENDINGS, Submission
 
 _ENDINGS = (".py", *ARCHIVE_ENDINGS)
-_ALIKE = 0.5  # a1 and a1.py are
-_GO_THERE = "name the file with its folder, or go to that folder first (cd)"
 
 
 def what_to_name(assignment: Assignment) -> str:
@@ -46,20 +44,10 @@ def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assig
 
 
 def _must_hold_a_program(path: Path, assignment: Assignment) -> None:
-    if not path.exists():
-        raise UserError("there is no such file or folder", place=str(path), hint=near(path))
+    must_exist(path)
     if path.is_dir() and not any(_may_be_one(inside) for inside in path.iterdir()):
         wanted = what_to_name(assignment)
-        raise UserError(f"there is no {wanted} in this folder", place=str(path), hint=_GO_THERE)
-
-
-def near(path: Path) -> str:
-    """How to name what is meant, when it is not there: a file of nearly this name, where a letter
-    slipped or a system does not show the ending."""
-    folder = path.parent
-    names = [inside.name for inside in folder.iterdir()] if folder.is_dir() else []
-    alike = difflib.get_close_matches(path.name, names, 1, _ALIKE)
-    return f"is it {alike[0]}?" if alike else _GO_THERE
+        raise UserError(f"there is no {wanted} in this folder", place=str(path), hint=GO_THERE)
 
 
 def _may_be_one(path: Path) -> bool:

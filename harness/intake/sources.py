@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.intake.entries import EntryKind, Refused
+from harness.intake.existing import must_exist
 from harness.intake.found import HandedIn
 from harness.intake.layout_choice import PLAIN, Chosen, chosen_layout
 from harness.intake.layouts import Times
@@ -60,8 +61,7 @@ def _opened(
 ) -> Chosen | HandedIn:
     if path.is_dir():
         return chosen_layout(DiskFolder(path), assignment, asked)
-    if not path.exists():
-        raise UserError("there is no such file or folder", place=str(path))
+    must_exist(path)
     if path.is_file() and path.suffix == ".py":
         return lone_file(path)
     if not path.is_file() or not archive_suffix(path.name):

@@ -63,7 +63,7 @@ def test_a_file_that_cannot_be_graded_says_why_in_each_item(course: Course) -> N
     assert "2 failed" in outcome.out
     assert outcome.out.count("\na1.py:33: syntax error: expected ':'\n") == 2
     missing = pytest_in(course.root, "specs/tiny/total.yaml", "--submission", "nowhere.py")
-    assert "\nnowhere.py: there is no such file or folder\n" in missing.out
+    assert "\nnowhere.py: there is no such file or folder. Hint: " in missing.out
     assert "Traceback" not in missing.out
 
 

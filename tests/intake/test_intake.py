@@ -252,7 +252,12 @@ def test_a_name_that_is_no_text(lay: Callable[[Tree], Path]) -> None:
 
 
 REFUSED = {
-    "missing": ("nowhere", "there is no such file or folder"),
+    "missing": (
+        "nowhere",
+        "there is no such file or folder. "
+        "Hint: name the file with its folder, or go to that folder first (cd)",
+    ),
+    "a slip": ("clas.zip", "there is no such file or folder. Hint: is it class.zip?"),
     "an archive": (
         "class.zip",
         "is no archive, expected a zip or tar archive. "
