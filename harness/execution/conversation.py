@@ -19,7 +19,7 @@ from harness.model.errors import HarnessError
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits, Typed
 
-_QUIET = 0.002  # seconds in which a scenario's output may lie unread: most are over by then
+_QUIET = 0.02  # seconds in which a scenario's output may lie unread: most are over by then
 _HEARTBEAT = 0.25
 _PATIENCE = 20.0  # seconds for our own server to answer
 _PIPE_CHUNK = 1 << 16
