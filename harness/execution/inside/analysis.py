@@ -24,8 +24,8 @@ def analyse(
     """The public functions that must be there, and, of an expression that does nothing but call
     one of them, the text of a tuple (function, positional arguments, keyword arguments); and
     whether this Python could read all of the texts. What it cannot read counts as empty."""
-    asked = _parsed(expression, "eval") if expression else None
-    trees = [_parsed(text, "exec") for text in (given, *steps) if text]
+    asked = parsed(expression, "eval") if expression else None
+    trees = [parsed(text, "exec") for text in (given, *steps) if text]
     read: set[str] = set()
     bound: set[str] = set()
     for tree in (asked, *trees):
@@ -36,16 +36,12 @@ def analyse(
     return (sorted((read - bound) & functions), parts), all_read
 
 
-def _parsed(source: str, mode: str) -> Any:
+def parsed(source: str, mode: str) -> Any:
+    """The syntax tree; None where there is none: whoever runs the text gets the error."""
     try:
-        return parse(source, mode)
+        return compile(source, NAME, mode, _AST_ONLY, dont_inherit=True)
     except (SyntaxError, ValueError):
-        return None  # whoever runs it gets the error
-
-
-def parse(source: str, mode: str) -> Any:
-    """The syntax tree. SyntaxError, or ValueError for what cannot be a source at all."""
-    return compile(source, NAME, mode, _AST_ONLY, dont_inherit=True)
+        return None
 
 
 def _call_parts(node: Any, expression: str, functions: frozenset[str]) -> str | None:

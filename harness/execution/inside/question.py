@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast
 
-from .analysis import NAME, analyse, parse
+from .analysis import NAME, analyse, parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,10 +23,9 @@ class Step:
         self.source = source
         self.body: CodeType | None = None
         self.last: CodeType | None = None
-        try:
-            tree = parse(source, "exec")
-        except (SyntaxError, ValueError):
-            return  # whoever runs it gets the error
+        tree = parsed(source, "exec")
+        if tree is None:
+            return
         last = tree.body[-1] if tree.body else None
         if isinstance(last, _ast.Expr):
             self.last = _compiled(_ast.Expression(body=last.value), "eval")
