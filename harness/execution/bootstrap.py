@@ -8,8 +8,9 @@ from importlib import resources
 from pathlib import Path
 
 INSIDE = (
-    "wire", "children", "codec", "raised", "modules", "analysis", "question", "confine", "limits",
-    "settling", "ask", "preparing", "stdin_shim", "tool", "scenario", "rehearsal", "server", "base",
+    "wire", "children", "codec", "raised", "modules", "analysis", "question", "reading", "confine",
+    "limits", "settling", "ask", "preparing", "stdin_shim", "tool", "scenario", "rehearsal",
+    "server", "base",
 )  # fmt: skip
 
 _PROGRAM = """\

@@ -11,6 +11,7 @@ from types import TracebackType
 from harness.execution.base_process import BaseProcess
 from harness.execution.interpreter import Interpreter
 from harness.execution.jobs import files_to_lay
+from harness.execution.questions import Questions
 from harness.execution.scratch import scratch_directory
 from harness.execution.server_link import ServerLink
 from harness.execution.submission_server import SubmissionServer
@@ -47,6 +48,7 @@ class Driver:
         self._clock_offset = clock_offset
         self._notify = notify and Layer.SECCOMP in self._confinement.layers
         self._base: BaseProcess | None = None
+        self._questions: Questions | None = None
         self._cpus_before: set[int] | None = None
         self._held = ExitStack()
         self._directory = ""
@@ -85,9 +87,12 @@ class Driver:
         self, assignment: Assignment, files: tuple[SourceFile, ...]
     ) -> Iterator[SubmissionServer]:
         """A server for one submission. HarnessError when our own machinery fails."""
+        base = self._running_base()
+        if self._questions is None:
+            self._questions = Questions(base)
         setup = self._setup() | files_to_lay(assignment, files)
-        with ServerLink(self._running_base(), setup) as link:
-            yield SubmissionServer(link, assignment)
+        with ServerLink(base, setup) as link:
+            yield SubmissionServer(link, assignment, self._questions)
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
@@ -114,6 +119,9 @@ class Driver:
         return self._base
 
     def _leave(self) -> None:
+        if self._questions is not None:
+            self._questions.close()
+            self._questions = None
         if self._base is not None:
             self._base.close()
             self._base = None

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from harness.execution.inside.analysis import analyse
 from harness.model.errors import HarnessError
 from harness.model.plan import Assignment, SourceFile
 from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus
-
-if TYPE_CHECKING:
-    from harness.execution.inside.analysis import Analysis
 
 _MIB = 1024 * 1024
 
@@ -39,7 +34,6 @@ class Jobs:
 
     def __init__(self, assignment: Assignment) -> None:
         self._main = main_file(assignment)
-        self._functions = frozenset([function.name for function in assignment.functions])
         self._variants: dict[tuple[Binding, ...], int] = {
             variant.constants: index for index, variant in enumerate(assignment.variants)
         }
@@ -47,7 +41,7 @@ class Jobs:
     def job(self, stimulus: Stimulus, limits: Limits) -> dict[str, Any]:
         """The order for one scenario. HarnessError when the plan lacks its provided files.
 
-        `asked` and `wanted` are what many scenarios share: a question, and files.
+        `asked` are the texts of its question, `wanted` the files that it shares with others.
         """
         try:
             variant = self._variants[stimulus.constants]
@@ -64,24 +58,14 @@ class Jobs:
             job["action"], steps = "session", action.steps
         else:
             job |= {"action": "run", "program": action.program, "argv": list(action.argv)}
-        texts = (stimulus.given, expression, steps)
         stand_ins = tuple([(each.module, each.file) for each in stimulus.stand_ins])
         return job | {
-            "asked": (*texts, _analysed(*texts, self._functions)),
+            "asked": (stimulus.given, expression, steps),
             "wanted": (variant, stimulus.provide, stand_ins),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "seed": stimulus.seed,
             "memory": limits.memory_mib * _MIB,
         }
-
-
-@lru_cache(maxsize=1 << 14)
-def _analysed(
-    given: str, expression: str, steps: tuple[str, ...], functions: frozenset[str]
-) -> Analysis | None:
-    """None when our Python cannot read all of it: the one that runs the submission may."""
-    analysed, all_read = analyse(given, expression, steps, functions)
-    return analysed if all_read else None
 
 
 def marks_in(stimulus: Stimulus) -> int:

@@ -60,15 +60,14 @@ class ServerLink:
         terminal: int,
         *,
         memory: int,
-        about: object = None,
+        wanted: object = None,
         controlled: bool = False,
     ) -> None:
         """Start a scenario that is `told` this on a terminal's slave side, which controls it or
-        not, with so many bytes of memory. `about` is what other scenarios may share."""
-        shared = marshal.dumps(about, 2)  # type: ignore[arg-type]
-        order = (memory, controlled, shared, marshal.dumps(told, 2))  # type: ignore[arg-type]
+        not, with so many bytes of memory and the `wanted` files, which others may share."""
+        order = (memory, controlled, wanted, marshal.dumps(told, 2))  # type: ignore[arg-type]
         try:
-            wire.send(self.server.control, marshal.dumps(order, 2), (terminal,))
+            wire.send(self.server.control, marshal.dumps(order, 2), (terminal,))  # type: ignore[arg-type]
         except OSError:
             raise HarnessError("a submission server ended") from None
 

@@ -7,6 +7,7 @@ import os
 from harness.execution.conversation import Conversation
 from harness.execution.jobs import Jobs, marks_in
 from harness.execution.observed import observation
+from harness.execution.questions import Questions
 from harness.execution.screen import Screen
 from harness.execution.server_link import ServerLink
 from harness.execution.terminals import a_terminal
@@ -20,8 +21,10 @@ MARK_BYTES = 16
 class SubmissionServer:
     """Observes one submission, a fresh process for each stimulus."""
 
-    def __init__(self, link: ServerLink, assignment: Assignment) -> None:
+    def __init__(self, link: ServerLink, assignment: Assignment, questions: Questions) -> None:
         self._link = link
+        self._assignment = assignment
+        self._questions = questions
         self._jobs = Jobs(assignment)
 
     @property
@@ -38,14 +41,15 @@ class SubmissionServer:
         job = self._jobs.job(stimulus, limits)
         job["mark"] = shown.mark
         job["shim"] = self._link.listener is None
-        about = (job.pop("asked"), job.pop("wanted"))
+        job["question"] = self._questions.packed(self._assignment, job.pop("asked"))
+        wanted = job.pop("wanted")
         terminal = a_terminal(shown)
         try:
             self._link.start(
                 job,
                 terminal.slave,
                 memory=job["memory"],
-                about=about,
+                wanted=wanted,
                 controlled=any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
             )
             end = Conversation(

@@ -1,8 +1,4 @@
-"""What a stimulus needs of a submission, and its call in parts: read off its text, before any run.
-
-Both sides use it. The driver reads each text once, whatever the number of submissions; where its
-Python is too old for a text, the process that runs the submission does.
-"""
+"""What a stimulus needs of a submission, and its call in parts: read off its text."""
 
 from __future__ import annotations
 
@@ -10,9 +6,7 @@ import _ast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
-
-    Analysis: TypeAlias = tuple[list[str], str | None]
+    from typing import Any
 
 _AST_ONLY = 0x400
 NAME = "<stimulus>"
@@ -20,10 +14,10 @@ NAME = "<stimulus>"
 
 def analyse(
     given: str, expression: str, steps: tuple[str, ...], functions: frozenset[str]
-) -> tuple[Analysis, bool]:
+) -> tuple[list[str], str | None]:
     """The public functions that must be there, and, of an expression that does nothing but call
-    one of them, the text of a tuple (function, positional arguments, keyword arguments); and
-    whether this Python could read all of the texts. What it cannot read counts as empty."""
+    one of them, the text of a tuple (function, positional arguments, keyword arguments). A text
+    that does not parse counts as empty."""
     asked = parsed(expression, "eval") if expression else None
     trees = [parsed(text, "exec") for text in (given, *steps) if text]
     read: set[str] = set()
@@ -32,8 +26,7 @@ def analyse(
         if tree is not None:
             _collect_names(tree, read, bound)
     parts = None if asked is None else _call_parts(asked.body, expression, functions)
-    all_read = None not in trees and not (expression and asked is None)
-    return (sorted((read - bound) & functions), parts), all_read
+    return sorted((read - bound) & functions), parts
 
 
 def parsed(source: str, mode: str) -> Any:

@@ -8,7 +8,6 @@ from _json import encode_basestring_ascii as quote
 
 from . import codec, raised
 from .analysis import NAME
-from .question import Question, Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .modules import Library
+    from .question import Question, Step
 
 _saved_builtins: dict[str, Any] = {}
 
@@ -123,11 +123,12 @@ def session(
 
 def run_step(step: Step, names: dict[str, Any]) -> Any:
     """A step's statements, then the value of its last expression (None: it has none)."""
-    if step.body is None:
-        compile(step.source, NAME, "exec", dont_inherit=True)  # raises what is wrong with it
+    source, body, last = step
+    if body is None:
+        compile(source, NAME, "exec", dont_inherit=True)  # raises what is wrong with it
         return None
-    exec(step.body, names)
-    return None if step.last is None else eval(step.last, names)
+    exec(body, names)
+    return None if last is None else eval(last, names)
 
 
 def program(library: Library, name: str, answer: Answer) -> None:

@@ -16,7 +16,7 @@ import os
 import sys
 from posix import _exit, fork
 
-from . import wire
+from . import reading, wire
 from .children import kill_children
 from .rehearsal import rehearse
 from .server import Server
@@ -87,8 +87,11 @@ def _start_server(sock: _socket.socket, library: list[str], descriptors: list[in
             told = wire.receive(own)
             if told is not None:
                 setup = marshal.loads(told[0])
-                setup["confinement"]["readable"] += library
-                Server(own, descriptors[1], setup).serve()
+                if setup == reading.SETUP:
+                    reading.serve(own)
+                else:
+                    setup["confinement"]["readable"] += library
+                    Server(own, descriptors[1], setup).serve()
         except BaseException as error:  # told to the driver by way of the terminal it was born on
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
             _exit(1)

@@ -19,7 +19,7 @@ from os import _exit, write
 from . import pipes
 from .modules import by_module_name
 from .preparing import import_useful
-from .question import Question
+from .question import Question, read
 from .scenario import Files, Scenario
 from .tool import Tool
 
@@ -81,7 +81,7 @@ def _prepared(setup: dict[str, Any], job: dict[str, Any]) -> PipedScenario:
         source.try_to_compile()
     import_useful(submitted, setup)
     functions = frozenset(setup["functions"])
-    question = Question(functions, *job["asked"])
+    question = Question(read(functions, *job["asked"]))
     return PipedScenario(job, question, Files.of(job["wanted"], setup, submitted), functions)
 
 

@@ -1,36 +1,24 @@
-"""A stimulus compiled ahead of the fork: trusted text, cached, so that draws share the work."""
+"""A stimulus as the interpreter runs it: read and compiled once, for all submissions.
+
+Its text is ours and trusted. A reader in a process of its own compiles it (`reading.py`); the
+driver keeps what comes out, and every scenario's process unpacks it.
+"""
 
 from __future__ import annotations
 
 import _ast
+import marshal
 
 from .analysis import NAME, analyse, parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
-    from typing import Any
+    from typing import Any, TypeAlias
 
-    from .analysis import Analysis
-
-
-class Step:
-    """A session step: the statements, then the expression whose value the REPL would show."""
-
-    __slots__ = ("body", "last", "source")
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.body: CodeType | None = None
-        self.last: CodeType | None = None
-        tree = parsed(source, "exec")
-        if tree is None:
-            return
-        last = tree.body[-1] if tree.body else None
-        if isinstance(last, _ast.Expr):
-            self.last = _compiled(_ast.Expression(body=last.value), "eval")
-            del tree.body[-1]
-        self.body = _compiled(tree, "exec")
+    # A step's source, its statements, and the expression whose value the REPL would show; no
+    # statements: it does not compile.
+    Step: TypeAlias = tuple[str, CodeType | None, CodeType | None]
 
 
 class Question:
@@ -39,22 +27,47 @@ class Question:
 
     __slots__ = ("given", "needs", "source", "split", "steps", "whole")
 
-    def __init__(
-        self,
-        functions: frozenset[str],
-        given: str = "",
-        expression: str = "",
-        steps: tuple[str, ...] = (),
-        analysed: Analysis | None = None,
-    ) -> None:
-        if analysed is None:
-            analysed, _ = analyse(given, expression, steps, functions)
-        self.needs, parts = analysed
-        self.source = expression
-        self.given = Step(given + "\n") if given else None
-        self.steps = [Step(step) for step in steps]
-        self.split = _value_of(parts) if parts else None
-        self.whole = _value_of(expression) if expression and self.split is None else None
+    needs: list[str]
+    source: str
+    given: Step | None
+    split: CodeType | None
+    whole: CodeType | None
+    steps: list[Step]
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.needs, self.source, self.given, self.split, self.whole, self.steps = parts
+
+
+def read(
+    functions: frozenset[str], given: str, expression: str, steps: tuple[str, ...]
+) -> tuple[Any, ...]:
+    """The parts of a stimulus's question, plain data and code, out of its texts."""
+    needs, parts = analyse(given, expression, steps, functions)
+    split = _value_of(parts) if parts else None
+    return (
+        needs,
+        expression,
+        _step(given + "\n") if given else None,
+        split,
+        _value_of(expression) if expression and split is None else None,
+        [_step(step) for step in steps],
+    )
+
+
+def unpacked(packed: bytes) -> Question:
+    """The question that a reader packed."""
+    return Question(marshal.loads(packed))
+
+
+def _step(source: str) -> Step:
+    tree = parsed(source, "exec")
+    if tree is None:
+        return source, None, None
+    last = None
+    if tree.body and isinstance(tree.body[-1], _ast.Expr):
+        last = _compiled(_ast.Expression(body=tree.body[-1].value), "eval")
+        del tree.body[-1]
+    return source, _compiled(tree, "exec"), last
 
 
 def _value_of(expression: str) -> CodeType | None:

@@ -13,7 +13,7 @@ import os
 import sys
 
 from .modules import Source
-from .question import Question
+from .question import Question, read
 from .scenario import Files, Scenario
 
 TYPE_CHECKING = False
@@ -42,10 +42,10 @@ _TIMES = 12  # more often than the interpreter waits before it fits its code to 
 def rehearse() -> None:
     """Call, hold a session and run the program, with nobody listening; leaves no trace."""
     before = list(sys.meta_path), dict(sys.modules), sys.argv, sys.stdout
-    call = Question(_FUNCTIONS, "", "echo(['a', ('b', 2)], 'a')")
-    fault = Question(_FUNCTIONS, "", "echo(1, {})")
+    call = Question(read(_FUNCTIONS, "", "echo(['a', ('b', 2)], 'a')", ()))
+    fault = Question(read(_FUNCTIONS, "", "echo(1, {})", ()))
     steps = ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)")
-    session = Question(_FUNCTIONS, "grid = ['a']", "", steps)
+    session = Question(read(_FUNCTIONS, "grid = ['a']", "", steps))
     parts = (("call", call), ("call", fault), ("session", session), ("run", call))
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
         sys.stdout = silence

@@ -15,7 +15,7 @@ from . import modules, wire
 from .children import kill_children
 from .limits import Limits
 from .preparing import import_useful
-from .question import Question
+from .question import unpacked
 from .scenario import Files, Scenario
 from .settling import settle
 from .tool import Tool
@@ -46,7 +46,6 @@ class Server:
         self.die_with_parent: Callable[[], None] | None = None
         self.layers: list[str] = setup["confinement"]["layers"]
         self.looks_for_orphans = "subreaper" in self.layers and "seccomp" not in self.layers
-        self.prepared: dict[bytes, tuple[Question, Files]] = {}
         self.files: dict[tuple[Any, ...], Files] = {}
         self.functions = frozenset(setup.get("functions", ()))
         self.submitted = modules.by_module_name(setup.get("files", []))
@@ -100,8 +99,8 @@ class Server:
         import_useful(self.submitted, self.setup)
 
     def _scenario(self, order: bytes, terminal: int) -> None:
-        memory, controlled, about, job = marshal.loads(order)
-        prepared = self.prepared.get(about) or self._prepare_for(about)
+        memory, controlled, wanted, job = marshal.loads(order)
+        files = None if self.tool is not None else self.files.get(wanted) or self._laid(wanted)
         self.limits.allow_memory(memory)
         gc.freeze()
         pid = fork()
@@ -109,10 +108,11 @@ class Server:
             try:
                 self._become_child(terminal, controlled=controlled)
                 told = marshal.loads(job)
-                if prepared is not None:
-                    Scenario(told, *prepared, self.functions).run(terminal, self.reply)
-                elif self.tool is not None:
+                if self.tool is not None:
                     self.tool.run(told, self.reply)
+                elif files is not None:
+                    question = unpacked(told["question"])
+                    Scenario(told, question, files, self.functions).run(terminal, self.reply)
             finally:
                 _exit(70)
         close(terminal)
@@ -134,19 +134,12 @@ class Server:
         if self.child_filter is not None:
             self.child_filter.load()
 
-    def _prepare_for(self, about: bytes) -> tuple[Question, Files] | None:
-        """The question and the files, compiled, that scenarios about the same share. What only
-        one of them needs is left packed: what this process does not touch is not copied."""
-        if self.tool is not None:
-            return None
-        asked, wanted = marshal.loads(about)
-        files = self.files.get(wanted)
-        if files is None:
-            files = self.files[wanted] = Files.of(wanted, self.setup, self.submitted)
-            settle()
-        question = Question(self.functions, *asked)
-        prepared = self.prepared[about] = (question, files)
-        return prepared
+    def _laid(self, wanted: tuple[Any, ...]) -> Files:
+        """The files that some scenarios share, compiled. What only one of them needs is left
+        packed for its own process: what this one does not touch is not copied."""
+        files = self.files[wanted] = Files.of(wanted, self.setup, self.submitted)
+        settle()
+        return files
 
 
 class _Events:
