@@ -11,7 +11,7 @@ from typing import Protocol, Self
 from harness.execution import EXECUTION_DIGEST, AnyDriver, ToolFailed
 from harness.grading.expectations import expectation, parameters
 from harness.grading.running import Observer, run_all
-from harness.judging import JUDGING_DIGEST, blamed, combine, judge, refine
+from harness.judging import JUDGING_DIGEST, Judge, blamed, combine, refine
 from harness.marking import mark
 from harness.model import serial
 from harness.model.answer_key import AnswerKey
@@ -79,6 +79,7 @@ class Grader(AbstractContextManager["Grader"]):
         self._thorough = thorough
         self._stack = ExitStack()
         self._answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
+        self._judges: dict[tuple[str, int], Judge] = {}
 
     def __enter__(self) -> Self:
         self._policy = self._stack.enter_context(self._driver.tool(SOURCES, ENTRY))
@@ -189,19 +190,25 @@ class Grader(AbstractContextManager["Grader"]):
         )
 
     def _judge(self, scenario: Scenario, observations: tuple[Observation, ...]) -> Verdict:
-        answers = self._answers.get(scenario.id)
         verdicts: list[Verdict] = []
         for index, observation in enumerate(observations):
             if observation.ending is Ending.HARNESS_ERROR:
                 return Verdict(kind=VerdictKind.HARNESS_ERROR)
-            stimulus = scenario.stimuli[index]
-            answer = answers[index] if answers and index < len(answers) else None
-            held_to = expectation(scenario, stimulus, answer, self._plan.assignment)
             try:
-                verdicts.append(judge(observation, held_to, stimulus))
+                verdicts.append(self._judge_of(scenario, index).verdict(observation))
             except HarnessError as failure:
                 raise HarnessError(f"{scenario.id}: {failure}") from None
         return combine(tuple(verdicts)) if scenario.is_sample else verdicts[0]
+
+    def _judge_of(self, scenario: Scenario, index: int) -> Judge:
+        found = self._judges.get((scenario.id, index))
+        if found is None:
+            answers = self._answers.get(scenario.id)
+            stimulus = scenario.stimuli[index]
+            answer = answers[index] if answers and index < len(answers) else None
+            held_to = expectation(scenario, stimulus, answer, self._plan.assignment)
+            found = self._judges[scenario.id, index] = Judge(held_to, stimulus)
+        return found
 
 
 def _failed(verdict: Verdict) -> bool:

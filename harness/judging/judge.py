@@ -45,6 +45,24 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     )
 
 
+class Judge:
+    """Judges over and over what one stimulus led to. A verdict follows from the observation alone,
+    so whoever does just what the reference does gets the one that the reference gets."""
+
+    def __init__(self, expectation: Expectation, stimulus: Stimulus) -> None:
+        self._expectation = expectation
+        self._stimulus = stimulus
+        self._of_reference: Verdict | None = None
+
+    def verdict(self, observation: Observation) -> Verdict:
+        """As `judge` says."""
+        if observation != self._expectation.reference:
+            return judge(observation, self._expectation, self._stimulus)
+        if self._of_reference is None:
+            self._of_reference = judge(observation, self._expectation, self._stimulus)
+        return self._of_reference
+
+
 def _kind(case: Case) -> VerdictKind:
     if case.ending is None:
         # It ended as it should, on a limit perhaps, and differs elsewhere.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from harness.model.stimulus import Typed
@@ -109,7 +109,7 @@ class Observation:
     loading_printed: str = ""
     exit_status: int | None = None
     detail: str = ""
-    cpu_seconds: float = 0.0
+    cpu_seconds: float = field(default=0.0, compare=False)
 
     @property
     def printed(self) -> str:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging_cases import exactly, expecting
 
-from harness.judging import disagreements, judge
+from harness.judging import Judge, disagreements, judge
 from harness.judging.sameness import parting, same
 from harness.judging.sheet import screen_of
 from harness.judging.visible import spelled, visible
@@ -157,6 +157,24 @@ def test_one_more_printed_character_is_seen(
     more = replace(first, printed=first.printed + text)
     other = replace(observation, turns=(more, *rest))
     assert not judge(other, expecting(observation), stimulus).passed
+
+
+@given(question=questions(), other=questions(), own=st.booleans(), exit_status=st.integers(0, 1))
+@settings(deadline=None)
+def test_a_judge_says_of_every_observation_what_judging_it_anew_says(
+    question: tuple[Observation, Stimulus],
+    other: tuple[Observation, Stimulus],
+    own: bool,
+    exit_status: int,
+) -> None:
+    reference, stimulus = question
+    stated = Stated(exit=exit_status) if own else everything(reference)
+    expected = expecting(reference, stated)
+    one = Judge(expected, stimulus)
+    slower = replace(reference, cpu_seconds=1.0)
+    louder = replace(reference, loading_printed="x")
+    for observation in (reference, other[0], slower, louder, reference):
+        assert one.verdict(observation) == judge(observation, expected, stimulus)
 
 
 @given(left=LITERALS, right=LITERALS)
