@@ -43,17 +43,17 @@ class PseudoTerminal:
     def drain(self, limit: int) -> bool:
         """Take all that was printed until now; False when it is more than `limit` bytes."""
         raw = self.screen.raw
-        while self._printed.poll(0):
+        while True:
             try:
                 data = os.read(self.child_fd, CHUNK)
-            except OSError:  # the slave's side is closed: Linux says EIO
-                break
-            if not data:
+            except OSError:  # nothing is there, or the slave's side is closed
                 break
             raw += data
             if self.screen.exceeds(limit):
                 return False
-        return not self.screen.exceeds(limit)
+            if not data or not self._printed.poll(0):
+                break
+        return True
 
     def has_unread_input(self) -> bool:
         """Whether something typed was not read yet (an end of input counts)."""
