@@ -9,8 +9,8 @@ from pathlib import Path
 
 INSIDE = (
     "wire", "children", "codec", "raised", "modules", "analysis", "question", "reading", "confine",
-    "limits", "settling", "ask", "preparing", "stdin_shim", "tool", "scenario", "rehearsal",
-    "server", "base",
+    "limits", "settling", "huge_text", "ask", "preparing", "stdin_shim", "tool", "scenario",
+    "rehearsal", "server", "base",
 )  # fmt: skip
 
 _PROGRAM = """\

@@ -18,6 +18,7 @@ from posix import _exit, fork
 
 from . import reading, wire
 from .children import kill_children
+from .huge_text import lay_code_on_huge_pages
 from .rehearsal import rehearse
 from .server import Server
 from .settling import settle
@@ -57,6 +58,7 @@ def serve(control: int, orders: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(orders["environment"])
     sock = _socket.socket(fileno=control)
+    lay_code_on_huge_pages()
     rehearse()
     settle()
     wire.send(sock, b"ready")
