@@ -105,6 +105,22 @@ def test_a_killed_server_is_our_error_and_the_next_one_works(interpreter: Interp
         assert plain(observe(driver, "def f(): return 2\n", call("f()")).value) == "2"
 
 
+def test_a_killed_reader_of_stimuli_is_our_error_and_the_next_one_works(
+    interpreter: Interpreter,
+) -> None:
+    """What was read before needs no reader; a text that nobody can read ends the reader alone."""
+    too_deep = call("f(" + "-" * 200_000 + "1)")
+    with Driver(interpreter, Tier.STANDARD) as driver:
+        two = source("def f(x=0): return 2\n")
+        with driver.submission(assignment(), (two,)) as server:
+            assert plain(server.observe(call("f()"), QUICK).value) == "2"
+            with pytest.raises(HarnessError, match="a stimulus was not read"):
+                server.observe(too_deep, QUICK)
+            assert plain(server.observe(call("f()"), QUICK).value) == "2"
+            assert plain(server.observe(call("f(x=1)"), QUICK).value) == "2"
+        assert plain(observe(driver, "def f(): return 3\n", call("f()")).value) == "3"
+
+
 def test_an_interpreter_that_does_not_start() -> None:
     nowhere = Interpreter(path=Path("/nowhere/python"), version="3.12.0", build="none")
     with pytest.raises(HarnessError, match="did not start"), Driver(nowhere, Tier.STANDARD):

@@ -17,7 +17,7 @@ from .limits import Limits
 from .preparing import import_useful
 from .question import unpacked
 from .scenario import Files, Scenario
-from .settling import settle
+from .settling import look_up_beforehand, settle
 from .tool import Tool
 
 try:
@@ -138,6 +138,9 @@ class Server:
         """The files that some scenarios share, compiled. What only one of them needs is left
         packed for its own process: what this one does not touch is not copied."""
         files = self.files[wanted] = Files.of(wanted, self.setup, self.submitted)
+        for source in files.library.sources.values():
+            if source.code is not None:
+                look_up_beforehand(source.code.co_names)
         settle()
         return files
 

@@ -18,9 +18,11 @@ except ImportError:  # it only saves time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 _CODE = type((lambda: None).__code__)
+_MOST_GAPS, _IN_A_ROW = 1 << 14, 4
 
 
 def settle() -> None:
@@ -31,10 +33,48 @@ def settle() -> None:
         if _counts_are_where_expected():
             _make_immortal(gc.get_objects())
         if sys.platform == "linux":
-            trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's own
-            if trim is not None:
-                trim(0)
+            libc = ctypes.CDLL(None)
+            if hasattr(libc, "malloc_trim"):  # glibc's own
+                libc.malloc_trim(0)
+                _fill_gaps(libc)
     gc.freeze()
+
+
+def look_up_beforehand(names: Iterable[str]) -> None:
+    """Ask a module for these names, as a program will that imports them: the interpreter writes
+    down, in a table that lies over many pages, which of them every module has."""
+    module = type(sys)("asked")
+    for name in names:
+        getattr(module, name, None)
+
+
+def _fill_gaps(libc: Any) -> None:
+    """Take the small pieces that are free between what is in use, for good: what a scenario
+    allocates then lies side by side, on few pages, not in gaps all over the memory."""
+    interpreter = ctypes.PyDLL(None)
+    take, give_back = interpreter.PyObject_Malloc, interpreter.PyObject_Free
+    take.restype = libc.malloc.restype = ctypes.c_size_t
+    give_back.argtypes = libc.free.argtypes = (ctypes.c_size_t,)
+    give_back.restype = libc.free.restype = None
+    for size in range(16, 513, 16):
+        _fill(take, give_back, size)
+    for size in range(24, 1033, 16):
+        _fill(libc.malloc, libc.free, size)
+
+
+def _fill(take: Any, give_back: Any, size: int) -> None:
+    """Until some come right after each other, which means that they are cut off a large piece."""
+    in_a_row = [0]
+    for _ in range(_MOST_GAPS):
+        place = take(size)
+        # Our own numbers may take the room between two.
+        if not 0 < place - in_a_row[-1] <= 3 * size:
+            in_a_row.clear()
+        in_a_row.append(place)
+        if len(in_a_row) == _IN_A_ROW:
+            break
+    while in_a_row:
+        give_back(in_a_row.pop())
 
 
 def _make_immortal(pending: list[Any]) -> None:
