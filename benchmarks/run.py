@@ -1,8 +1,8 @@
 """`make bench`: ours beside the floor and `pexpect.spawn`, in one run, every verdict asserted.
 
-Rounds interleave the contenders, so that a machine whose speed drifts moves all of them; the
-figures are medians over rounds, the ratios medians of each round's ratio. Processor time is the
-driver's and that of every process below it.
+Rounds interleave the contenders, and the floor is measured before and after each of them, so that
+a machine whose speed drifts moves both: a ratio is the median over rounds of a contender's time to
+the mean of the floors beside it. Processor time is the driver's and that of every process below.
 """
 
 from __future__ import annotations
@@ -21,8 +21,17 @@ from pathlib import Path
 
 from benchmarks import spawned
 from benchmarks.workload import REFERENCE, Workload, workload
-from harness.execution import LAYERS, Driver, Interpreter, Layer, choose_tier, find_interpreter
-from harness.judging import judge
+from harness.execution import (
+    LAYERS,
+    Driver,
+    Interpreter,
+    Layer,
+    SubmissionServer,
+    choose_tier,
+    find_interpreter,
+)
+from harness.execution.clock import ProcessClock
+from harness.judging import Judge
 from harness.model.expectation import Expectation, Stated
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile
@@ -43,15 +52,23 @@ class Round:
     cpu: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lap:
+    """A contender's round, and the floors that were measured before and after it."""
+
+    own: Round
+    floors: tuple[Round, Round]
+
+
 def main() -> None:
     """Measure and print a table in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--skip-spawn", action="store_true", help="leave pexpect.spawn out")
     options = parser.parse_args()
     load = workload()
     interpreter = find_interpreter("3.12")
-    contenders: dict[str, Callable[[], Round]] = {"floor": lambda: _floor(interpreter, load)}
+    contenders: dict[str, Callable[[], Round]] = {}
     best = choose_tier(interpreter).tier
     for tier in list(Tier)[list(Tier).index(best) :]:
         contenders[f"ours, {tier}"] = _ours(interpreter, tier, LAYERS[tier], load)
@@ -60,44 +77,58 @@ def main() -> None:
         contenders["pexpect.spawn"] = lambda: _spawned(interpreter, load)
     cpu = sorted(os.sched_getaffinity(0))[0]
     os.sched_setaffinity(0, {cpu})
-    rounds: dict[str, list[Round]] = {name: [] for name in contenders}
+    laps: dict[str, list[Lap]] = {name: [] for name in contenders}
+    before = _floor(interpreter, load)
     for _ in range(options.rounds):
         for name, measure in contenders.items():
-            rounds[name].append(measure())
-    _print(interpreter, rounds, options.rounds)
+            own = measure()
+            after = _floor(interpreter, load)
+            laps[name].append(Lap(own=own, floors=(before, after)))
+            before = after
+    _print(interpreter, laps, options.rounds)
 
 
-def _print(interpreter: Interpreter, rounds: dict[str, list[Round]], count: int) -> None:
+def _print(interpreter: Interpreter, laps: dict[str, list[Lap]], count: int) -> None:
     print(f"Python {interpreter.version}, pinned to one core, medians of {count} rounds\n")
     print("| contender | unit, ms | game, ms | 150 scenarios, ms | to the floor | in CPU time |")
     print("|---|---|---|---|---|---|")
-    floor = rounds["floor"]
-    for name, measured in rounds.items():
-        unit = statistics.median(r.calls for r in measured) / 120 * 1000
-        game = statistics.median(r.games for r in measured) / 30 * 1000
-        whole = statistics.median(r.submission for r in measured) * 1000
-        ratio, cpu = _ratio(measured, floor), _cpu_ratio(measured, floor)
-        print(f"| {name} | {unit:.2f} | {game:.2f} | {whole:.0f} | {ratio:.2f} | {cpu:.2f} |")
+    floors = [lap.floors[1] for measured in laps.values() for lap in measured]
+    print(f"| floor {_row(floors)} 1.00 | 1.00 |")
+    for name, measured in laps.items():
+        row = _row([lap.own for lap in measured])
+        print(f"| {name} {row} {_ratio(measured):.2f} | {_cpu_ratio(measured):.2f} |")
     print()
     for tier in (Tier.STRONG, Tier.STANDARD):
-        ours = rounds.get(f"ours, {tier}")
+        ours = laps.get(f"ours, {tier}")
         if ours is None:
             print(f"This machine does not have the {tier} tier.")
             continue
-        bare = rounds[_UNCONFINED]
-        wall, cpu = _ratio(ours, bare), _cpu_ratio(ours, bare)
+        bare = laps[_UNCONFINED]
+        wall, cpu = _ratio(ours) / _ratio(bare), _cpu_ratio(ours) / _cpu_ratio(bare)
         print(f"{tier} takes {wall:.2f} times {_UNCONFINED}, {cpu:.2f} times in CPU time.")
-        if "pexpect.spawn" in rounds:
-            spawn = _ratio(rounds["pexpect.spawn"], ours)
+        if "pexpect.spawn" in laps:
+            spawn = _ratio(laps["pexpect.spawn"]) / _ratio(ours)
             print(f"pexpect.spawn takes {spawn:.1f} times {tier}.")
 
 
-def _cpu_ratio(these: list[Round], those: list[Round]) -> float:
-    return statistics.median(a.cpu / b.cpu for a, b in zip(these, those, strict=True))
+def _row(rounds: list[Round]) -> str:
+    unit = statistics.median(each.calls for each in rounds) / 120 * 1000
+    game = statistics.median(each.games for each in rounds) / 30 * 1000
+    whole = statistics.median(each.submission for each in rounds) * 1000
+    return f"| {unit:.2f} | {game:.2f} | {whole:.0f} |"
 
 
-def _ratio(these: list[Round], those: list[Round]) -> float:
-    return statistics.median(a.submission / b.submission for a, b in zip(these, those, strict=True))
+def _ratio(laps: list[Lap]) -> float:
+    return statistics.median(
+        lap.own.submission / statistics.mean(floor.submission for floor in lap.floors)
+        for lap in laps
+    )
+
+
+def _cpu_ratio(laps: list[Lap]) -> float:
+    return statistics.median(
+        lap.own.cpu / statistics.mean(floor.cpu for floor in lap.floors) for lap in laps
+    )
 
 
 def _floor(interpreter: Interpreter, load: Workload) -> Round:
@@ -163,29 +194,34 @@ def _ours(
         key = {stimulus: server.observe(stimulus, Limits()) for stimulus in [*calls, *games]}
     _assert_key(load, [key[s] for s in calls], [key[s] for s in games])
 
-    def timed(server: object, stimuli: list[Stimulus]) -> float:
-        started = time.perf_counter()
+    judges = {
+        stimulus: Judge(Expectation(stated=Stated(), reference=observed), stimulus)
+        for stimulus, observed in key.items()
+    }
+
+    def timed(server: SubmissionServer, stimuli: list[Stimulus]) -> tuple[float, float]:
+        """Seconds, and the processor time of the scenarios' processes."""
+        started, cpu = time.perf_counter(), 0.0
         for stimulus in stimuli:
-            observation = server.observe(stimulus, Limits())  # type: ignore[attr-defined]
-            expected = Expectation(stated=Stated(), reference=key[stimulus])
-            verdict = judge(observation, expected, stimulus)
+            observation = server.observe(stimulus, Limits())
+            verdict = judges[stimulus].verdict(observation)
             assert verdict.passed, (stimulus, verdict.message)
-        return time.perf_counter() - started
+            cpu += observation.cpu_seconds
+        return time.perf_counter() - started, cpu
 
     def measure() -> Round:
-        cpu = sorted(os.sched_getaffinity(0))[0]
-        idle = _cpu()
-        with Driver(interpreter, tier, cpu=cpu, layers=layers):
-            pass
-        before = _cpu()
-        with Driver(interpreter, tier, cpu=cpu, layers=layers) as driver:
-            # The server's own start is part of what a submission costs; the driver's is not.
-            started = time.perf_counter()
+        core = sorted(os.sched_getaffinity(0))[0]
+        with Driver(interpreter, tier, cpu=core, layers=layers) as driver:
+            # As in a batch, the driver has had a submission before, and knows the stimuli.
             with driver.submission(assignment, files) as server:
-                call_seconds = timed(server, calls)
-                game_seconds = timed(server, games)
-            whole = time.perf_counter() - started
-        used = _cpu() - before - (before - idle)
+                timed(server, [*calls, *games])
+            # The server's own start is part of what a submission costs; the driver's is not.
+            started, cpu = time.perf_counter(), time.process_time()
+            with driver.submission(assignment, files) as server:
+                call_seconds, call_cpu = timed(server, calls)
+                game_seconds, game_cpu = timed(server, games)
+                cpu -= call_cpu + game_cpu + ProcessClock(server.pid).cpu()
+            whole, used = time.perf_counter() - started, time.process_time() - cpu
         return Round(calls=call_seconds, games=game_seconds, submission=whole, cpu=used)
 
     return measure
