@@ -69,6 +69,7 @@ class Driver:
                 hash_seed=self._hash_seed,
                 clock_offset=self._clock_offset,
             )
+            self._questions = Questions(self._base)
         except BaseException:
             self._leave()
             raise
@@ -87,21 +88,20 @@ class Driver:
         self, assignment: Assignment, files: tuple[SourceFile, ...]
     ) -> Iterator[SubmissionServer]:
         """A server for one submission. HarnessError when our own machinery fails."""
-        base = self._running_base()
-        if self._questions is None:
-            self._questions = Questions(base)
+        base, questions = self._running()
         setup = self._setup() | files_to_lay(assignment, files)
         with ServerLink(base, setup) as link:
-            yield SubmissionServer(link, assignment, self._questions)
+            yield SubmissionServer(link, assignment, questions)
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
         """A server for a trusted function of ours, `entry` ("package.module:function", str to
         str), out of sources by module name; each call in a confined process of its own."""
         setup = self._setup() | {"tool": dict(sources), "entry": entry}
-        with ServerLink(self._running_base(), setup) as link:
+        base, _ = self._running()
+        with ServerLink(base, setup) as link:
             if link.failed_to_prepare is not None:
-                raise HarnessError(f"{entry} did not load: {self._running_base().complaint()}")
+                raise HarnessError(f"{entry} did not load: {base.complaint()}")
             yield ToolServer(link)
 
     @property
@@ -113,10 +113,10 @@ class Driver:
         orders = self._confinement.for_server(self._directory, notify=self._notify)
         return {"confinement": orders, "directory": self._directory}
 
-    def _running_base(self) -> BaseProcess:
-        if self._base is None:
+    def _running(self) -> tuple[BaseProcess, Questions]:
+        if self._base is None or self._questions is None:
             raise HarnessError("the driver is used outside its context")
-        return self._base
+        return self._base, self._questions
 
     def _leave(self) -> None:
         if self._questions is not None:

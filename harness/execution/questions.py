@@ -7,7 +7,6 @@ import marshal
 from harness.execution.base_process import BaseProcess, ServerProcess
 from harness.execution.inside import reading, wire
 from harness.model.errors import HarnessError
-from harness.model.plan import Assignment
 
 
 class Questions:
@@ -15,13 +14,12 @@ class Questions:
 
     def __init__(self, base: BaseProcess) -> None:
         self._base = base
-        self._reader: ServerProcess | None = None
+        self._reader: ServerProcess | None = base.start_server(reading.SETUP)
         self._kept: dict[tuple[object, ...], bytes] = {}
 
-    def packed(self, assignment: Assignment, asked: tuple[str, str, tuple[str, ...]]) -> bytes:
-        """A stimulus's texts (what is given, the expression, the steps), read and compiled.
-        HarnessError when our own machinery fails."""
-        functions = tuple([function.name for function in assignment.functions])
+    def packed(self, functions: tuple[str, ...], asked: tuple[str, str, tuple[str, ...]]) -> bytes:
+        """A stimulus's texts (what is given, the expression, the steps), read and compiled for an
+        assignment with these public functions. HarnessError when our own machinery fails."""
         key = (functions, *asked)
         found = self._kept.get(key)
         if found is None:

@@ -23,7 +23,7 @@ class SubmissionServer:
 
     def __init__(self, link: ServerLink, assignment: Assignment, questions: Questions) -> None:
         self._link = link
-        self._assignment = assignment
+        self._functions = tuple(function.name for function in assignment.functions)
         self._questions = questions
         self._jobs = Jobs(assignment)
 
@@ -41,7 +41,7 @@ class SubmissionServer:
         job = self._jobs.job(stimulus, limits)
         job["mark"] = shown.mark
         job["shim"] = self._link.listener is None
-        job["question"] = self._questions.packed(self._assignment, job.pop("asked"))
+        job["question"] = self._questions.packed(self._functions, job.pop("asked"))
         wanted = job.pop("wanted")
         terminal = a_terminal(shown)
         try:
