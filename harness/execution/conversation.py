@@ -6,7 +6,6 @@ import contextlib
 import os
 import select
 import time
-from collections.abc import Callable
 
 from harness.execution import pids, reply
 from harness.execution.base_process import ServerProcess
@@ -27,10 +26,8 @@ _MICRO = 1e-6
 
 
 class Conversation:
-    """One scenario's process, its terminal, and the inputs it may still ask for.
-
-    `may_type` tells whether inputs may be given at this point (not while a module is loading).
-    """
+    """One scenario's process, its terminal, and the inputs it may still ask for, but not while a
+    module is loading."""
 
     def __init__(
         self,
@@ -40,7 +37,6 @@ class Conversation:
         *,
         limits: Limits,
         inputs: tuple[Typed, ...],
-        may_type: Callable[[], bool],
     ) -> None:
         self._server = server
         self._listener = listener
@@ -48,7 +44,6 @@ class Conversation:
         self._limits = limits
         self._most = limits.output_kib * 1024
         self._inputs = list(reversed(inputs))
-        self._may_type = may_type
         self._said = bytearray()
         self._heard = 0
         self._reason: Ending | None = None
@@ -63,23 +58,26 @@ class Conversation:
         self._started = time.monotonic()
         control = self._server.control.fileno()
         self._events.register(control, select.POLLIN)
+        asking = None
         if self._listener is None:
             self._events.register(self._server.replies, select.POLLIN)
         else:
             self._events.register(self._listener.descriptor, select.POLLIN)
+            asking = (self._listener.descriptor, select.POLLIN)
         timeout = min(_QUIET, self._limits.cpu_seconds, self._limits.wall_seconds)
         watching_output = False
         while self._end is None:
-            ready = [number for number, _ in self._events.poll(max(1, timeout * 1000))]
+            events = self._events.poll(max(1, timeout * 1000))
+            if asking in events and self._listener is not None and not self._killed_at:
+                self._answer_asking(self._listener)
+                continue
+            ready = [number for number, _ in events]
             if control in ready:
                 self._hear_from_server()
                 timeout = self._check_clocks()
                 continue
             if self._killed_at:
                 self._check_patience()
-            elif self._listener is not None and self._listener.descriptor in ready:
-                self._answer_asking(self._listener)
-                continue
             if not watching_output and not ready:
                 watching_output = True
                 self._events.register(self._terminal.child_fd, select.POLLIN)
@@ -143,7 +141,7 @@ class Conversation:
             return True
         if terminal.has_unread_input():
             return True
-        if not self._inputs or not self._may_type():
+        if not self._inputs or not terminal.screen.loaded:
             self._stop(Ending.ASKED_FOR_MORE)
             return False
         typed = self._inputs.pop()
@@ -156,7 +154,7 @@ class Conversation:
         a key does and a sign that acts as one."""
         if self._listener is None or not self._inputs or self._inputs[-1].key is not None:
             return None
-        if not self._inputs[-1].text.isprintable() or not self._may_type():
+        if not self._inputs[-1].text.isprintable() or not self._terminal.screen.loaded:
             return None
         return None if self._terminal.has_unread_input() else self._inputs.pop()
 

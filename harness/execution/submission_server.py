@@ -58,7 +58,6 @@ class SubmissionServer:
                 terminal,
                 limits=limits,
                 inputs=stimulus.inputs,
-                may_type=lambda: shown.loaded,
             ).follow()
         finally:
             terminal.close()

@@ -49,7 +49,7 @@ class PseudoTerminal:
             except OSError:  # nothing is there, or the slave's side is closed
                 break
             raw += data
-            if self.screen.exceeds(limit):
+            if len(raw) > limit and self.screen.exceeds(limit):
                 return False
             if not data or not self._printed.poll(0):
                 break

@@ -30,7 +30,6 @@ class ToolServer:
                 terminal,
                 limits=limits,
                 inputs=(),
-                may_type=lambda: False,
             ).follow()
         finally:
             terminal.close()
