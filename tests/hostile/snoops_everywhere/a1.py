@@ -18,10 +18,11 @@ def paths():
 
 
 def code(number):
-    """Search for so many hundredths of a second of CPU time."""
+    """Search for so many hundredths of a second of CPU time, or twice as long on a slow disk."""
     read = 0
+    started = time.monotonic()
     for path in paths():
-        if time.process_time() > number / 100:
+        if time.process_time() > number / 100 or time.monotonic() - started > number / 50:
             break
         try:
             with open(path, "rb") as file:
