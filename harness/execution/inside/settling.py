@@ -26,8 +26,8 @@ _MOST_GAPS, _IN_A_ROW = 1 << 14, 4
 
 
 def settle() -> None:
-    """Make everything there is immortal and shut it off from garbage collection, and give the
-    memory back that is free."""
+    """Make everything there is immortal and shut it off from garbage collection, give the memory
+    back that is free, and fill the small gaps that are left."""
     gc.collect()
     if ctypes is not None:
         if _counts_are_where_expected():
