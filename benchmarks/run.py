@@ -30,9 +30,9 @@ from harness.execution import (
     choose_tier,
     find_interpreter,
 )
-from harness.execution.clock import ProcessClock
+from harness.execution.linux.kernel import ProcessClock
 from harness.judging import Judge
-from harness.model.expectation import Expectation, Stated
+from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.result import Tier
@@ -195,7 +195,7 @@ def _ours(
     _assert_key(load, [key[s] for s in calls], [key[s] for s in games])
 
     judges = {
-        stimulus: Judge(Expectation(stated=Stated(), reference=observed), stimulus)
+        stimulus: Judge(Expectation(stated=Expected(), reference=observed), stimulus)
         for stimulus, observed in key.items()
     }
 

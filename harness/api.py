@@ -4,8 +4,8 @@
     run = grade(assignment, ["submissions/connect4ish"], "reports/connect4ish")
     print([(result.id, result.mark) for result in run.submissions])
 
-What a user can mend is raised as `harness.model.errors.UserError`, whose text is one line for each
-mistake; a failure of our own machinery as `harness.model.errors.HarnessError`.
+What a user can mend is raised as `harness.common.errors.UserError`, whose text is one line for each
+mistake; a failure of our own machinery as `harness.common.errors.HarnessError`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.assignment import CACHE, load
+from harness.common.errors import UserError
 from harness.grading import (
     BatchOptions,
     Interrupted,
@@ -25,9 +26,8 @@ from harness.grading import (
     prepare,
     visible_only,
 )
-from harness.grading.named_files import submitted
-from harness.intake import Asked
-from harness.model.errors import UserError
+from harness.grading.check import submitted
+from harness.intake import ClassOptions
 from harness.model.events import ReportsWritten
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, Tier
@@ -60,7 +60,7 @@ def grade(
     require_tier: Tier = Tier.STANDARD,
     fresh: bool = False,
     thorough: bool = False,
-    asked: Asked | None = None,
+    asked: ClassOptions | None = None,
     listener: Listener = lambda event: None,
 ) -> RunResult:
     """Grade all submissions below `paths` and write the report and results.json into `out`.
@@ -79,9 +79,9 @@ def grade(
     Ctrl-C: the report of what is done is written then, and the same call goes on from there.
     """
     folder = Path(out)
-    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked or Asked())
+    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked or ClassOptions())
     _make_writable(folder)
-    bench = prepare(
+    context = prepare(
         specification,
         python=None if python is None else Path(python),
         require=require_tier,
@@ -97,7 +97,7 @@ def grade(
     )
     plan = specification.plan
     try:
-        run = grade_batch(bench, cohort.submissions, options, listener)
+        run = grade_batch(context, cohort.submissions, options, listener)
     except Interrupted as interrupted:
         _publish(interrupted.run, plan, folder, listener)
         raise
@@ -113,10 +113,10 @@ def check(
     Raises UserError when a file cannot be read or the assignment has no visible scenario.
     """
     visible = visible_only(specification)
-    bench = prepare(
+    context = prepare(
         visible, python=None if python is None else Path(python), cache=_cache(specification)
     )
-    return check_submissions(bench, submitted(_paths(files), visible.plan.assignment))
+    return check_submissions(context, submitted(_paths(files), visible.plan.assignment))
 
 
 def _paths(paths: Sequence[AnyPath]) -> tuple[Path, ...]:

@@ -44,7 +44,7 @@ class AssignmentFolder(pytest.Directory):
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """One collector a YAML file that has scenarios."""
         from harness.assignment import load
-        from harness.model.errors import UserError
+        from harness.common.errors import UserError
 
         try:
             self.specification: Specification = load(self.path.parent.parent, self.path.name)
@@ -67,7 +67,7 @@ class AssignmentFolder(pytest.Directory):
         return self._results if isinstance(self._results, str) else self._results[scenario_id]
 
     def _outcomes(self, selected: frozenset[str]) -> dict[str, ScenarioResult] | str:
-        from harness.model.errors import UserError
+        from harness.common.errors import UserError
 
         try:
             graded = self._grade(selected)
@@ -81,13 +81,13 @@ class AssignmentFolder(pytest.Directory):
     def _grade(self, selected: frozenset[str]) -> SubmissionResult:
         from dataclasses import replace
 
+        from harness.common.errors import UserError
         from harness.grading import check_submissions, prepare
         from harness.intake import read
-        from harness.model.errors import UserError
         from harness.model.submission import Submission
 
         plan = self.plan.subset(lambda scenario: scenario.id in selected)
-        bench = prepare(replace(self.specification, plan=plan))
+        context = prepare(replace(self.specification, plan=plan))
         file: Path | None = self.config.getoption("--submission")
         if file is None:
             submission = Submission(
@@ -98,7 +98,7 @@ class AssignmentFolder(pytest.Directory):
             if len(found) != 1:
                 raise UserError("name one file", place=str(file), hint="--submission a1.py")
             submission = found[0]
-        return check_submissions(bench, (submission,))[0]
+        return check_submissions(context, (submission,))[0]
 
 
 class SpecFile(pytest.File):

@@ -18,8 +18,8 @@ from benchmarks.peers.shop import UnexpectedError, open_shop
 from benchmarks.peers.timing import show_times
 from benchmarks.peers.tools import ROOT, all_tools
 from benchmarks.peers.verdicts import show_verdicts
+from harness.common.errors import UserError
 from harness.execution import choose_tier, find_interpreter
-from harness.model.errors import UserError
 from harness.model.result import Tier
 
 WORK = ROOT / "build" / "peers"

@@ -79,7 +79,7 @@ def watched(folder: Path, out: Path, token: str, *paths: str) -> Watched:
         stderr=subprocess.PIPE,
         text=True,
     )
-    memory = machine.Memory(process.pid)
+    memory = machine.ResultCache(process.pid)
     moments: dict[int, float] = {}
     listener = threading.Thread(target=_listen, args=(process, moments))
     listener.start()

@@ -11,8 +11,8 @@ from benchmarks.soak import machine
 from benchmarks.soak.course import ROOT
 from harness.assignment import available, load
 from harness.execution import Driver, SubmissionServer
-from harness.grading.bench import Bench, prepare
-from harness.grading.cores import a_core
+from harness.grading.context import GradingContext, prepare
+from harness.grading.engines.local import pick_cpu
 from harness.grading.running import run_all
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, SourceFile
@@ -68,14 +68,14 @@ def looping(assignment: Assignment) -> dict[str, str]:
     }
 
 
-def measured(bench: Bench, source: str) -> tuple[Counted, Counter[str], float]:
+def measured(bench: GradingContext, source: str) -> tuple[Counted, Counter[str], float]:
     """The runs, how the scenarios ended, and the CPU seconds of all processes together."""
     plan = bench.specification.plan
     names = plan.assignment.submission_files
     files = tuple(SourceFile(name=name, data=source.encode()) for name in names)
     before = machine.cpu_of_all()
     with (
-        Driver(bench.interpreter, bench.tier.tier, cpu=a_core()) as driver,
+        Driver(bench.interpreter, bench.tier.tier, cpu=pick_cpu()) as driver,
         driver.submission(plan.assignment, files) as server,
     ):
         counted = Counted(server)

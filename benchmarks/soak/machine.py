@@ -84,7 +84,7 @@ class Traces:
 
 
 @dataclass(slots=True)
-class Memory:
+class ResultCache:
     """Samples the resident memory of a process and of what is below it, until told to stop."""
 
     pid: int

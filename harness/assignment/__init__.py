@@ -8,11 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.assignment.cache import CACHE
-from harness.assignment.folders import available, find_root
-from harness.assignment.loading import load
-from harness.assignment.problems import SpecErrors
-from harness.assignment.templates import as_template
+from harness.assignment.loading import CACHE, available, find_root, load
+from harness.assignment.scenarios.templates import as_template
+from harness.assignment.yaml.errors import SpecErrors
 
 if TYPE_CHECKING:
     from harness.model.specification import SampleExpectation
@@ -33,27 +31,27 @@ __all__ = [
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of every kind of file, each under `$defs` by its name."""
-    from harness.assignment import schema  # noqa: PLC0415
+    from harness.assignment.schema import export  # noqa: PLC0415
 
-    return schema.json_schema()
+    return export.json_schema()
 
 
 def write_schemas(folder: Path) -> tuple[Path, ...]:
     """Write `scenarios.json`, `assignment.json`, … into `folder`; return the paths."""
-    from harness.assignment import schema  # noqa: PLC0415
+    from harness.assignment.schema import export  # noqa: PLC0415
 
-    return schema.write_schemas(folder)
+    return export.write_schemas(folder)
 
 
 def load_expectation(path: Path) -> SampleExpectation:
     """What a sample's expect.yaml says; SpecErrors with every mistake in it."""
-    from harness.assignment import expect_file  # noqa: PLC0415
+    from harness.assignment.files import expect  # noqa: PLC0415
 
-    return expect_file.load_expectation(path)
+    return expect.load_expectation(path)
 
 
 def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
     """Make and freeze the draws that an assignment asks for; return the files written."""
-    from harness.assignment import recording  # noqa: PLC0415
+    from harness.assignment.scenarios import recording  # noqa: PLC0415
 
     return recording.record_draws(root, assignment_id)

@@ -1,12 +1,26 @@
-"""`load`: an assignment from its spec folder, or from the cache when nothing has changed."""
+"""`load`: an assignment from its spec folder, or from the cache when nothing has changed.
+
+Compiled specifications, kept by the content of all that they were compiled from.
+
+Where things lie: the root, its assignments, and a spec folder's files.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import difflib
+import gc
+import hashlib
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from harness.assignment.cache import Cache
-from harness.assignment.folders import spec_folder
-from harness.model.errors import UserError
+from harness.common.errors import UserError
+from harness.common.serial import SerialError, dumps, loads
 from harness.model.specification import Specification
 
 
@@ -29,9 +43,139 @@ def load(
         if cached is not None:
             return cached
     # Only now: the libraries that read YAML cost more than a cached load.
-    from harness.assignment.compiling import compile_assignment  # noqa: PLC0415
+    from harness.assignment.compile import compile_assignment  # noqa: PLC0415
 
     compilation = compile_assignment(root, assignment_id, support=support, recording=recording)
     if not recording:
         cache.write(compilation.specification)
     return compilation.specification
+
+
+CACHE = ".harness-cache"
+_ROOMS = ("assignment", "model")
+
+
+class Cache:
+    """One assignment's entry. The first line of its file is the digest of what it came from."""
+
+    def __init__(self, root: Path, assignment_id: str, folder: Path, support: Path | None) -> None:
+        suffix = ".support" if support else ""
+        self.path = root / CACHE / f"{assignment_id}{suffix}.json"
+        self.folder = folder
+        self.sources = [folder, root / "reference" / assignment_id, *([support] if support else [])]
+        self.key = ""
+
+    def read(self) -> Specification | None:
+        """The kept specification; None if there is none or something has changed."""
+        self.key = self._content()
+        try:
+            data = self.path.read_bytes()
+            key, _, text = data.partition(b"\n")
+            if key.decode("ascii") != self.key:
+                return None
+            with _without_collector():
+                kept = loads(Specification, text)
+        except (OSError, UnicodeDecodeError, SerialError):
+            return None
+        return replace(kept, folder=str(self.folder))
+
+    def write(self, specification: Specification) -> None:
+        """Keep it, unless the spec changed meanwhile; silently not where nothing can be written."""
+        if self.key != self._content():
+            return
+        with contextlib.suppress(OSError):
+            self.path.parent.mkdir(exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self.path.parent, suffix=".tmp")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(f"{self.key}\n{dumps(specification)}".encode())
+                Path(name).replace(self.path)
+            except OSError:
+                Path(name).unlink(missing_ok=True)
+                raise
+
+    def _content(self) -> str:
+        whole = hashlib.sha256(f"{sys.version_info[:3]}".encode())
+        here = Path(__file__).parent.parent
+        for number, folder in enumerate([*(here / room for room in _ROOMS), *self.sources]):
+            for name, path in _files(folder):
+                try:
+                    data = path.read_bytes()
+                except OSError as error:
+                    data = str(error).encode()
+                whole.update(f"{number} {len(name)} {len(data)} {name}\n".encode())
+                whole.update(data)
+        return whole.hexdigest()
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    # Tens of thousands of new values, none of them garbage: walking them costs half of the time.
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(name for name in names if not name.startswith(".")):
+            path = Path(where) / name
+            yield path.relative_to(folder).as_posix(), path
+
+
+ASSIGNMENT = "assignment.yaml"
+MUTANTS = "mutants.yaml"
+SPECS = "specs"
+REFERENCE = "reference"
+
+
+def find_root(start: Path) -> Path:
+    """The nearest folder upwards from `start` that holds `specs/` with an assignment in it;
+    UserError if none does."""
+    here = start.resolve()
+    for folder in (here, *here.parents):
+        if available(folder):
+            return folder
+    raise UserError(
+        f"no folder upwards from {start} holds {SPECS}/<assignment>/{ASSIGNMENT}",
+        hint="go to the project's folder, or give --root",
+    )
+
+
+def available(root: Path) -> tuple[str, ...]:
+    """The ids of the assignments below `root`, in alphabetical order."""
+    return tuple(sorted(file.parent.name for file in (root / SPECS).glob(f"*/{ASSIGNMENT}")))
+
+
+def spec_folder(root: Path, assignment_id: str) -> Path:
+    """The folder of an assignment; UserError if there is no such assignment."""
+    known = available(root)
+    if assignment_id in known:
+        return root / SPECS / assignment_id
+    if not re.fullmatch(r"[\w.-]+", assignment_id) or not known:
+        listed = ", ".join(known) or "none"
+        hint = f"the assignments are: {listed}"
+    else:
+        close = difflib.get_close_matches(assignment_id, known, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"the assignments are: {', '.join(known)}"
+    raise UserError(f"there is no assignment {assignment_id!r} in {SPECS}/", hint=hint)
+
+
+def scenario_files(folder: Path, named: tuple[str, ...]) -> list[Path]:
+    """The scenario files of a spec folder: every .yaml that is not `named` for another use."""
+    other = {ASSIGNMENT, *named}
+    there = (file for file in sorted(folder.glob("*.yaml")) if not file.name.startswith("."))
+    return [file for file in there if file.name not in other]
+
+
+def shown(root: Path, path: Path) -> str:
+    """A path as messages show it: below the root, with forward slashes."""
+    try:
+        return path.relative_to(root).as_posix()
+    except ValueError:
+        return path.as_posix()

@@ -11,8 +11,8 @@ from typing import NoReturn
 import click
 
 import harness
-from harness.cli.streams import make_patient
-from harness.model.errors import HarnessError, UserError
+from harness.cli.streams import ignore_epipe
+from harness.common.errors import HarnessError, UserError
 
 _COMMANDS = {
     "grade": "Grade submissions: marks, reasons and a report.",
@@ -45,7 +45,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"harness.cli.{cmd_name}")
+        module = importlib.import_module(f"harness.cli.commands.{cmd_name}")
         command: click.Command = module.command
         return command
 
@@ -62,7 +62,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; what a user can mend is one line on stderr and status 2."""
-    make_patient()
+    ignore_epipe()
     try:
         status = cli.main(standalone_mode=False)
         sys.stdout.flush()

@@ -21,7 +21,7 @@ class _Patient(io.FileIO):
             return super().write(data)  # type: ignore[arg-type]
 
 
-def make_patient() -> None:
+def ignore_epipe() -> None:
     """Give `sys.stdout` and `sys.stderr` this patience, and a way to show characters that the
     terminal does not have. What is no plain file of the system is left alone."""
     sys.stdout = _patient(sys.stdout)

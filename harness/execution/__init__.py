@@ -5,19 +5,17 @@ What needs a terminal is loaded when asked for: the door opens where there are n
 
 from typing import TYPE_CHECKING
 
-from harness.doors import later
+from harness.common.lazy_exports import lazy_exports
+from harness.execution.confinement import LAYERS, Layer
+from harness.execution.confinement.probe import TierTrial, choose_tier, try_tier
+from harness.execution.confinement.remedies import remedies
 from harness.execution.digest import EXECUTION_DIGEST
-from harness.execution.driving import AnyDriver, a_driver, has_terminals
+from harness.execution.driver import AnyDriver, ToolFailed, create_driver, has_terminals
 from harness.execution.interpreter import Interpreter, find_interpreter
-from harness.execution.mends import mends
-from harness.execution.probing import TierTrial, choose_tier, try_tier
-from harness.execution.tiers import LAYERS, Layer
-from harness.execution.tool_outcome import ToolFailed
 
 if TYPE_CHECKING:
-    from harness.execution.driver import Driver
-    from harness.execution.submission_server import SubmissionServer
-    from harness.execution.tool import ToolServer
+    from harness.execution.linux.driver import Driver
+    from harness.execution.linux.server import SubmissionServer, ToolServer
 
 __all__ = [
     "EXECUTION_DIGEST",
@@ -30,19 +28,18 @@ __all__ = [
     "TierTrial",
     "ToolFailed",
     "ToolServer",
-    "a_driver",
     "choose_tier",
+    "create_driver",
     "find_interpreter",
     "has_terminals",
-    "mends",
+    "remedies",
     "try_tier",
 ]
 
-__getattr__ = later(
+__getattr__ = lazy_exports(
     __name__,
     {
-        "driver": ("Driver",),
-        "submission_server": ("SubmissionServer",),
-        "tool": ("ToolServer",),
+        "linux.driver": ("Driver",),
+        "linux.server": ("SubmissionServer", "ToolServer"),
     },
 )

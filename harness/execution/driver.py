@@ -1,131 +1,116 @@
-"""One driver: a base server and the submissions that are observed through it."""
+"""Which way of running programs this machine has: on terminals, else over pipes.
+
+What a tool may use, and how it may fail.
+"""
 
 from __future__ import annotations
 
+import importlib
 import os
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from functools import cache
 from types import TracebackType
+from typing import Protocol, Self
 
-from harness.execution.base_process import BaseProcess
 from harness.execution.interpreter import Interpreter
-from harness.execution.jobs import files_to_lay
-from harness.execution.questions import Questions
-from harness.execution.scratch import scratch_directory
-from harness.execution.server_link import ServerLink
-from harness.execution.submission_server import SubmissionServer
-from harness.execution.tiers import LAYERS, Confinement, Layer
-from harness.execution.tool import ToolServer
-from harness.model.errors import HarnessError
+from harness.execution.protocol.observation import End
+from harness.execution.protocol.reply import TamperedError, read_text
+from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import Tier
+from harness.model.stimulus import Limits, Stimulus
+
+_MODULES = ("fcntl", "pty", "resource", "termios")
+_CALLS = ("fork", "openpty", "pidfd_open")
 
 
-class Driver:
-    """A context manager; used from one thread. `cpu` pins that thread, and all below it, to one
-    core. `layers` are the confinement's, by default all of the tier. `hash_seed` is the
-    interpreter's. `notify` False: do without the kernel's word of reads. `clock_offset` shifts,
-    in seconds, what programs read of the time of day.
-    """
+class Observes(Protocol):
+    """One submission, ready to be observed."""
 
-    def __init__(
-        self,
-        interpreter: Interpreter,
-        tier: Tier,
-        cpu: int | None = None,
-        *,
-        layers: frozenset[Layer] | None = None,
-        hash_seed: int = 0,
-        notify: bool = True,
-        clock_offset: int = 0,
-    ) -> None:
-        self.interpreter = interpreter
-        self.tier = tier
-        self._confinement = Confinement(LAYERS[tier] if layers is None else layers)
-        self._cpu = cpu
-        self._hash_seed = hash_seed
-        self._clock_offset = clock_offset
-        self._notify = notify and Layer.SECCOMP in self._confinement.layers
-        self._base: BaseProcess | None = None
-        self._questions: Questions | None = None
-        self._cpus_before: set[int] | None = None
-        self._held = ExitStack()
-        self._directory = ""
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        """What it does when given this stimulus. HarnessError when our own machinery failed."""
 
-    def __enter__(self) -> Driver:
-        if self._cpu is not None and sys.platform == "linux":
-            self._cpus_before = os.sched_getaffinity(0)
-            os.sched_setaffinity(0, {self._cpu})
-        try:
-            self._confinement.protect_driver()
-            directory = self._held.enter_context(scratch_directory())
-            directory.chmod(0o555)
-            self._directory = str(directory)
-            self._base = BaseProcess(
-                self.interpreter,
-                self._confinement,
-                self._directory,
-                hash_seed=self._hash_seed,
-                clock_offset=self._clock_offset,
-            )
-            self._questions = Questions(self._base)
-        except BaseException:
-            self._leave()
-            raise
-        return self
+
+class Answers(Protocol):
+    """A loaded function of ours, ready to be called."""
+
+    def run(self, payload: str) -> str:
+        """Its answer. ToolFailed when it gave none, HarnessError when we failed."""
+
+
+class AnyDriver(Protocol):
+    """What runs submissions, in whichever way; a context manager, used from one thread."""
+
+    interpreter: Interpreter
+    tier: Tier
+
+    def __enter__(self) -> Self: ...
 
     def __exit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:
-        self._leave()
+        /,
+    ) -> None: ...
 
-    @contextmanager
     def submission(
         self, assignment: Assignment, files: tuple[SourceFile, ...]
-    ) -> Iterator[SubmissionServer]:
-        """A server for one submission. HarnessError when our own machinery fails."""
-        base, questions = self._running()
-        setup = self._setup() | files_to_lay(assignment, files)
-        with ServerLink(base, setup) as link:
-            yield SubmissionServer(link, assignment, questions)
+    ) -> AbstractContextManager[Observes]:
+        """One submission. HarnessError when our own machinery fails."""
 
-    @contextmanager
-    def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
-        """A server for a trusted function of ours, `entry` ("package.module:function", str to
-        str), out of sources by module name; each call in a confined process of its own."""
-        setup = self._setup() | {"tool": dict(sources), "entry": entry}
-        base, _ = self._running()
-        with ServerLink(base, setup) as link:
-            if link.failed_to_prepare is not None:
-                raise HarnessError(f"{entry} did not load: {base.complaint()}")
-            yield ToolServer(link)
+    def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[Answers]:
+        """A trusted function of ours, `entry`, out of sources by module name."""
 
-    @property
-    def hears_reads(self) -> bool:
-        """Whether the kernel tells of reads; otherwise a stand-in for `sys.stdin` does."""
-        return self._notify
 
-    def _setup(self) -> dict[str, object]:
-        orders = self._confinement.for_server(self._directory, notify=self._notify)
-        return {"confinement": orders, "directory": self._directory}
+@cache
+def has_terminals() -> bool:
+    """Whether there are pseudo-terminals, forks, and a kernel that tells of processes: Linux.
 
-    def _running(self) -> tuple[BaseProcess, Questions]:
-        if self._base is None or self._questions is None:
-            raise HarnessError("the driver is used outside its context")
-        return self._base, self._questions
+    macOS has the first two. Without the third a loop is told from a sleep by its limit alone, so
+    that pipes, over which a process tells of itself, do better there.
+    """
+    try:
+        for name in _MODULES:
+            importlib.import_module(name)
+    except ImportError:
+        return False
+    return all(hasattr(os, name) for name in _CALLS)
 
-    def _leave(self) -> None:
-        if self._questions is not None:
-            self._questions.close()
-            self._questions = None
-        if self._base is not None:
-            self._base.close()
-            self._base = None
-        self._held.close()
-        if self._cpus_before is not None:
-            os.sched_setaffinity(0, self._cpus_before)
-            self._cpus_before = None
+
+def create_driver(interpreter: Interpreter, tier: Tier, cpu: int | None = None) -> AnyDriver:
+    """A driver on terminals where this machine has them, else one over pipes; `cpu` pins the first
+    kind to one core."""
+    if has_terminals():
+        from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are some)
+
+        return Driver(interpreter, tier, cpu=cpu)
+    from harness.execution.piped.driver import PipedDriver  # noqa: PLC0415
+
+    return PipedDriver(interpreter)
+
+
+TOOL_LIMITS = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512, output_kib=256)
+
+
+class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about us
+    """The call gave no answer; `ending` tells how it ended instead."""
+
+    def __init__(self, ending: Ending, detail: str = "") -> None:
+        self.ending = ending
+        self.detail = detail
+        super().__init__(f"{ending}: {detail}" if detail else str(ending))
+
+
+def answer(end: End) -> str:
+    """The text that a tool's process answered with. ToolFailed when it gave none."""
+    if end.reason is not None:
+        raise ToolFailed(end.reason)
+    try:
+        text = read_text(end.said)
+    except TamperedError as error:
+        raise ToolFailed(Ending.TAMPERED, str(error)) from None
+    if text is None or end.exit_code != 0:
+        raise ToolFailed(Ending.CRASHED, f"exit status {end.exit_code}")
+    return text

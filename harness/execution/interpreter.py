@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 
 OLDEST = (3, 11)
 _ASK = (

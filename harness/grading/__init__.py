@@ -2,13 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from harness.doors import later
-from harness.grading.bench import Bench, prepare
-from harness.grading.check import check_submissions
-from harness.grading.cutting import visible_only, without_tags
+from harness.common.lazy_exports import lazy_exports
+from harness.grading.answer_key import key_disagreements, make_key
+from harness.grading.check import check_submissions, cohort_of, handed_in, one_handed_in
+from harness.grading.context import GradingContext, prepare
 from harness.grading.grader import Graded, Grader
-from harness.grading.handed_in import cohort_of, handed_in, one_handed_in
-from harness.grading.key import key_disagreements, make_key
+from harness.grading.plans import visible_only, without_tags
 
 if TYPE_CHECKING:
     from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
@@ -16,9 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BatchOptions",
-    "Bench",
     "Graded",
     "Grader",
+    "GradingContext",
     "Interrupted",
     "Listener",
     "check_submissions",
@@ -34,7 +33,7 @@ __all__ = [
     "without_tags",
 ]
 
-__getattr__ = later(
+__getattr__ = lazy_exports(
     __name__,
     {
         "batch": ("BatchOptions", "Interrupted", "Listener", "grade_batch"),

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from harness.common import serial
 from harness.execution import EXECUTION_DIGEST
-from harness.grading.bench import Bench
-from harness.grading.facts import finished_facts, run_facts
+from harness.grading.context import GradingContext, finished_facts, run_facts
+from harness.grading.engines.local import Pool
+from harness.grading.engines.worker import Job, WorkerFailure, WorkerSetup
 from harness.grading.grader import Graded
-from harness.grading.pool import Pool
-from harness.grading.worker import Job, WorkerFailure, WorkerSetup
 from harness.judging import JUDGING_DIGEST
-from harness.model import serial
 from harness.model.events import Event, Notice, RunFinished, RunStarted, SubmissionGraded
 from harness.model.plan import Plan
 from harness.model.result import (
@@ -33,7 +32,7 @@ from harness.results import STORE_NAME, Store
 Listener = Callable[[Event], None]
 
 # These say as much about the machine at that moment as about the submission: tried again.
-_PASSING = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR})
+_TRANSIENT = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR})
 
 
 EARLIER_NOTE = "the harness failed on this submission; what stands here was found by an earlier run"
@@ -64,26 +63,29 @@ class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
 
 
 def grade_batch(
-    bench: Bench, submissions: Sequence[Submission], options: BatchOptions, listener: Listener
+    context: GradingContext,
+    submissions: Sequence[Submission],
+    options: BatchOptions,
+    listener: Listener,
 ) -> RunResult:
     """Grade every submission; those the store holds from the same inputs are kept.
 
     Raises UserError (store cannot be written), Interrupted (Ctrl-C).
     """
-    facts = run_facts(bench)
+    facts = run_facts(context)
     facts = replace(facts, cohort=options.cohort, notices=(*facts.notices, *options.notices))
-    plan = bench.specification.plan
+    plan = context.specification.plan
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         store.begin(facts, plan)
-        state = _state_digest(bench, thorough=options.thorough)
+        state = _state_digest(context, thorough=options.thorough)
         store.keep_only([submission.id for submission in submissions], state_digest=state)
         todo = [s for s in submissions if not _is_done(store, s)]
         listener(RunStarted(facts=facts, total=len(submissions), kept=len(submissions) - len(todo)))
         setup = WorkerSetup(
             plan=serial.dumps(plan),
-            key=serial.dumps(bench.key),
-            interpreter=bench.interpreter,
-            tier=bench.tier.tier,
+            key=serial.dumps(context.key),
+            interpreter=context.interpreter,
+            tier=context.tier.tier,
             cpu=None,
             store=options.out / STORE_NAME,
             thorough=options.thorough,
@@ -119,12 +121,12 @@ def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:
         )
 
 
-def _state_digest(bench: Bench, *, thorough: bool) -> str:
-    plan = bench.specification.plan
+def _state_digest(context: GradingContext, *, thorough: bool) -> str:
+    plan = context.specification.plan
     parts = [
         serial.dumps(plan),  # what was cut out of it is not in its digest
         plan.reference_digest,
-        bench.key.made_with,
+        context.key.made_with,
         EXECUTION_DIGEST,
         JUDGING_DIGEST,
         POLICY_DIGEST,
@@ -167,7 +169,7 @@ def _is_done(store: Store, submission: Submission) -> bool:
         and earlier == of_submission(earlier, submission)
         and earlier.notes[: len(submission.notes)] == submission.notes
         and _withheld(earlier) == submission.withheld
-        and not any(entry.verdict.kind in _PASSING for entry in earlier.scenarios)
+        and not any(entry.verdict.kind in _TRANSIENT for entry in earlier.scenarios)
     )
 
 

@@ -1,23 +1,99 @@
-"""A student's own check: the visible scenarios of one file, in this process."""
+"""A student's own check: the visible scenarios of one file, in this process.
+
+What was handed in below some paths, at least one submission.
+
+The files that a student names on the command line: what is meant, or what to name instead.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
-from harness.execution import a_driver
-from harness.grading.bench import Bench
-from harness.grading.cores import a_core
+from harness.common.errors import UserError
+from harness.execution import create_driver
+from harness.grading.context import GradingContext
+from harness.grading.engines.local import pick_cpu
 from harness.grading.grader import Grader
+from harness.intake import ClassOptions, Cohort, read_cohort, read_one
+from harness.intake.entries import GO_THERE, must_exist
+from harness.model.plan import Assignment
 from harness.model.result import SubmissionResult
-from harness.model.submission import Submission
+from harness.model.submission import ARCHIVE_ENDINGS, Submission
 
 
 def check_submissions(
-    bench: Bench, submissions: Sequence[Submission], *, thorough: bool = False
+    context: GradingContext, submissions: Sequence[Submission], *, thorough: bool = False
 ) -> tuple[SubmissionResult, ...]:
     """Grade on all scenarios of the bench's plan; nothing is stored."""
     with (
-        a_driver(bench.interpreter, bench.tier.tier, cpu=a_core()) as driver,
-        Grader(bench.specification.plan, bench.key, driver, thorough=thorough) as grader,
+        create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
+        Grader(context.specification.plan, context.key, driver, thorough=thorough) as grader,
     ):
         return tuple(grader.grade(submission).result for submission in submissions)
+
+
+def handed_in(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...]:
+    """Every submission, in the order of ids. Raises UserError when a path cannot be read, or when
+    there is no submission at all."""
+    return cohort_of(paths, assignment, ClassOptions()).submissions
+
+
+def cohort_of(paths: Sequence[Path], assignment: Assignment, asked: ClassOptions) -> Cohort:
+    """Every student's submission, held to what was asked for. Raises UserError as `handed_in`, and
+    when what was asked for cannot be used."""
+    cohort = read_cohort(paths, assignment, asked)
+    if not cohort.facts.students:
+        place = str(paths[0]) if paths else ""
+        hint = "name a folder of folders, files, or a download of a class"
+        raise UserError("no submissions", place=place, hint=hint)
+    return cohort
+
+
+def one_handed_in(folder: Path, assignment: Assignment, name: str) -> Submission:
+    """The folder as the submission `name`, whatever lies in it. Raises UserError where it is not
+    there."""
+    return read_one(folder, assignment, name)
+
+
+_ENDINGS = (".py", *ARCHIVE_ENDINGS)
+
+
+def what_to_name(assignment: Assignment) -> str:
+    """The file on which a check is run as a rule."""
+    return assignment.archive or assignment.submission_files[0]
+
+
+def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...]:
+    """What is to be checked. Of files that are handed in together, one that is named stands for
+    them all, as they lie in its folder. UserError where there is nothing of the kind."""
+    for path in paths:
+        _must_hold_a_program(path, assignment)
+    together = assignment.submission_files
+    if len(together) > 1 and all(path.name in together and path.is_file() for path in paths):
+        paths = list(dict.fromkeys(path.parent for path in paths))
+        assignment = replace(assignment, archive=None)  # an older one may lie beside them
+    return handed_in(paths, assignment)
+
+
+def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assignment) -> list[str]:
+    """What a student should know of these files before handing them in."""
+    if asked.laid_as is not None:  # any name will do
+        return []
+    found = [note for submission in submissions for note in submission.notes]
+    names = {*asked.submission_files, what_to_name(asked)}
+    if any(path.is_file() and path.name not in names for path in paths):
+        found.append(f"hand it in as {what_to_name(asked)}: another name may cost all marks")
+    return found
+
+
+def _must_hold_a_program(path: Path, assignment: Assignment) -> None:
+    must_exist(path)
+    if path.is_dir() and not any(_may_be_one(inside) for inside in path.iterdir()):
+        wanted = what_to_name(assignment)
+        raise UserError(f"there is no {wanted} in this folder", place=str(path), hint=GO_THERE)
+
+
+def _may_be_one(path: Path) -> bool:
+    return path.is_dir() or path.name.lower().endswith(_ENDINGS)

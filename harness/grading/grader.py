@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Protocol, Self
 
+from harness.common import serial
+from harness.common.errors import HarnessError
 from harness.execution import EXECUTION_DIGEST, AnyDriver, ToolFailed
-from harness.grading.expectations import expectation, parameters
+from harness.grading.answer_key import expectation, parameters
 from harness.grading.running import Observer, run_all
-from harness.judging import JUDGING_DIGEST, Judge, blamed, combine, refine
+from harness.judging import JUDGING_DIGEST, Judge, combine, merge_stand_in_verdict, refine
 from harness.marking import mark
-from harness.model import serial
 from harness.model.answer_key import AnswerKey
-from harness.model.errors import HarnessError
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport, Unparsable
@@ -26,7 +26,7 @@ from harness.policy import ENTRY, SOURCES, payload
 from harness.results import observation_key, verdict_key
 
 
-class Memory(Protocol):
+class ResultCache(Protocol):
     """Where earlier observations and verdicts are kept."""
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
@@ -36,7 +36,7 @@ class Memory(Protocol):
         """What was judged under this key."""
 
 
-class NoMemory:
+class EmptyCache:
     """Nothing was ever observed."""
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
@@ -96,7 +96,7 @@ class Grader(AbstractContextManager["Grader"]):
     def grade(
         self,
         submission: Submission,
-        memory: Memory | None = None,
+        cache: ResultCache | None = None,
         *,
         only: frozenset[str] | None = None,
     ) -> Graded:
@@ -113,7 +113,7 @@ class Grader(AbstractContextManager["Grader"]):
             verdicts = {scenario.id: unreadable for scenario in plan.scenarios}
             result = mark(plan, verdicts, report, submission=submission)
             return Graded(result=result, observations={}, verdicts={})
-        return self._run_and_judge(plan, submission, report, memory or NoMemory())
+        return self._run_and_judge(plan, submission, report, cache or EmptyCache())
 
     def _read(self, submission: Submission) -> PolicyReport:
         request = payload(submission.files, self._plan.assignment.policy)
@@ -124,12 +124,12 @@ class Grader(AbstractContextManager["Grader"]):
             return PolicyReport(unparsable=Unparsable(file=submission.files[0].name, reason=reason))
 
     def _run_and_judge(
-        self, plan: Plan, submission: Submission, report: PolicyReport, memory: Memory
+        self, plan: Plan, submission: Submission, report: PolicyReport, cache: ResultCache
     ) -> Graded:
         with self._driver.submission(plan.assignment, submission.files) as server:
 
             def run(part: Plan) -> _Outcome:
-                return self._observe_and_judge(part, server, submission.digest, memory)
+                return self._observe_and_judge(part, server, submission.digest, cache)
 
             first = run(plan)
             again = [s for s in plan.scenarios if s.stand_ins and _failed(first.verdicts[s.id])]
@@ -144,7 +144,7 @@ class Grader(AbstractContextManager["Grader"]):
         )
         for scenario in again:
             own, other = first.verdicts[scenario.id], verdicts[scenario.id]
-            verdicts[scenario.id] = blamed(own, other, scenario.stand_ins)
+            verdicts[scenario.id] = merge_stand_in_verdict(own, other, scenario.stand_ins)
         return Graded(
             result=mark(plan, verdicts, report, submission=submission),
             observations=first.new_observations | second.new_observations,
@@ -152,14 +152,14 @@ class Grader(AbstractContextManager["Grader"]):
         )
 
     def _observe_and_judge(
-        self, plan: Plan, server: Observer, digest: str, memory: Memory
+        self, plan: Plan, server: Observer, digest: str, cache: ResultCache
     ) -> _Outcome:
         keys = {scenario.id: self._key_of(digest, scenario) for scenario in plan.scenarios}
         ran = run_all(
             server,
             plan,
             self._key,
-            recall=lambda scenario: memory.observations(keys[scenario.id]),
+            recall=lambda scenario: cache.observations(keys[scenario.id]),
             thorough=self._thorough,
         )
         found = _Outcome(observations=dict(ran.observations))
@@ -172,7 +172,7 @@ class Grader(AbstractContextManager["Grader"]):
                 JUDGING_DIGEST,
                 tuple(parameters(s, plan.assignment) for s in scenario.stimuli),
             )
-            kept = None if scenario.id in ran.fresh else memory.verdict(name)
+            kept = None if scenario.id in ran.fresh else cache.verdict(name)
             if kept is None:
                 kept = self._judge(scenario, ran.observations[scenario.id])
                 found.new_verdicts[name] = kept
@@ -206,8 +206,8 @@ class Grader(AbstractContextManager["Grader"]):
             answers = self._answers.get(scenario.id)
             stimulus = scenario.stimuli[index]
             answer = answers[index] if answers and index < len(answers) else None
-            held_to = expectation(scenario, stimulus, answer, self._plan.assignment)
-            found = self._judges[scenario.id, index] = Judge(held_to, stimulus)
+            expected_turns = expectation(scenario, stimulus, answer, self._plan.assignment)
+            found = self._judges[scenario.id, index] = Judge(expected_turns, stimulus)
         return found
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from harness.common.errors import UserError
 from harness.execution import Driver, choose_tier, find_interpreter
-from harness.grading.cores import a_core
+from harness.grading.engines.local import pick_cpu
 from harness.grading.running import run_scenario
-from harness.model.errors import UserError
 from harness.model.observation import Ending
 from harness.model.plan import ProvidedVariant
 from harness.model.specification import Specification
@@ -29,7 +29,7 @@ def record_transcripts(
     submitted = plan.assignment.submission_files
     written: list[Path] = []
     with (
-        Driver(interpreter, tier.tier, cpu=a_core()) as driver,
+        Driver(interpreter, tier.tier, cpu=pick_cpu()) as driver,
         driver.submission(plan.assignment, specification.reference) as server,
     ):
         for target in specification.transcripts:

@@ -1,15 +1,23 @@
-"""What lies in a folder, and reading one file of it without being led elsewhere."""
+"""What lies in a folder, and reading one file of it without being led elsewhere.
+
+Is what was named on the command line there, and what was meant when it is not?
+
+Names in sentences: about files that somebody else named.
+"""
 
 from __future__ import annotations
 
+import difflib
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from harness.common.errors import UserError
 from harness.intake.identity import safe_id, shown_path
+from harness.intake.recognising import ARCHIVES, HEAD_BYTES, recognise
 
 MAX_FILE_BYTES = 1024 * 1024
 MAX_ENTRIES = 1000
@@ -116,3 +124,48 @@ def read_regular(path: Path, size: int) -> bytes:
             return file.read(min(size, status.st_size + 1))
     except OSError as error:
         raise Refused(f"cannot be read ({error.strerror or error})") from None
+
+
+GO_THERE = "name the file with its folder, or go to that folder first (cd)"
+_ALIKE = 0.5  # a1 and a1.py are
+
+
+def must_exist(path: Path) -> None:
+    """UserError when there is no such file or folder. It tells of one of nearly this name: a
+    letter slipped, or a system does not show the ending."""
+    if path.exists():
+        return
+    folder = path.parent
+    names = [inside.name for inside in folder.iterdir()] if folder.is_dir() else []
+    alike = difflib.get_close_matches(path.name, sorted(names), 1, _ALIKE)
+    hint = f"is it {alike[0]}?" if alike else GO_THERE
+    raise UserError("there is no such file or folder", place=str(path), hint=hint)
+
+
+_NAMES_SHOWN = 5
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`, of many the first few."""
+    shown = list(names[:_NAMES_SHOWN])
+    if len(names) > _NAMES_SHOWN:
+        shown.append(f"{len(names) - _NAMES_SHOWN} more")
+    if len(shown) < 2:
+        return "".join(shown)
+    return ", ".join(shown[:-1]) + " and " + shown[-1]
+
+
+def described(entries: Sequence[Entry]) -> str:
+    """The names listed; of an archive also what kind it really is."""
+    shown = [_described(entry) for entry in entries[:_NAMES_SHOWN]]
+    return listed(shown + [entry.shown for entry in entries[_NAMES_SHOWN:]])
+
+
+def _described(entry: Entry) -> str:
+    if entry.is_python or entry.kind is not EntryKind.FILE:
+        return entry.shown
+    try:
+        kind = recognise(entry.start(HEAD_BYTES))
+    except Refused:
+        return entry.shown
+    return f"{entry.shown} ({kind})" if kind in ARCHIVES else entry.shown

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.intake.found import Attempt, HandedIn
-from harness.intake.layout_choice import PLAIN
+from harness.common.errors import UserError
+from harness.intake.cohort.matching import RosterEntry
+from harness.intake.cohort.terms import Terms
+from harness.intake.cohort.times import in_zone
 from harness.intake.layouts import Times
-from harness.intake.matching import Standing
-from harness.intake.sources import Source
-from harness.intake.terms import Terms
-from harness.intake.times import in_zone
-from harness.model.errors import UserError
+from harness.intake.layouts.choice import PLAIN
+from harness.intake.sources import UploadSource
+from harness.intake.uploads import Attempt, StudentUploads
 
 MAX_SUBMISSIONS = 5000
 
@@ -22,8 +22,8 @@ MAX_SUBMISSIONS = 5000
 class Class:
     """Everybody who handed in, and how much: attempts are submissions."""
 
-    sources: tuple[Source, ...]
-    handed: tuple[HandedIn, ...]
+    sources: tuple[UploadSource, ...]
+    handed: tuple[StudentUploads, ...]
     notices: tuple[str, ...] = ()
 
     @property
@@ -39,7 +39,7 @@ class Class:
             len(one.elsewhere) for one in {_origin(one): one for one in self.handed}.values()
         )
 
-    def check_times(self, standings: Sequence[Standing], terms: Terms) -> None:
+    def check_times(self, standings: Sequence[RosterEntry], terms: Terms) -> None:
         """Raise UserError where a due time cannot be held against anything."""
         if terms.due is None:
             return
@@ -60,9 +60,9 @@ class Class:
             )
 
 
-def gathered(sources: Sequence[Source], terms: Terms) -> Class:
+def gathered(sources: Sequence[UploadSource], terms: Terms) -> Class:
     """Everybody once; UserError for more than `MAX_SUBMISSIONS`."""
-    everybody: dict[tuple[str, str], HandedIn] = {}
+    everybody: dict[tuple[str, str], StudentUploads] = {}
     for source in sources:
         for handed in source.handed:
             key = _key(source, handed)
@@ -81,18 +81,18 @@ def gathered(sources: Sequence[Source], terms: Terms) -> Class:
     return Class(sources=tuple(sources), handed=tuple(everybody.values()), notices=tuple(notices))
 
 
-def _key(source: Source, handed: HandedIn) -> tuple[str, str]:
+def _key(source: UploadSource, handed: StudentUploads) -> tuple[str, str]:
     """Two plain folders of one name are two submissions; a platform's student is one."""
     if handed.student is None:
         return PLAIN, str(Path(_origin(handed)).absolute())
     return source.layout, handed.student.id
 
 
-def _origin(handed: HandedIn) -> str:
+def _origin(handed: StudentUploads) -> str:
     return handed.attempts[0].found.origin
 
 
-def _merged(one: HandedIn, other: HandedIn) -> HandedIn:
+def _merged(one: StudentUploads, other: StudentUploads) -> StudentUploads:
     """One student in two downloads; an attempt that is in both counts once."""
     known = {_mark(attempt) for attempt in one.attempts} - {None}
     return replace(
@@ -111,7 +111,7 @@ def _mark(attempt: Attempt) -> tuple[str, str, int] | None:
     return attempt.found.source, str(attempt.at), attempt.number or 0
 
 
-def _zoned(handed: HandedIn, terms: Terms) -> HandedIn:
+def _zoned(handed: StudentUploads, terms: Terms) -> StudentUploads:
     return replace(
         handed,
         attempts=tuple(_in_zone(handed.attempts, terms)),

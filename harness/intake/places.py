@@ -9,12 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import BinaryIO, Protocol
 
-from harness.intake.archives import Packed, read_packed
+from harness.common.errors import UserError
+from harness.intake.archives.members import MIB, Caps, ReadBudget
+from harness.intake.archives.reader import PackedEntry, read_packed
+from harness.intake.archives.tar import decompressed
 from harness.intake.entries import MAX_ENTRIES, Entry, EntryKind, Refused, entries_of
-from harness.intake.members import MIB, Budget, Caps
 from harness.intake.recognising import HEAD_BYTES, FileKind, recognise
-from harness.intake.tar_members import decompressed
-from harness.model.errors import UserError
 
 # A class, not a submission: what is read of it is counted all the same.
 CLASS_CAPS = Caps(members=200_000, unpacked_bytes=4096 * MIB)
@@ -24,7 +24,7 @@ MAX_CLASS_ENTRIES = 100_000
 _SAMPLE_MARKER = "expect.yaml"
 
 
-class Place(Protocol):
+class Folder(Protocol):
     """A folder. `name` is its own, `shown` says where it is."""
 
     @property
@@ -46,7 +46,7 @@ class Place(Protocol):
     def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
         """What is directly inside, by name. Raises OSError, or Refused for more than `most`."""
 
-    def inside(self, name: str) -> Place:
+    def inside(self, name: str) -> Folder:
         """The folder of that name directly inside."""
 
 
@@ -76,7 +76,7 @@ class DiskFolder:
         """What is directly inside; a file that we may not read is our trouble."""
         return tuple(_ours(entry) for entry in entries_of(self.path, most))
 
-    def inside(self, name: str) -> Place:
+    def inside(self, name: str) -> Folder:
         """The folder of that name directly inside."""
         return DiskFolder(self.path / name)
 
@@ -108,14 +108,14 @@ class PackedFolder:
             raise Refused(f"more than {most} files")
         return found
 
-    def inside(self, name: str) -> Place:
+    def inside(self, name: str) -> Folder:
         """The folder of that name directly inside."""
         path = f"{self.path}/{name}".lstrip("/")
         return PackedFolder(self.archive, self.by_folder, path)
 
 
 @contextmanager
-def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Place]:
+def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Folder]:
     """A class's archive as a place, to be read while the context lasts.
 
     Raises UserError when it is no archive that can be read, or is more than the caps allow.
@@ -132,7 +132,7 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Place]:
         yield place
 
 
-def _opened(path: Path, caps: Caps, stack: ExitStack) -> Place:
+def _opened(path: Path, caps: Caps, stack: ExitStack) -> Folder:
     stream: BinaryIO = stack.enter_context(path.open("rb"))
     kind = recognise(stream.read(HEAD_BYTES))
     if kind is FileKind.GZIP:
@@ -145,14 +145,14 @@ def _opened(path: Path, caps: Caps, stack: ExitStack) -> Place:
 
 
 def _decompress(stream: BinaryIO, whole: BinaryIO, caps: Caps) -> None:
-    budget = Budget(caps)
+    budget = ReadBudget(caps)
     stream.seek(0)
     for chunk in decompressed(stream):
         budget.spend(len(chunk))
         whole.write(chunk)
 
 
-def _by_folder(packed: Packed) -> dict[str, tuple[Entry, ...]]:
+def _by_folder(packed: PackedEntry) -> dict[str, tuple[Entry, ...]]:
     below: dict[str, list[Entry]] = {}
     for folder in packed.folders:
         parent, _, name = folder.rpartition("/")

@@ -7,15 +7,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.intake.choosing import choose
+from harness.intake.archives.unpack import unpack
+from harness.intake.cohort.attempts import Due, SelectedAttempt, latest_in_time
+from harness.intake.cohort.matching import RosterEntry, on_roster, with_extensions
+from harness.intake.cohort.terms import ClassOptions, read_terms
+from harness.intake.cohort.times import shown
 from harness.intake.gathering import gathered
 from harness.intake.identity import safe_id, unique_ids
-from harness.intake.matching import Standing, on_roster, with_extensions
+from harness.intake.selection import choose
 from harness.intake.sources import sources
-from harness.intake.terms import Asked, read_terms
-from harness.intake.timely import Due, Taken, latest_in_time
-from harness.intake.times import shown
-from harness.intake.unpacking import unpack
 from harness.model.plan import Assignment, OtherFiles, SourceFile
 from harness.model.result import CohortFacts
 from harness.model.submission import Submission, Withheld
@@ -33,10 +33,10 @@ class Cohort:
 
 def read(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...]:
     """The submissions alone, as `read_cohort` finds them when nothing is asked for."""
-    return read_cohort(paths, assignment, Asked()).submissions
+    return read_cohort(paths, assignment, ClassOptions()).submissions
 
 
-def read_cohort(paths: Sequence[Path], assignment: Assignment, asked: Asked) -> Cohort:
+def read_cohort(paths: Sequence[Path], assignment: Assignment, asked: ClassOptions) -> Cohort:
     """Every student's submission under the paths, each once, and what is known of them.
 
     What is wrong with one submission is its own `problem` and stops no other. Raises UserError
@@ -46,7 +46,7 @@ def read_cohort(paths: Sequence[Path], assignment: Assignment, asked: Asked) -> 
     terms = read_terms(asked, assignment)
     with ExitStack() as stack:
         class_ = gathered(sources(paths, assignment, asked.layout, stack), terms)
-        standings = [Standing(handed=handed) for handed in class_.handed]
+        standings = [RosterEntry(handed=handed) for handed in class_.handed]
         notices = list(class_.notices)
         if terms.roster is not None:
             standings, strangers = on_roster(class_.handed, terms.roster, str(asked.roster))
@@ -70,12 +70,12 @@ def read_cohort(paths: Sequence[Path], assignment: Assignment, asked: Asked) -> 
     return Cohort(submissions=tuple(submissions), facts=facts, notices=tuple(notices))
 
 
-def _order(standing: Standing) -> tuple[str, str]:
+def _order(standing: RosterEntry) -> tuple[str, str]:
     attempts = standing.handed.attempts
     return safe_id(standing.handed.identity), attempts[0].found.origin if attempts else ""
 
 
-def _submission(name: str, standing: Standing, assignment: Assignment) -> Submission:
+def _submission(name: str, standing: RosterEntry, assignment: Assignment) -> Submission:
     handed = standing.handed
     if not handed.attempts:
         why = handed.doubt or "on the roster, and nothing was handed in"
@@ -93,7 +93,11 @@ def _submission(name: str, standing: Standing, assignment: Assignment) -> Submis
 
 
 def _of_attempt(
-    name: str, notes: tuple[str, ...], taken: Taken, standing: Standing, assignment: Assignment
+    name: str,
+    notes: tuple[str, ...],
+    taken: SelectedAttempt,
+    standing: RosterEntry,
+    assignment: Assignment,
 ) -> Submission:
     found = taken.attempt.found
     student = standing.handed.student

@@ -7,31 +7,30 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.intake.entries import EntryKind, Refused
-from harness.intake.existing import must_exist
-from harness.intake.found import HandedIn
-from harness.intake.layout_choice import PLAIN, Chosen, chosen_layout
+from harness.common.errors import UserError
+from harness.intake.entries import EntryKind, Refused, must_exist
 from harness.intake.layouts import Times
-from harness.intake.places import MAX_CLASS_ENTRIES, DiskFolder, Place, unpacked
-from harness.intake.plain import lone_file
+from harness.intake.layouts.choice import PLAIN, RecognisedLayout, chosen_layout
+from harness.intake.layouts.plain import lone_file
+from harness.intake.places import MAX_CLASS_ENTRIES, DiskFolder, Folder, unpacked
 from harness.intake.recognising import archive_suffix
-from harness.model.errors import UserError
+from harness.intake.uploads import StudentUploads
 from harness.model.plan import Assignment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class UploadSource:
     """One path's layout, and everybody who handed in there."""
 
     path: Path
     layout: str
     times: Times
-    handed: tuple[HandedIn, ...]
+    handed: tuple[StudentUploads, ...]
 
 
 def sources(
     paths: Sequence[Path], assignment: Assignment, asked: str | None, stack: ExitStack
-) -> tuple[Source, ...]:
+) -> tuple[UploadSource, ...]:
     """Every path once. What is in archives can be read until the stack is closed.
 
     Raises UserError for a path that is missing, unreadable, neither a folder, an archive nor a
@@ -43,13 +42,17 @@ def sources(
     )
 
 
-def _source(path: Path, assignment: Assignment, asked: str | None, stack: ExitStack) -> Source:
+def _source(
+    path: Path, assignment: Assignment, asked: str | None, stack: ExitStack
+) -> UploadSource:
     try:
         found = _opened(path, assignment, asked, stack)
-        if isinstance(found, HandedIn):
-            return Source(path=path, layout=PLAIN, times=Times.NONE, handed=(found,))
+        if isinstance(found, StudentUploads):
+            return UploadSource(path=path, layout=PLAIN, times=Times.NONE, handed=(found,))
         times = found.layout.times if found.layout else Times.NONE
-        return Source(path=path, layout=found.name, times=times, handed=found.read(assignment))
+        return UploadSource(
+            path=path, layout=found.name, times=times, handed=found.read(assignment)
+        )
     except Refused as refusal:
         raise UserError(f"this folder holds {refusal}", place=str(path)) from None
     except OSError as error:
@@ -58,7 +61,7 @@ def _source(path: Path, assignment: Assignment, asked: str | None, stack: ExitSt
 
 def _opened(
     path: Path, assignment: Assignment, asked: str | None, stack: ExitStack
-) -> Chosen | HandedIn:
+) -> RecognisedLayout | StudentUploads:
     if path.is_dir():
         return chosen_layout(DiskFolder(path), assignment, asked)
     must_exist(path)
@@ -71,7 +74,9 @@ def _opened(
     return _class_or_one(path, assignment, stack)
 
 
-def _class_or_one(path: Path, assignment: Assignment, stack: ExitStack) -> Chosen | HandedIn:
+def _class_or_one(
+    path: Path, assignment: Assignment, stack: ExitStack
+) -> RecognisedLayout | StudentUploads:
     """Where archives are handed in, one is a student's unless there are archives in it."""
     try:
         place = stack.enter_context(unpacked(path))
@@ -82,7 +87,7 @@ def _class_or_one(path: Path, assignment: Assignment, stack: ExitStack) -> Chose
     return found if is_class else lone_file(path)
 
 
-def _names(place: Place) -> Iterator[str]:
+def _names(place: Folder) -> Iterator[str]:
     for entry in place.entries(MAX_CLASS_ENTRIES):
         yield entry.name
         if entry.kind is EntryKind.FOLDER:

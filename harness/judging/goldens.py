@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from harness.judging.alignment import shared_start
-from harness.judging.matching import exact_text, failing_part, in_words, meets, meets_text
-from harness.judging.normalising import normalised
-from harness.judging.printed import exactly, pieces
-from harness.judging.raising import raise_agrees
-from harness.judging.sameness import same
-from harness.judging.sheet import screen_of, shows
-from harness.judging.visible import count, plain, quoted, source
-from harness.model.expectation import Expectation, Matcher, Stated
+from harness.judging.compare.matching import (
+    exact_text,
+    failing_part,
+    in_words,
+    meets,
+    meets_text,
+    normalised,
+    raise_agrees,
+)
+from harness.judging.compare.sessions import screen_of, shows
+from harness.judging.compare.texts import exactly, pieces
+from harness.judging.compare.values import same
+from harness.judging.explain.alignment import shared_start
+from harness.judging.explain.wording import count, plain, quoted, source
+from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome
 from harness.model.stimulus import Session, Stimulus
 from harness.model.values import ValueKind
@@ -56,7 +62,7 @@ def disagreements(
     return tuple(found)
 
 
-def _ending(observation: Observation, stated: Stated) -> Iterator[str]:
+def _ending(observation: Observation, stated: Expected) -> Iterator[str]:
     ending = observation.ending
     loading = " while it was loading" if observation.phase is Phase.LOADING else ""
     detail = f" ({plain(observation.detail)})" if observation.detail else ""
@@ -71,7 +77,7 @@ def _named(raised: Raised) -> str:
     return plain(f"{raised.type_name}: {raised.message}" if raised.message else raised.type_name)
 
 
-def _raises(observation: Observation, stated: Stated) -> Iterator[str]:
+def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
     raised, wanted = observation.raised, stated.raises
     if wanted is None:
         leaves_by_exit = raised is not None and raised.type_name == "SystemExit"
@@ -86,7 +92,7 @@ def _raises(observation: Observation, stated: Stated) -> Iterator[str]:
         yield f"the reference raised {_named(raised)}, but the scenario states {stated_as}."
 
 
-def _inputs(observation: Observation, stated: Stated, stimulus: Stimulus) -> Iterator[str]:
+def _inputs(observation: Observation, stated: Expected, stimulus: Stimulus) -> Iterator[str]:
     taken, typed = observation.reads, len(stimulus.inputs)
     if stated.reads is not None:
         if taken != stated.reads:
@@ -96,7 +102,7 @@ def _inputs(observation: Observation, stated: Stated, stimulus: Stimulus) -> Ite
         yield f"the reference left {count(typed - taken, 'input')} of {typed} unread."
 
 
-def _exit(observation: Observation, stated: Stated) -> Iterator[str]:
+def _exit(observation: Observation, stated: Expected) -> Iterator[str]:
     status = observation.exit_status
     if stated.exit is not None:
         if status != stated.exit:
@@ -108,7 +114,7 @@ def _exit(observation: Observation, stated: Stated) -> Iterator[str]:
         yield f"the reference ended with status {status}, which the scenario does not state."
 
 
-def _value(observation: Observation, stated: Stated) -> Iterator[str]:
+def _value(observation: Observation, stated: Expected) -> Iterator[str]:
     value = observation.value
     if stated.returns is not None:
         if value is None:
@@ -122,7 +128,7 @@ def _value(observation: Observation, stated: Stated) -> Iterator[str]:
         yield f"the reference's value is too large to compare ({plain(value.text)})."
 
 
-def _texts(observation: Observation, stated: Stated) -> Iterator[str]:
+def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
     ignore = stated.ignore
     if stated.prints is not None and not meets_text(observation.printed, stated.prints, ignore):
         yield f"what the reference prints {_unlike(observation.printed, stated.prints, stated)}"
@@ -144,7 +150,7 @@ def _texts(observation: Observation, stated: Stated) -> Iterator[str]:
         yield f"the reference has {has}, but the scenario states {len(stated.turns.turns)}."
 
 
-def _unlike(text: str, matcher: Matcher, stated: Stated) -> str:
+def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     """How a text differs from what is stated, as the end of a sentence."""
     wanted = exact_text(matcher)
     if wanted is None:
@@ -181,7 +187,7 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
             yield f"the reference changes argument {position + 1} to {source(value)}."
 
 
-def _steps(observation: Observation, stated: Stated, session: Session) -> Iterator[str]:
+def _steps(observation: Observation, stated: Expected, session: Session) -> Iterator[str]:
     for index, step in enumerate(observation.steps):
         shown = stated.shown[index] if stated.shown and index < len(stated.shown) else None
         name = f"step {index + 1} ({plain(_source(session, index), limit=60)})"
@@ -196,7 +202,7 @@ def _steps(observation: Observation, stated: Stated, session: Session) -> Iterat
         yield f"the reference took {done} of {expected}."
 
 
-def _unshown(step: StepOutcome, stated: Stated, name: str) -> Iterator[str]:
+def _unshown(step: StepOutcome, stated: Expected, name: str) -> Iterator[str]:
     if step.raised is not None and not raise_agrees(stated.raises, step.raised):
         yield f"{name}: the reference raised {_named(step.raised)}, which is not stated."
 

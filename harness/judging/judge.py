@@ -1,16 +1,37 @@
-"""One observation against its expectation: the verdict."""
+"""One observation against its expectation: the verdict.
+
+A sample's verdict from its draws' verdicts.
+
+A scenario run a second time with the course's module in place of the submission's.
+
+What a scenario states, with every `{python: …}` replaced by what it was worth.
+"""
 
 from __future__ import annotations
 
-from harness.judging.case import Case
-from harness.judging.comparing import mismatches
-from harness.judging.conversing import conversation
-from harness.judging.differences import differences
-from harness.judging.rules import explain
-from harness.model.expectation import Expectation
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from harness.common.errors import HarnessError
+from harness.judging.compare.channels import mismatches
+from harness.judging.explain.conversation import conversation
+from harness.judging.explain.differences import differences
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.rules import explain
+from harness.model.answer_key import PythonAnswer
+from harness.model.expectation import (
+    AllOf,
+    Exactly,
+    Expectation,
+    Expected,
+    Matcher,
+    NoneOf,
+    PythonValue,
+)
 from harness.model.observation import Ending, Observation
-from harness.model.stimulus import Stimulus
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.stimulus import StandIn, Stimulus
+from harness.model.values import Value
+from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
 
 _KINDS = {
     Ending.ANSWERED: VerdictKind.FAILED,
@@ -36,7 +57,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     found = mismatches(observation, expectation, stimulus)
     if not found:
         return Verdict(kind=VerdictKind.PASSED)
-    case = Case(observation, expectation, stimulus, found)
+    case = Failure(observation, expectation, stimulus, found)
     return Verdict(
         kind=_kind(case),
         explanation=explain(case),
@@ -63,8 +84,92 @@ class Judge:
         return self._of_reference
 
 
-def _kind(case: Case) -> VerdictKind:
+def _kind(case: Failure) -> VerdictKind:
     if case.ending is None:
         # It ended as it should, on a limit perhaps, and differs elsewhere.
         return VerdictKind.FAILED
     return _KINDS[case.ending]
+
+
+# A failure that was seen comes before one that was only cut short, and before a fault of ours.
+_LAST = (VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR)
+
+
+def combine(verdicts: Sequence[Verdict]) -> Verdict:
+    """One verdict for a sample: the smallest failing draw's, with how many failed.
+
+    `verdicts` are in the order of the draws, smallest first, and not empty (ValueError).
+    """
+    if not verdicts:
+        raise ValueError("a sample has at least one draw")
+    failing = [index for index, verdict in enumerate(verdicts) if not verdict.passed]
+    if not failing:
+        return replace(verdicts[0], draws_run=len(verdicts))
+    first = min(failing, key=lambda index: (verdicts[index].kind in _LAST, index))
+    if verdicts[first].kind in _LAST:
+        first = max(failing, key=lambda index: (_LAST.index(verdicts[index].kind), -index))
+    faults = sum(verdicts[index].kind is VerdictKind.HARNESS_ERROR for index in failing)
+    return replace(
+        verdicts[first],
+        draw=first,
+        draws_failed=len(failing) - faults,
+        draws_run=len(verdicts),
+    )
+
+
+RULE = "stand_in_passed"
+
+
+def merge_stand_in_verdict(own: Verdict, second: Verdict, stand_ins: Sequence[StandIn]) -> Verdict:
+    """The better of two verdicts, which says whose fault it was that the first run failed.
+
+    `own` failed with all that was handed in, `second` is of the run with these stand-ins.
+    """
+    if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
+        return Verdict(kind=VerdictKind.HARNESS_ERROR)
+    names = " and ".join(each.module for each in stand_ins)
+    if second.passed:
+        message = (
+            f"With the course's own {names} in place of yours this works: the fault is in your "
+            f"{names}, and this scenario's points are given."
+        )
+        if own.message:
+            message += f" With yours: {own.message}"
+        explanation = Explanation(rule=RULE, message=message)
+        return replace(second, explanation=explanation, stand_in=StandInOutcome.PASSED)
+    rule = second.explanation.rule if second.explanation else RULE
+    message = (
+        f"{second.message} This was with the course's own {names} in place of yours: "
+        "look elsewhere for the fault."
+    ).strip()
+    explanation = Explanation(rule=rule, message=message)
+    return replace(second, explanation=explanation, stand_in=StandInOutcome.FAILED)
+
+
+def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expected:
+    """`stated` without `PythonValue`s; raise HarnessError when an answer is not there."""
+    worth = {answer.expression: answer.value for answer in python_answers}
+    turns, raises = stated.turns, stated.raises
+    if turns is not None:
+        told = tuple(replace(turn, printed=_known(turn.printed, worth)) for turn in turns.turns)
+        turns = replace(turns, turns=told)
+    if raises is not None and raises.message is not None:
+        raises = replace(raises, message=_known(raises.message, worth))
+    return replace(
+        stated,
+        returns=None if stated.returns is None else _known(stated.returns, worth),
+        prints=None if stated.prints is None else _known(stated.prints, worth),
+        turns=turns,
+        raises=raises,
+        leaves=tuple(replace(leave, value=_known(leave.value, worth)) for leave in stated.leaves),
+    )
+
+
+def _known(matcher: Matcher, worth: dict[str, Value]) -> Matcher:
+    if isinstance(matcher, AllOf | NoneOf):
+        return replace(matcher, matchers=tuple(_known(part, worth) for part in matcher.matchers))
+    if not isinstance(matcher, PythonValue):
+        return matcher
+    if matcher.expression not in worth:
+        raise HarnessError(f"the answer key has no value for {{python: {matcher.expression}}}")
+    return Exactly(value=worth[matcher.expression])

@@ -144,7 +144,7 @@ class StatedLeave:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stated:
+class Expected:
     """A scenario's own words about its outcome, templates already rendered; None states nothing.
 
     `shown` is a session's text per step, as the sheet prints it; `transcript` is the whole screen
@@ -175,6 +175,6 @@ class Expectation:
     arguments as the reference does.
     """
 
-    stated: Stated
+    stated: Expected
     reference: Observation | None
     parameters: tuple[str, ...] = ()

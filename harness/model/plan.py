@@ -1,6 +1,6 @@
 """The compiled plan: an assignment and its scenarios, with nothing left to look up or evaluate.
 
-A plan is versioned JSON (`harness.model.serial`) and stays valid when cut to a subset, so it can
+A plan is versioned JSON (`harness.common.serial`) and stays valid when cut to a subset, so it can
 be run where the loader's libraries are not.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from harness.model.expectation import Stated
+from harness.model.expectation import Expected
 from harness.model.policy import Policy
 from harness.model.stimulus import Binding, Limits, StandIn, Stimulus
 
@@ -140,7 +140,7 @@ class Scenario:
     points: Fraction
     limits: Limits
     stimuli: tuple[Stimulus, ...]
-    stated: Stated
+    stated: Expected
     place: Place
     is_sample: bool = False
     informational: bool = False

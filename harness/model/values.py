@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from harness.model.serial import SerialError
+from harness.common.serial import SerialError
 
 
 class ValueKind(StrEnum):

@@ -4,15 +4,7 @@
 is what to load there, `ENTRY` what to call with a `payload`.
 """
 
-from typing import TYPE_CHECKING
-
-from harness.doors import later
-from harness.policy.asking import payload
+from harness.policy.checking import check, payload
 from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
 
-if TYPE_CHECKING:
-    from harness.policy.checking import check
-
 __all__ = ["ENTRY", "POLICY_DIGEST", "SOURCES", "check", "payload"]
-
-__getattr__ = later(__name__, {"checking": ("check",)})

@@ -1,14 +1,21 @@
-"""Files and a policy in, findings out: no I/O, and nothing of the files is run."""
+"""Files and a policy in, findings out: no I/O, and nothing of the files is run.
+
+The question to the limited process: files, and the policy to hold them to.
+
+What runs inside the limited process: one JSON text in, one out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
+from harness.common import serial
 from harness.model.policy import Finding, Policy, PolicyReport, Unparsable
-from harness.policy.asking import NamedBytes
 from harness.policy.evasion import check_evasion
+from harness.policy.findings import FindingCollector
 from harness.policy.imports import check_imports
-from harness.policy.ledger import Ledger
 from harness.policy.reading import Source, read
 from harness.policy.structure import check_module_level, check_overrides
 from harness.policy.survey import survey
@@ -34,9 +41,9 @@ def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:
                 continue
             notes.extend(source.notes)
             if policy is not None:
-                ledger = _judge(source, policy.of(file.name))
-                findings.extend(ledger.findings())
-                notes.extend(ledger.notes())
+                collector = _judge(source, policy.of(file.name))
+                findings.extend(collector.findings())
+                notes.extend(collector.notes())
         except (RecursionError, MemoryError):
             reason = "the code is nested too deeply to be read"
             unreadable.append(Unparsable(file=file.name, reason=reason))
@@ -51,17 +58,57 @@ def _note(broken: Unparsable) -> str:
     return f"{broken.file}{line} cannot be read: {broken.reason}; what needs it fails"
 
 
-def _judge(source: Source, policy: Policy) -> Ledger:
-    ledger = Ledger(source, policy)
+def _judge(source: Source, policy: Policy) -> FindingCollector:
+    collector = FindingCollector(source, policy)
     file = survey(source.tree)
     provided = frozenset(policy.provided_names)
     modules = frozenset(policy.provided_modules)
     if policy.imports is not None:
-        check_imports(file, policy.imports, ledger)
-        check_evasion(file, provided, ledger)
-    check_techniques(file, policy, provided, ledger)
+        check_imports(file, policy.imports, collector)
+        check_evasion(file, provided, collector)
+    check_techniques(file, policy, provided, collector)
     if policy.module_level is not None:
         judge_imports = policy.imports is None
-        check_module_level(file, policy.module_level, ledger, judge_imports=judge_imports)
-    check_overrides(file, provided, modules, ledger)
-    return ledger
+        check_module_level(file, policy.module_level, collector, judge_imports=judge_imports)
+    check_overrides(file, provided, modules, collector)
+    return collector
+
+
+class NamedBytes(Protocol):
+    """A `SourceFile`, or anything else with a file's name and bytes."""
+
+    @property
+    def name(self) -> str:
+        """The file's name, without folders."""
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A file to check. (`SourceFile` lives beside the whole plan, which takes long to load.)"""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRequest:
+    """What is to be checked against what."""
+
+    files: tuple[File, ...]
+    policy: Policy | None = None
+
+
+def payload(files: Sequence[NamedBytes], policy: Policy | None) -> str:
+    """The text that `harness.policy.checking.run` takes."""
+    plain = tuple(File(name=file.name, data=file.data) for file in files)
+    return serial.dumps(PolicyRequest(files=plain, policy=policy))
+
+
+def run(request: str) -> str:
+    """A `PolicyRequest` as JSON in, a `PolicyReport` as JSON out; SerialError for anything else."""
+    asked = serial.loads(PolicyRequest, request)
+    return serial.dumps(check(asked.files, asked.policy))

@@ -10,7 +10,7 @@ import ast
 import sys
 
 from harness.model.policy import PolicyRule
-from harness.policy.ledger import Ledger
+from harness.policy.findings import FindingCollector
 from harness.policy.survey import Origin, Survey, Visit
 from harness.policy.words import short
 
@@ -48,9 +48,9 @@ _FRAME_WALK = frozenset(
 )
 
 
-def check_evasion(survey: Survey, provided: frozenset[str], ledger: Ledger) -> None:
+def check_evasion(survey: Survey, provided: frozenset[str], collector: FindingCollector) -> None:
     """Every place that reaches around the imports, annotations included (they are evaluated)."""
-    check = _Check(survey, provided, ledger)
+    check = _Check(survey, provided, collector)
     for visit in survey.of(*_JUDGED):
         check.visit(visit)
 
@@ -59,10 +59,12 @@ _JUDGED = (ast.Name, ast.Attribute, ast.Constant, ast.MatchClass, ast.ImportFrom
 
 
 class _Check:
-    def __init__(self, survey: Survey, provided: frozenset[str], ledger: Ledger) -> None:
+    def __init__(
+        self, survey: Survey, provided: frozenset[str], collector: FindingCollector
+    ) -> None:
         self._survey = survey
         self._provided = provided
-        self._ledger = ledger
+        self._ledger = collector
         self._star = any(
             isinstance(v.node, ast.alias) and v.node.name == "*" for v in survey.of(ast.alias)
         )

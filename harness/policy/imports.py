@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from harness.model.policy import ImportPolicy, PolicyRule
-from harness.policy.ledger import Ledger
+from harness.policy.findings import FindingCollector
 from harness.policy.survey import Survey
 from harness.policy.words import short
 
@@ -13,7 +13,7 @@ _Import = ast.Import | ast.ImportFrom
 _RULE = PolicyRule.IMPORT
 
 
-def check_imports(survey: Survey, rule: ImportPolicy, ledger: Ledger) -> None:
+def check_imports(survey: Survey, rule: ImportPolicy, collector: FindingCollector) -> None:
     """Every import statement, wherever it stands."""
     statements: list[tuple[_Import, bool]] = []
     for visit in survey.of(ast.Import, ast.ImportFrom):
@@ -22,18 +22,20 @@ def check_imports(survey: Survey, rule: ImportPolicy, ledger: Ledger) -> None:
             statements.append((visit.node, at_top))
     statements.sort(key=lambda entry: (entry[0].lineno, entry[0].col_offset))
     if rule.exactly is not None:
-        _exactly(statements, rule.exactly, ledger)
+        _exactly(statements, rule.exactly, collector)
     else:
-        _only(statements, rule.allow or (), ledger)
+        _only(statements, rule.allow or (), collector)
 
 
-def _only(statements: list[tuple[_Import, bool]], allowed: tuple[str, ...], ledger: Ledger) -> None:
+def _only(
+    statements: list[tuple[_Import, bool]], allowed: tuple[str, ...], collector: FindingCollector
+) -> None:
     for node, _ in statements:
         for module in _modules(node):
             if any(module == name or module.startswith(name + ".") for name in allowed):
                 continue
             others = f"only {', '.join(allowed)}" if allowed else "nothing"
-            ledger.add(_RULE, node, f"imports {short(module)}, but {others} may be imported")
+            collector.add(_RULE, node, f"imports {short(module)}, but {others} may be imported")
 
 
 def _modules(node: _Import) -> tuple[str, ...]:
@@ -43,7 +45,7 @@ def _modules(node: _Import) -> tuple[str, ...]:
 
 
 def _exactly(
-    statements: list[tuple[_Import, bool]], wanted: tuple[str, ...], ledger: Ledger
+    statements: list[tuple[_Import, bool]], wanted: tuple[str, ...], collector: FindingCollector
 ) -> None:
     given = [_normal(text) for text in wanted]
     written = [(node, at_top, ast.unparse(node)) for node, at_top in statements]
@@ -53,24 +55,26 @@ def _exactly(
     for node, at_top, text in written:
         if at_top and text in given:
             if text in seen:
-                ledger.add(_RULE, node, f"`{short(text)}` stands here a second time")
+                collector.add(_RULE, node, f"`{short(text)}` stands here a second time")
             elif any(given.index(text) < given.index(earlier) for earlier in seen):
-                ledger.add(_RULE, node, f"`{short(text)}` is not in the given order")
+                collector.add(_RULE, node, f"`{short(text)}` is not in the given order")
             seen.append(text)
         elif text in missing:
             missing.remove(text)
             seen.append(text)
             what = f"`{short(text)}` was moved; it stands at the top of the file as given"
-            ledger.add(_RULE, node, what)
+            collector.add(_RULE, node, what)
         elif text in given:
-            ledger.add(_RULE, node, f"`{short(text)}` stands here a second time")
+            collector.add(_RULE, node, f"`{short(text)}` stands here a second time")
         else:
-            _unknown(node, at_top, text, missing, ledger)
+            _unknown(node, at_top, text, missing, collector)
     for text in missing:
-        ledger.add(_RULE, None, f"the given import `{short(text)}` was removed")
+        collector.add(_RULE, None, f"the given import `{short(text)}` was removed")
 
 
-def _unknown(node: _Import, at_top: bool, text: str, missing: list[str], ledger: Ledger) -> None:
+def _unknown(
+    node: _Import, at_top: bool, text: str, missing: list[str], collector: FindingCollector
+) -> None:
     original = next((m for m in missing if _same_module(m, node)), None) if at_top else None
     if original is not None:
         missing.remove(original)
@@ -78,7 +82,7 @@ def _unknown(node: _Import, at_top: bool, text: str, missing: list[str], ledger:
     else:
         where = "" if at_top else " inside other code"
         what = f"`{short(text)}` was added{where}; only the given imports are permitted"
-    ledger.add(_RULE, node, what)
+    collector.add(_RULE, node, what)
 
 
 def _same_module(text: str, node: _Import) -> bool:

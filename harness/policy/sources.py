@@ -7,23 +7,21 @@ from hashlib import sha256
 from importlib import resources
 from types import MappingProxyType
 
-ENTRY = "harness.policy.entry:run"
+ENTRY = "harness.policy.checking:run"
 
-_PACKAGES = ("harness", "harness.model", "harness.policy")
+_PACKAGES = ("harness", "harness.common", "harness.model", "harness.policy")
 _MODULES = (
     "harness.model.policy",
-    "harness.model.serial",
+    "harness.common.serial",
     "harness.policy.words",
     "harness.policy.survey",
     "harness.policy.reading",
-    "harness.policy.ledger",
+    "harness.policy.findings",
     "harness.policy.imports",
     "harness.policy.evasion",
     "harness.policy.techniques",
     "harness.policy.structure",
-    "harness.policy.asking",
     "harness.policy.checking",
-    "harness.policy.entry",
 )
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from harness.model.policy import PolicyRule
-from harness.policy.ledger import Ledger
+from harness.policy.findings import FindingCollector
 from harness.policy.survey import BINDERS, FUNCTIONS, ScopeKind, Survey, Visit, names_bound
 from harness.policy.words import short
 
@@ -15,17 +15,19 @@ _GUARD = 'the `if __name__ == "__main__":` guard'
 
 
 def check_module_level(
-    survey: Survey, allow: tuple[str, ...], ledger: Ledger, *, judge_imports: bool
+    survey: Survey, allow: tuple[str, ...], collector: FindingCollector, *, judge_imports: bool
 ) -> None:
     """`allow` is of: imports, constants, functions, classes, main_guard. Imports are judged here
     only where no rule of their own judges them."""
-    _Level(allow, ledger, judge_imports=judge_imports).statements(survey.tree.body)
+    _Level(allow, collector, judge_imports=judge_imports).statements(survey.tree.body)
 
 
 class _Level:
-    def __init__(self, allow: tuple[str, ...], ledger: Ledger, *, judge_imports: bool) -> None:
+    def __init__(
+        self, allow: tuple[str, ...], collector: FindingCollector, *, judge_imports: bool
+    ) -> None:
         self._allow = allow
-        self._ledger = ledger
+        self._ledger = collector
         self._judge_imports = judge_imports
 
     def statements(self, body: Sequence[ast.stmt]) -> None:
@@ -142,7 +144,7 @@ def _runs_at_load(node: ast.stmt) -> str:
 
 
 def check_overrides(
-    survey: Survey, provided: frozenset[str], modules: frozenset[str], ledger: Ledger
+    survey: Survey, provided: frozenset[str], modules: frozenset[str], collector: FindingCollector
 ) -> None:
     """Bindings of provided names that hold for the whole file, and changes of their module."""
     for visit in survey.of(*BINDERS):
@@ -152,7 +154,7 @@ def check_overrides(
                     f"{name} is provided; binding it here keeps other values of it "
                     "from reaching this file"
                 )
-                ledger.add(PolicyRule.OVERRIDES_PROVIDED, visit.node, message)
+                collector.add(PolicyRule.OVERRIDES_PROVIDED, visit.node, message)
     for visit in survey.of(ast.Attribute):
         node = visit.node
         if (
@@ -163,7 +165,7 @@ def check_overrides(
             and node.attr in provided
         ):
             message = f"{node.attr} is provided; it may not be changed"
-            ledger.add(PolicyRule.OVERRIDES_PROVIDED, node, message)
+            collector.add(PolicyRule.OVERRIDES_PROVIDED, node, message)
 
 
 def _bound_for_the_file(visit: Visit) -> Iterator[str]:

@@ -6,7 +6,7 @@ import ast
 import builtins
 
 from harness.model.policy import Policy, PolicyRule
-from harness.policy.ledger import Ledger
+from harness.policy.findings import FindingCollector
 from harness.policy.survey import FUNCTIONS, Origin, Survey, Visit
 from harness.policy.words import ALWAYS_ALLOWED, OPERATOR_FAMILIES, OPERATORS, friendly, short
 
@@ -44,7 +44,7 @@ _EVASIVE = frozenset(
 
 
 def check_techniques(
-    survey: Survey, policy: Policy, provided: frozenset[str], ledger: Ledger
+    survey: Survey, policy: Policy, provided: frozenset[str], collector: FindingCollector
 ) -> None:
     """Every part of the file that the policy's lists do not permit."""
     spared = _plain_annotations(survey)
@@ -52,15 +52,15 @@ def check_techniques(
         for kind in survey.kinds:
             for visit in survey.of(kind) if _is_judged(kind.__name__, policy.syntax) else ():
                 if id(visit.node) not in spared:
-                    _syntax(visit, policy.syntax, ledger)
+                    _syntax(visit, policy.syntax, collector)
     if policy.builtins is not None:
         for visit in survey.of(ast.Name):
             if id(visit.node) not in spared:
-                _builtin(visit, survey, policy, provided, ledger)
+                _builtin(visit, survey, policy, provided, collector)
     if policy.methods is not None:
         for visit in survey.of(ast.Attribute):
             if id(visit.node) not in spared:
-                _method(visit, survey, policy, ledger)
+                _method(visit, survey, policy, collector)
 
 
 def _plain_annotations(survey: Survey) -> frozenset[int]:
@@ -82,7 +82,7 @@ def _is_judged(name: str, allow: tuple[str, ...]) -> bool:
     return name not in ALWAYS_ALLOWED and name not in allow
 
 
-def _syntax(visit: Visit, allow: tuple[str, ...], ledger: Ledger) -> None:
+def _syntax(visit: Visit, allow: tuple[str, ...], collector: FindingCollector) -> None:
     node = visit.node
     name = type(node).__name__
     holder = visit.parent.node if visit.parent else None
@@ -91,7 +91,7 @@ def _syntax(visit: Visit, allow: tuple[str, ...], ledger: Ledger) -> None:
     if name == "JoinedStr" and isinstance(holder, ast.FormattedValue):
         return  # the format after the colon: part of an f-string that is judged itself
     where = node if hasattr(node, "lineno") else holder
-    ledger.add(PolicyRule.SYNTAX, where, _not_permitted(friendly(name)))
+    collector.add(PolicyRule.SYNTAX, where, _not_permitted(friendly(name)))
 
 
 def _not_permitted(what: str) -> str:
@@ -99,7 +99,11 @@ def _not_permitted(what: str) -> str:
 
 
 def _builtin(
-    visit: Visit, survey: Survey, policy: Policy, provided: frozenset[str], ledger: Ledger
+    visit: Visit,
+    survey: Survey,
+    policy: Policy,
+    provided: frozenset[str],
+    collector: FindingCollector,
 ) -> None:
     node = visit.node
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
@@ -111,7 +115,7 @@ def _builtin(
     if survey.origin(node.id, visit, provided) is not Origin.BUILTIN or _names_error(visit):
         return
     message = f"the built-in {node.id} is not one of the permitted functions"
-    ledger.add(PolicyRule.BUILTIN, node, message)
+    collector.add(PolicyRule.BUILTIN, node, message)
 
 
 def _names_error(visit: Visit) -> bool:
@@ -126,7 +130,7 @@ def _names_error(visit: Visit) -> bool:
     return False
 
 
-def _method(visit: Visit, survey: Survey, policy: Policy, ledger: Ledger) -> None:
+def _method(visit: Visit, survey: Survey, policy: Policy, collector: FindingCollector) -> None:
     node = visit.node
     if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
         return
@@ -141,4 +145,4 @@ def _method(visit: Visit, survey: Survey, policy: Policy, ledger: Ledger) -> Non
     called = isinstance(holder, ast.Call) and holder.func is node
     if called or node.attr in _BUILTIN_METHODS:
         message = f"the method .{short(node.attr)} is not one of the permitted methods"
-        ledger.add(PolicyRule.METHOD, node, message)
+        collector.add(PolicyRule.METHOD, node, message)

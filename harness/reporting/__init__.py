@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from harness.doors import later
+from harness.common.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from harness.reporting.terminal import (
+    from harness.reporting.terminal.tables import (
         explain_failures,
         explain_scenario,
         show_submission,
@@ -33,10 +33,15 @@ __all__ = [
     "write_submission",
 ]
 
-__getattr__ = later(
+__getattr__ = lazy_exports(
     __name__,
     {
-        "terminal": ("explain_failures", "explain_scenario", "show_submission", "summary_table"),
+        "terminal.tables": (
+            "explain_failures",
+            "explain_scenario",
+            "show_submission",
+            "summary_table",
+        ),
         "two_runs": ("comparison_csv", "comparison_page", "comparison_table"),
         "writing": (
             "mark_unfinished",

@@ -7,7 +7,7 @@ import re
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from harness.reporting.files import write, write_bytes
+from harness.common.files import write, write_bytes
 
 MANIFEST = "pages.txt"
 _TEMPORARY = re.compile(r"\..+\.([0-9]{1,9})\.tmp")

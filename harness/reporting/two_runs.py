@@ -9,13 +9,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from harness.common.csv_cells import csv_text
+from harness.common.rounding import rounded
 from harness.model.result import SubmissionStatus
-from harness.model.rounding import rounded
-from harness.reporting import words
-from harness.reporting.delimited import csv_text
-from harness.reporting.environment import render
-from harness.reporting.inert import visible
-from harness.results import Change, Entry, RunComparison, ScenarioChange, Snapshot
+from harness.reporting.html.environment import render
+from harness.reporting.html.inert import visible
+from harness.reporting.view import words
+from harness.results import MarkChange, RunComparison, ScenarioChange, Snapshot, SnapshotEntry
 
 _MOST_REASONS = 4
 _MOST_ROWS = 60
@@ -65,7 +65,7 @@ def signed(marks: Fraction) -> str:
     return text if marks < 0 or text == "0.00" else f"+{text}"
 
 
-def _cells(change: Change, *, most: int | None) -> tuple[str, ...]:
+def _cells(change: MarkChange, *, most: int | None) -> tuple[str, ...]:
     return (
         change.id,
         _state(change.before),
@@ -76,7 +76,7 @@ def _cells(change: Change, *, most: int | None) -> tuple[str, ...]:
     )
 
 
-def _state(entry: Entry | None) -> str:
+def _state(entry: SnapshotEntry | None) -> str:
     if entry is None:
         return ""
     if entry.mark is None:
@@ -85,7 +85,7 @@ def _state(entry: Entry | None) -> str:
     return rounded(entry.mark)
 
 
-def _files(change: Change) -> str:
+def _files(change: MarkChange) -> str:
     if change.before is None:
         return "new"
     if change.after is None:
@@ -93,7 +93,7 @@ def _files(change: Change) -> str:
     return "changed" if change.other_bytes else "same"
 
 
-def _reasons(change: Change, most: int | None) -> Iterable[str]:
+def _reasons(change: MarkChange, most: int | None) -> Iterable[str]:
     if change.before is None or change.after is None:
         return
     before, after = change.before, change.after
@@ -124,11 +124,11 @@ def _scenario(scenario: ScenarioChange) -> str:
     return f"{scenario.id}: {what} ({signed(scenario.marks)})"
 
 
-def _marked(entry: Entry | None) -> bool:
+def _marked(entry: SnapshotEntry | None) -> bool:
     return entry is not None and entry.mark is not None
 
 
-def _total(entry: Entry) -> str:
+def _total(entry: SnapshotEntry) -> str:
     return "none" if entry.total is None else rounded(entry.total)
 
 

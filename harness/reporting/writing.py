@@ -7,14 +7,14 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from harness.model import serial
+from harness.common import files, serial
 from harness.model.plan import Plan, Visibility
 from harness.model.result import RunFacts, RunResult, SubmissionResult
-from harness.reporting import files, pages
-from harness.reporting.class_page import Overview, first_page, further_pages
 from harness.reporting.digest import reporting_digest
+from harness.reporting.export.marks_csv import MARKS_CSV, csv_header, csv_row
+from harness.reporting.html import submission_pages
+from harness.reporting.html.class_page import Overview, first_page, further_pages
 from harness.reporting.manifest import Manifest
-from harness.reporting.marks_csv import MARKS_CSV, csv_header, csv_row
 from harness.results import ResultsText, student_view
 
 ALWAYS = frozenset({Visibility.VISIBLE})
@@ -111,10 +111,12 @@ class _Writer:
         made_from = digest.hexdigest()
         lecturers, students = _page_paths(result.id)
         if not self._manifest.is_current(lecturers, made_from):
-            self._manifest.write(lecturers, pages.submission_page(result, self._plan), made_from)
+            self._manifest.write(
+                lecturers, submission_pages.submission_page(result, self._plan), made_from
+            )
         if not self._manifest.is_current(students, made_from):
             view = student_view(result, self._plan, visible=self._visible)
-            self._manifest.write(students, pages.feedback_page(view), made_from)
+            self._manifest.write(students, submission_pages.feedback_page(view), made_from)
 
     def index(self, facts: RunFacts, overview: Overview) -> Path:
         """Write the pages of the class's table, the class page last; remove what is gone."""

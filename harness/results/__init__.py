@@ -2,25 +2,25 @@
 
 from typing import TYPE_CHECKING
 
-from harness.doors import later
+from harness.common.lazy_exports import lazy_exports
 from harness.results.keys import observation_key, verdict_key
 from harness.results.results_json import ResultsText, mark_string, results_json
 from harness.results.student_view import student_view
 
 if TYPE_CHECKING:
-    from harness.results.comparing import Change, RunComparison, ScenarioChange, compare_runs
+    from harness.results.comparing import MarkChange, RunComparison, ScenarioChange, compare_runs
     from harness.results.reader import StoreReader
-    from harness.results.snapshot import STORE_NAME, Entry, Snapshot, read_snapshot
+    from harness.results.snapshot import STORE_NAME, Snapshot, SnapshotEntry, read_snapshot
     from harness.results.store import Store
 
 __all__ = [
     "STORE_NAME",
-    "Change",
-    "Entry",
+    "MarkChange",
     "ResultsText",
     "RunComparison",
     "ScenarioChange",
     "Snapshot",
+    "SnapshotEntry",
     "Store",
     "StoreReader",
     "compare_runs",
@@ -32,12 +32,12 @@ __all__ = [
     "verdict_key",
 ]
 
-__getattr__ = later(
+__getattr__ = lazy_exports(
     __name__,
     {
-        "comparing": ("Change", "RunComparison", "ScenarioChange", "compare_runs"),
+        "comparing": ("MarkChange", "RunComparison", "ScenarioChange", "compare_runs"),
         "reader": ("StoreReader",),
-        "snapshot": ("STORE_NAME", "Entry", "Snapshot", "read_snapshot"),
+        "snapshot": ("STORE_NAME", "SnapshotEntry", "Snapshot", "read_snapshot"),
         "store": ("Store",),
     },
 )

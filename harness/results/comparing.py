@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from harness.model.errors import UserError
-from harness.results.snapshot import Entry, Outcome, Snapshot
+from harness.common.errors import UserError
+from harness.results.snapshot import Outcome, Snapshot, SnapshotEntry
 
 PASSED = "passed"
 
@@ -25,7 +25,7 @@ class ScenarioChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class MarkChange:
     """A submission that differs; None on the side that has no such submission.
 
     `marks` is the change of the mark, None where one side has none; `rest` what of it no single
@@ -33,8 +33,8 @@ class Change:
     """
 
     id: str
-    before: Entry | None
-    after: Entry | None
+    before: SnapshotEntry | None
+    after: SnapshotEntry | None
     marks: Fraction | None
     scenarios: tuple[ScenarioChange, ...] = ()
     rest: Fraction = Fraction(0)
@@ -74,7 +74,7 @@ class RunComparison:
     old: Snapshot
     new: Snapshot
     made_with: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[MarkChange, ...]
     same: int
     scenarios: tuple[ScenarioTally, ...]
 
@@ -101,16 +101,16 @@ def compare_runs(old: Snapshot, new: Snapshot) -> RunComparison:
     )
 
 
-def _change(before: Entry | None, after: Entry | None) -> Change | None:
+def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkChange | None:
     present = after or before
     if present is None or before == after:
         return None
     if before is None or after is None:
-        return Change(id=present.id, before=before, after=after, marks=None)
+        return MarkChange(id=present.id, before=before, after=after, marks=None)
     marks = None if before.mark is None or after.mark is None else after.mark - before.mark
     scenarios = tuple(_scenario_changes(before, after))
     explained = sum((change.marks for change in scenarios), Fraction(0))
-    return Change(
+    return MarkChange(
         id=present.id,
         before=before,
         after=after,
@@ -120,7 +120,7 @@ def _change(before: Entry | None, after: Entry | None) -> Change | None:
     )
 
 
-def _scenario_changes(before: Entry, after: Entry) -> Iterable[ScenarioChange]:
+def _scenario_changes(before: SnapshotEntry, after: SnapshotEntry) -> Iterable[ScenarioChange]:
     if not before.scenarios or not after.scenarios:
         return  # one of the two was not run at all, which its state says
     old, new = _shares(before), _shares(after)
@@ -133,7 +133,7 @@ def _scenario_changes(before: Entry, after: Entry) -> Iterable[ScenarioChange]:
             yield ScenarioChange(id=name, before=was, after=now, marks=marks)
 
 
-def _shares(entry: Entry) -> dict[str, Fraction]:
+def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:
     """What each scenario brought, in marks."""
 
     def counted(outcome: Outcome) -> Fraction:
@@ -145,7 +145,7 @@ def _shares(entry: Entry) -> dict[str, Fraction]:
     return {outcome.id: entry.out_of * outcome.points / total for outcome in entry.scenarios}
 
 
-def _tallies(changes: Iterable[Change]) -> tuple[ScenarioTally, ...]:
+def _tallies(changes: Iterable[MarkChange]) -> tuple[ScenarioTally, ...]:
     passes: Counter[str] = Counter()
     fails: Counter[str] = Counter()
     for change in changes:
@@ -162,5 +162,5 @@ def _tallies(changes: Iterable[Change]) -> tuple[ScenarioTally, ...]:
     )
 
 
-def _differ(before: Entry, after: Entry, field: str) -> bool:
+def _differ(before: SnapshotEntry, after: SnapshotEntry, field: str) -> bool:
     return bool(getattr(before, field) != getattr(after, field))

@@ -12,9 +12,9 @@ from collections.abc import Callable, Hashable
 from hashlib import sha256
 from typing import Any
 
-from harness.model import serial
+from harness.common import serial
 from harness.model.answer_key import Answer
-from harness.model.expectation import Stated
+from harness.model.expectation import Expected
 from harness.model.plan import Assignment, ProvidedVariant, Scenario, SourceFile
 from harness.model.result import Tier
 
@@ -40,7 +40,7 @@ def observation_key(
 def verdict_key(
     observation: str,
     answers: tuple[Answer, ...] | None,
-    stated: Stated,
+    stated: Expected,
     judging_digest: str,
     parameters: tuple[tuple[str, ...], ...] = (),
 ) -> str:
@@ -75,7 +75,7 @@ def _provided(variant: ProvidedVariant) -> str:
     return _VARIANTS.get((variant,), lambda: _files(variant.files))
 
 
-def _expected(answers: tuple[Answer, ...] | None, stated: Stated) -> str:
+def _expected(answers: tuple[Answer, ...] | None, stated: Expected) -> str:
     judged = None if answers is None else [_judged(answer) for answer in answers]
     return _hash([judged, serial.to_plain(stated)])
 

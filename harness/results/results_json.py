@@ -10,6 +10,8 @@ import json
 from fractions import Fraction
 from typing import Any
 
+from harness.common.rounding import rounded
+from harness.common.serial import to_plain
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Finding
 from harness.model.result import (
@@ -22,8 +24,6 @@ from harness.model.result import (
     ScenarioResult,
     SubmissionResult,
 )
-from harness.model.rounding import rounded
-from harness.model.serial import to_plain
 from harness.model.verdict import StandInOutcome, VerdictKind
 
 

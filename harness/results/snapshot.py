@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 from harness.model.result import RESULTS_VERSION
 from harness.results.reader import StoreReader
 from harness.results.results_json import ResultsText
@@ -30,7 +30,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class SnapshotEntry:
     """One submission. `findings` are their rules and messages; `by_hand` all that people gave,
     as text to be compared."""
 
@@ -54,7 +54,7 @@ class Snapshot:
     started: str
     complete: bool
     made_with: tuple[tuple[str, str], ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[SnapshotEntry, ...]
 
 
 _FACTS = (
@@ -127,9 +127,9 @@ def _snapshot(plain: Any, path: Path) -> Snapshot:
         raise _not_ours(path) from None
 
 
-def _entry(plain: Any) -> Entry:
+def _entry(plain: Any) -> SnapshotEntry:
     hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment") or ""]
-    return Entry(
+    return SnapshotEntry(
         id=str(plain["id"]),
         status=str(plain["status"]),
         mark=_number(plain["mark"]),

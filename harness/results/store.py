@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.model import serial
-from harness.model.by_hand import ByHand
-from harness.model.errors import UserError
+from harness.common import serial
+from harness.common.errors import UserError
+from harness.model.manual_marks import ByHand
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult
 from harness.model.verdict import Verdict, VerdictKind
-from harness.results.faults import translated
+from harness.results.database import FOUND, SCHEMA_VERSION, STEPS, WriterLock, translated
 from harness.results.reader import (
     NewerResultsError,
     StoreReader,
@@ -27,8 +27,6 @@ from harness.results.reader import (
     read_version,
     refuse_other_version,
 )
-from harness.results.schema import FOUND, SCHEMA_VERSION, STEPS
-from harness.results.writer_lock import WriterLock
 
 # Never used again: these say as much about the machine at that moment as about the submission.
 _PASSING_ENDINGS = frozenset({Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY})

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
-from harness.model.student import HiddenCheck, ShownCheck, StudentView, Surroundings
-from harness.model.tally import by_function
+from harness.model.student_view import (
+    HiddenCheck,
+    ShownCheck,
+    StudentView,
+    Surroundings,
+    by_function,
+)
 
 ALWAYS = frozenset({Visibility.VISIBLE})
 

@@ -9,8 +9,8 @@ from pathlib import Path
 PROGRAM = """
 import sys
 from pathlib import Path
-from harness.assignment.recording import _draw, _module
-from harness.assignment.draws import Request
+from harness.assignment.scenarios.recording import _draw, _module
+from harness.assignment.scenarios.draws import Request
 {extra}
 folder = Path(sys.argv[1])
 request = Request(kind="sample", source="s.any_text", count=40, seed=3,
@@ -28,7 +28,8 @@ def test_loaded_modules_do_not_change_the_draws(tmp_path: Path) -> None:
     (tmp_path / "loaded.py").write_text("WORDS = ['zebra', 'quagga']\nNUMBER = 987654321\n")
     plain = _printed(tmp_path, "")
     crowded = _printed(
-        tmp_path, "sys.path.insert(0, sys.argv[1]); import loaded; import harness.cli.grade"
+        tmp_path,
+        "sys.path.insert(0, sys.argv[1]); import loaded; import harness.cli.commands.grade",
     )
     assert plain == crowded
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from harness.assignment import available, load
-from harness.assignment.folders import scenario_files
+from harness.assignment.loading import scenario_files
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schema"

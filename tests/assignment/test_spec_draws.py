@@ -9,7 +9,7 @@ import pytest
 from small_assignment import BOARDS, scenario_file, write
 
 from harness.assignment import SpecErrors, load, record_draws
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 from harness.model.stimulus import Binding
 
 F = "specs/small/f.yaml"

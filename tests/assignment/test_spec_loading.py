@@ -9,7 +9,7 @@ import pytest
 from small_assignment import ASSIGNMENT, HEAD, SUPPORT, scenario_file, write
 
 from harness.assignment import SpecErrors, available, find_root, load
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 from harness.model.expectation import (
     AllOf,
     AnyValue,

@@ -9,8 +9,8 @@ from pathlib import Path
 from small_assignment import scenario_file, write
 
 from harness.assignment import load, record_draws
+from harness.common.serial import dumps, loads
 from harness.model.plan import Plan
-from harness.model.serial import dumps, loads
 
 BODIES = (
     "name: visible\nvisible: true\ncall: check_input('a1')\nreturns: {matches: a}",
@@ -66,7 +66,7 @@ class Blocked:
 
 sys.meta_path.insert(0, Blocked())
 from harness.model.plan import Plan
-from harness.model.serial import dumps, loads
+from harness.common.serial import dumps, loads
 from pathlib import Path; text = Path(sys.argv[1]).read_text()
 print(dumps(loads(Plan, text)) == text)
 """

@@ -12,7 +12,7 @@ import yaml
 from small_assignment import ASSIGNMENT, CLAUSES, HEAD, MUTANTS, POLICY, SCENARIOS, scenario_file
 
 from harness.assignment import json_schema, write_schemas
-from harness.assignment.schema import file_schemas
+from harness.assignment.schema.export import file_schemas
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "schema"
 

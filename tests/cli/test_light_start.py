@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from harness.doors import later
+from harness.common.lazy_exports import later
 
 HEAVY = ("jinja2", "multiprocessing", "pydantic", "sqlite3", "yaml", "hypothesis")
 
@@ -19,7 +19,7 @@ def loaded_by(statement: str) -> set[str]:
 
 
 def test_check_loads_nothing_that_only_grade_needs() -> None:
-    loaded = loaded_by("import harness.cli.check")
+    loaded = loaded_by("import harness.cli.commands.check")
     assert loaded.isdisjoint({*HEAVY, "harness.api", "harness.grading.batch"})
     assert "harness.policy.checking" not in loaded
 

@@ -8,8 +8,7 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from harness.cli.pace import RECENT, Pace, rounded
-from harness.cli.progress import PLAIN_AFTER, listener
+from harness.cli.progress import PLAIN_AFTER, RECENT, Pace, listener, rounded
 from harness.model.events import ReportsWritten, RunFinished, RunStarted, SubmissionGraded
 from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus, Tier
 from harness.model.stimulus import Limits

@@ -8,7 +8,7 @@ import pytest
 from small_world import call, observe
 
 from harness.execution import Driver
-from harness.execution.inside.analysis import analyse
+from harness.execution.inside.stimulus import analyse
 
 FUNCTIONS = frozenset({"f", "g"})
 

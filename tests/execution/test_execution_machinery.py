@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from small_world import QUICK, assignment, call, observe, plain, source
 
+from harness.common.errors import HarnessError, UserError
 from harness.execution import (
     EXECUTION_DIGEST,
     Driver,
@@ -17,9 +18,8 @@ from harness.execution import (
     ToolFailed,
     find_interpreter,
 )
-from harness.execution.reply import TamperedError, read_reply, value_from
-from harness.execution.screen import Screen
-from harness.model.errors import HarnessError, UserError
+from harness.execution.protocol.observation import ScreenParser
+from harness.execution.protocol.reply import TamperedError, read_reply, value_from
 from harness.model.observation import Ending, Turn
 from harness.model.result import Tier
 from harness.model.stimulus import Binding, Limits, Typed
@@ -217,7 +217,7 @@ def test_sets_are_ordered_like_the_models() -> None:
 
 def test_a_screen_is_parted_at_its_marks_and_cut_to_its_limit() -> None:
     first, second = Typed(text="1"), Typed(text="2")
-    screen = Screen(mark=b"|", most_marks=2)
+    screen = ScreenParser(mark=b"|", most_marks=2)
     screen.raw += b"load|one? "
     screen.typed.append((len(screen.raw), first))
     screen.raw += b"ok|"

@@ -17,7 +17,7 @@ from test_execution_terminal import ASKING
 
 import harness
 from harness.execution import Driver, Interpreter, has_terminals
-from harness.execution.piped_driver import _MODULES, PipedDriver
+from harness.execution.piped.driver import _MODULES, PipedDriver
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import Tier
@@ -199,7 +199,7 @@ def test_what_runs_inside_needs_nothing_of_posix(module: str) -> None:
 
 WITHOUT = """\
 import harness.execution as execution
-import harness.grading, harness.reporting.explaining
+import harness.grading, harness.reporting.terminal.cards
 from harness.execution import a_driver, choose_tier, find_interpreter, has_terminals
 from pathlib import Path
 import sys
@@ -211,7 +211,7 @@ driver = a_driver(interpreter, trial.tier)
 print(has_terminals(), type(driver).__name__, trial.tier.value, bool(trial.shortcoming))
 try:
     choose_tier(interpreter, Tier.STANDARD)
-except harness.model.errors.UserError as error:
+except harness.common.errors.UserError as error:
     print(error)
 with driver, driver.tool({"t": "def up(text): return text.upper()"}, "t:up") as tool:
     print(tool.run("it works"))

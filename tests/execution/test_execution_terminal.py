@@ -9,8 +9,8 @@ import pytest
 from small_world import QUICK, assignment, call, observe, plain, run, source, turns, typed
 
 from harness.execution import Driver, Interpreter
-from harness.execution.screen import Screen
-from harness.execution.terminal import Terminal
+from harness.execution.linux.pexpect_terminal import Terminal
+from harness.execution.protocol.observation import ScreenParser
 from harness.model.observation import Ending, Phase
 from harness.model.result import Tier
 from harness.model.stimulus import Key, Limits, Stimulus
@@ -163,7 +163,7 @@ def test_many_turns_are_never_mixed_up(one_driver: Driver) -> None:
 
 
 def test_expect_keeps_its_meaning() -> None:
-    terminal = Terminal(Screen(mark=b"none", most_marks=0))
+    terminal = Terminal(ScreenParser(mark=b"none", most_marks=0))
     with open(terminal.slave, "wb", buffering=0, closefd=False) as program:
         program.write(b"Welcome\nname? ")
         terminal.expect_exact("name? ")

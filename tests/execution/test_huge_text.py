@@ -11,8 +11,8 @@ import subprocess
 import pytest
 
 from harness.execution import Interpreter
-from harness.execution.bootstrap import sources
-from harness.execution.inside.huge_text import _whole_pages, huge_bytes
+from harness.execution.inside.heap import _whole_pages, huge_bytes
+from harness.execution.protocol.bootstrap import sources
 
 _PROGRAM = """\
 import ctypes, json, sys

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from harness.execution.clock import ProcessClock
+from harness.execution.linux.kernel import ProcessClock
 
 IDLE = "import os; os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0)); print(flush=True)\n"
 COMPUTE = "while True: pass"

@@ -6,7 +6,7 @@ import json
 import subprocess
 
 from harness.execution import Interpreter
-from harness.execution.bootstrap import sources
+from harness.execution.protocol.bootstrap import sources
 
 # Leaves gaps in both allocators as a program's own past does, settles or not, and tells on how
 # many pages what is allocated next lies.

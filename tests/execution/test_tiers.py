@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from small_world import QUICK, assignment, call, observe, plain, source
 
+from harness.common.errors import HarnessError
 from harness.execution import (
     LAYERS,
     Driver,
@@ -23,11 +24,10 @@ from harness.execution import (
     TierTrial,
     choose_tier,
     find_interpreter,
-    mends,
+    remedies,
     try_tier,
 )
-from harness.execution.probing import FORBIDDEN
-from harness.model.errors import HarnessError
+from harness.execution.confinement.probe import FORBIDDEN
 from harness.model.result import Tier
 
 STRONG_HERE = not try_tier(find_interpreter("3.12"), Tier.STRONG).shortcoming
@@ -80,7 +80,7 @@ RESTRICTED = """
 import errno, json, sys
 import pyseccomp as lib
 from harness.execution import choose_tier, find_interpreter, mends, try_tier
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 from harness.model.result import Tier
 
 refused, code, require = json.loads(sys.argv[1])
@@ -208,7 +208,7 @@ def test_the_tiers_hold_under_tight_limits(name: str) -> None:
 
 def test_what_would_be_better_is_said_by_name() -> None:
     held = [TierTrial(tier=tier) for tier in Tier]
-    assert mends(held) == ()
+    assert remedies(held) == ()
 
 
 READER = "def f(path):\n    with open(path) as file: return file.read()\n"

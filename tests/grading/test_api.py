@@ -12,8 +12,8 @@ import pytest
 from tiny_course import Course, results
 
 import harness
+from harness.common.errors import UserError
 from harness.grading import Interrupted
-from harness.model.errors import UserError
 from harness.model.events import Event, RunFinished, RunStarted, SubmissionGraded
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.specification import Specification

@@ -10,8 +10,8 @@ from pathlib import Path
 from tiny_course import Course
 
 import harness
+from harness.common import serial
 from harness.grading import prepare, visible_only
-from harness.model import serial
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
 
@@ -56,9 +56,9 @@ print(json.dumps(failed))
 
 
 def test_check_from_the_visible_part_alone(course: Course, tmp_path: Path) -> None:
-    bench = prepare(harness.load_assignment(course.root, "tiny"))
-    visible = visible_only(bench.specification).plan
-    key = bench.key.subset(scenario.id for scenario in visible.scenarios)
+    context = prepare(harness.load_assignment(course.root, "tiny"))
+    visible = visible_only(context.specification).plan
+    key = context.key.subset(scenario.id for scenario in visible.scenarios)
     (tmp_path / "plan.json").write_text(serial.dumps(visible), encoding="utf-8")
     (tmp_path / "key.json").write_text(serial.dumps(key), encoding="utf-8")
     for name in ("plan.json", "key.json"):
@@ -80,7 +80,7 @@ def test_check_from_the_visible_part_alone(course: Course, tmp_path: Path) -> No
 
 
 def test_plan_and_key_are_the_same_after_a_round_trip(course: Course) -> None:
-    bench = prepare(harness.load_assignment(course.root, "tiny"))
-    plan = bench.specification.plan
+    context = prepare(harness.load_assignment(course.root, "tiny"))
+    plan = context.specification.plan
     assert serial.loads(Plan, serial.dumps(plan)) == plan
-    assert serial.loads(AnswerKey, serial.dumps(bench.key)) == bench.key
+    assert serial.loads(AnswerKey, serial.dumps(context.key)) == context.key

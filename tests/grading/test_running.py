@@ -10,7 +10,7 @@ import pytest
 from harness.grading.looping import BUDGET, LOWEST_SECONDS, SHORTEST_SECONDS, LoopingBudget
 from harness.grading.running import run_all
 from harness.model.answer_key import Answer, AnswerKey, ScenarioAnswers
-from harness.model.expectation import Stated
+from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, Place, Plan, ProvidedVariant, Scenario, Visibility
 from harness.model.stimulus import Call, Limits, Stimulus
@@ -47,7 +47,7 @@ def scenario(name: str, function: str = "f", draws: int = 1) -> Scenario:
         points=Fraction(1),
         limits=Limits(),
         stimuli=tuple(Stimulus(action=Call(expression=entry)) for entry in names),
-        stated=Stated(),
+        stated=Expected(),
         place=Place(file="f.yaml", line=1, column=1),
         is_sample=draws > 1,
     )

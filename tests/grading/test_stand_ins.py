@@ -12,9 +12,9 @@ from stand_in_course import BANK, RIGHT, SHOP, STAND_IN, WRONG_BANK, WRONG_SHOP,
 from tiny_course import rows
 
 import harness
+from harness.common import serial
 from harness.grading import prepare, visible_only
-from harness.grading.validation.standing_in import stand_in_problems
-from harness.model import serial
+from harness.grading.validation.repeat import stand_in_problems
 from harness.model.result import RunResult
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
@@ -165,6 +165,8 @@ def test_the_stand_in_has_to_be_right_itself(tmp_path: Path) -> None:
 
 
 def problems(root: Path) -> list[str]:
-    bench = prepare(harness.load_assignment(root, "pair"))
-    found = stand_in_problems(bench.specification, bench.key, bench.interpreter, bench.tier.tier)
+    context = prepare(harness.load_assignment(root, "pair"))
+    found = stand_in_problems(
+        context.specification, context.key, context.interpreter, context.tier.tier
+    )
     return [str(problem) for problem in found]

@@ -24,8 +24,9 @@ from hostile_machine import below, end, lasting
 from hostile_stage import CANARY, Stage
 from hostile_tiers import tiers_here
 
-from harness.execution import Layer, reply
-from harness.model.errors import HarnessError
+from harness.common.errors import HarnessError
+from harness.execution import Layer
+from harness.execution.protocol import reply
 from harness.model.observation import Ending, Observation
 from harness.model.plan import SourceFile
 from harness.model.result import Tier

@@ -16,16 +16,16 @@ from hostile_entries import HERE, Entry
 from hostile_machine import Meter, adopting_orphans, below
 
 from harness.assignment import load
+from harness.common import serial
+from harness.common.errors import UserError
 from harness.execution import Driver, Layer, find_interpreter
 from harness.grading import Grader, make_key
 from harness.intake import read
-from harness.model import serial
-from harness.model.errors import UserError
 from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, Tier
 from harness.model.specification import Specification
-from harness.reporting.pages import feedback_page, submission_page
+from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
 
 CANARY = "canary-5f0c9d2e7ab84c31"

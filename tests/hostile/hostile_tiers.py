@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.execution import LAYERS
-from harness.execution.tiers import Confinement
+from harness.execution.confinement import Confinement
 from harness.model.result import Tier
 
 

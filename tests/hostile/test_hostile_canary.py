@@ -18,8 +18,8 @@ from hostile_memory import held_by, spellings
 from hostile_stage import CANARY, staged, told
 from hostile_tiers import tiers_here
 
+from harness.common import serial
 from harness.execution import LAYERS, Layer
-from harness.model import serial
 from harness.model.observation import Ending, Observation
 from harness.model.plan import SourceFile
 from harness.model.result import Tier

@@ -13,8 +13,8 @@ from hostile_machine import adopting_orphans, below, end
 from hostile_proofs import Proof, proofs_here
 from hostile_stage import Stage, staged
 
+from harness.common.errors import HarnessError
 from harness.execution import Layer
-from harness.model.errors import HarnessError
 from harness.model.result import Tier
 
 ALONE = {layer.value: layer for layer in (Layer.LANDLOCK, Layer.SECCOMP)}

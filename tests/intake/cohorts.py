@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from harness.intake import Asked, Cohort, read_cohort
+from harness.intake import ClassOptions, Cohort, read_cohort
 from harness.model.plan import Assignment, ProvidedVariant
 from harness.model.stimulus import Limits
 from harness.model.submission import Submission
@@ -28,7 +28,7 @@ A1 = Assignment(
 
 def cohort(path: Path, assignment: Assignment = A1, **asked: object) -> Cohort:
     """What is read of one path when this is asked for."""
-    return read_cohort((path,), assignment, Asked(**asked))  # type: ignore[arg-type]
+    return read_cohort((path,), assignment, ClassOptions(**asked))  # type: ignore[arg-type]
 
 
 def by_id(found: Cohort) -> dict[str, Submission]:

@@ -10,8 +10,8 @@ from downloads import HandIn, canvas, gradescope, program, zipped_class
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.common.errors import UserError
 from harness.intake import LAYOUT_NAMES, Cohort
-from harness.model.errors import UserError
 
 PARTS = (
     *("_", "-", " - ", "LATE", "anon", "12", "7", "a1", ".py", "a1.py", "a1-1.py", ".txt", "é"),

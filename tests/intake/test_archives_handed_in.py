@@ -47,7 +47,7 @@ SEVEN = b"7z\xbc\xaf\x27\x1c" + bytes(40)
 LOCKED = with_flag(GOOD, 1)
 HALF_LOCKED = with_flag(GOOD, 1, member=1)
 
-Case = tuple[dict[str, bytes], list[str], tuple[str, ...]]  # folder, files, notes
+Failure = tuple[dict[str, bytes], list[str], tuple[str, ...]]  # folder, files, notes
 
 
 def handed_in(root: Path, files: dict[str, bytes]) -> Path:
@@ -62,7 +62,7 @@ def contents(submission: Submission) -> list[str]:
     return [f"{file.name}={file.data.decode()}" for file in submission.files]
 
 
-ACCEPTED: dict[str, Case] = {
+ACCEPTED: dict[str, Failure] = {
     "the archive": ({"A3.zip": GOOD}, NAMES, ()),
     "stored, not compressed": (
         {"A3.zip": zipped(BOTH, method=zipfile.ZIP_STORED)},

@@ -21,10 +21,10 @@ from downloads import (
 )
 from made_archives import gzip_bomb, tarred_as, with_flag, zip_bomb, zipped, zipped_as
 
+from harness.common.errors import UserError
+from harness.intake.archives.members import MIB, Caps
 from harness.intake.entries import Refused
-from harness.intake.members import MIB, Caps
 from harness.intake.places import unpacked
-from harness.model.errors import UserError
 from harness.model.submission import Withheld
 
 TWO = [HandIn(id=name, name=name, files=program(name * 100)) for name in ("ada", "eve")]

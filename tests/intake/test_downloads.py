@@ -28,8 +28,8 @@ from downloads import (
     zipped_class,
 )
 
-from harness.intake import Asked, read_cohort
-from harness.model.errors import UserError
+from harness.common.errors import UserError
+from harness.intake import ClassOptions, read_cohort
 from harness.model.plan import OtherFiles
 from harness.model.submission import Student, Withheld
 
@@ -453,7 +453,7 @@ def test_two_downloads_of_one_class(tmp_path: Path) -> None:
         laid(brightspace([*old]), tmp_path / "monday"),
         laid(brightspace([*new, HandIn(id="3", name="K3", files=program("3"))]), tmp_path / "b"),
     )
-    found = read_cohort((*paths, paths[0]), A1, Asked())
+    found = read_cohort((*paths, paths[0]), A1, ClassOptions())
     assert {one.id: source_of(one) for one in found.submissions} == {
         "1": "new",
         "2": "old",

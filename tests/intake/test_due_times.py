@@ -20,8 +20,8 @@ from downloads import (
     program,
 )
 
-from harness.intake import Asked, read_cohort
-from harness.model.errors import UserError
+from harness.common.errors import UserError
+from harness.intake import ClassOptions, read_cohort
 from harness.model.submission import Withheld
 
 DUE = datetime(2024, 9, 24, 17, 0, tzinfo=UTC)
@@ -172,7 +172,7 @@ def test_canvas_is_late_by_its_own_word(tmp_path: Path) -> None:
 def test_two_attempts_at_one_time_are_for_a_person(tmp_path: Path) -> None:
     monday = laid(moodle([one(DUE, "monday's")]), tmp_path / "monday")
     tuesday = laid(moodle([one(DUE, "tuesday's")]), tmp_path / "tuesday")
-    (found,) = read_cohort((monday, tuesday), A1, Asked()).submissions
+    (found,) = read_cohort((monday, tuesday), A1, ClassOptions()).submissions
     assert found.withheld is Withheld.NEEDS_REVIEW
     assert found.notes == ("of two attempts nothing tells which is the later",)
 
@@ -183,7 +183,7 @@ def test_an_attempt_in_two_downloads_counts_once(
 ) -> None:
     first = laid(build([one(DUE), one(DUE, name="2")]), tmp_path / "first")
     again = laid(build([one(DUE), one(DUE, name="2")]), tmp_path / "again")
-    found = read_cohort((first, again), A1, Asked())
+    found = read_cohort((first, again), A1, ClassOptions())
     assert [each.withheld for each in found.submissions] == [None, None]
     assert (found.facts.submissions, found.facts.students) == (2, 2)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.common.errors import UserError
 from harness.intake import read
-from harness.model.errors import UserError
 from harness.model.plan import Assignment, ProvidedVariant
 from harness.model.stimulus import Limits
 from harness.model.submission import Submission

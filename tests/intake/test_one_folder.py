@@ -10,8 +10,8 @@ import pytest
 from tiny_course import FIXTURE
 
 from harness.assignment import load
+from harness.common.errors import UserError
 from harness.intake import read_one
-from harness.model.errors import UserError
 from harness.model.plan import Assignment, OtherFiles
 from harness.model.submission import Withheld
 

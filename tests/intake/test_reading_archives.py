@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_archives import gzip_bomb, tarred, tarred_as, zip_bomb, zipped
 
-from harness.intake.archives import kind_named, read_archive
+from harness.intake.archives.members import MIB, Caps
+from harness.intake.archives.reader import kind_named, read_archive
 from harness.intake.entries import EntryKind, Refused
-from harness.intake.members import MIB, Caps
 from harness.intake.recognising import FileKind
 from harness.model.submission import ARCHIVE_ENDINGS
 

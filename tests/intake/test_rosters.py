@@ -18,8 +18,8 @@ from downloads import (
     program,
 )
 
+from harness.common.errors import UserError
 from harness.intake import Cohort
-from harness.model.errors import UserError
 from harness.model.submission import Student, Withheld
 
 

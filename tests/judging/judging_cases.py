@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.judging.case import Case
-from harness.judging.comparing import mismatches
-from harness.judging.rules import RULES
-from harness.model.expectation import Exactly, Expectation, Matcher, Stated
+from harness.judging.compare.channels import mismatches
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.rules import RULES
+from harness.model.expectation import Exactly, Expectation, Expected, Matcher
 from harness.model.observation import (
     Ending,
     Frame,
@@ -119,25 +119,27 @@ def steps(*sources: str) -> Stimulus:
 
 
 def expecting(
-    reference: Observation | None, stated: Stated | None = None, names: tuple[str, ...] = ("board",)
+    reference: Observation | None,
+    stated: Expected | None = None,
+    names: tuple[str, ...] = ("board",),
 ) -> Expectation:
     """What a stimulus is held to."""
-    return Expectation(stated=stated or Stated(), reference=reference, parameters=names)
+    return Expectation(stated=stated or Expected(), reference=reference, parameters=names)
 
 
 def case(
     reference: Observation | None,
     observation: Observation,
     stimulus: Stimulus = CALL,
-    stated: Stated | None = None,
-) -> Case:
+    stated: Expected | None = None,
+) -> Failure:
     """The case of an observation that fails (and it must)."""
     expectation = expecting(reference, stated)
     found = mismatches(observation, expectation, stimulus)
     assert found, "this observation is as expected"
-    return Case(observation, expectation, stimulus, found)
+    return Failure(observation, expectation, stimulus, found)
 
 
-def sentence(rule: str, one: Case) -> str | None:
+def sentence(rule: str, one: Failure) -> str | None:
     """What a single rule says of a case."""
     return BY_NAME[rule](one)

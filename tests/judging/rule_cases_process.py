@@ -16,8 +16,8 @@ from judging_cases import (
     typing,
 )
 
-from harness.judging.case import Case
-from harness.model.expectation import Stated, StatedRaise
+from harness.judging.explain.failure import Failure
+from harness.model.expectation import Expected, StatedRaise
 from harness.model.observation import Ending, Phase
 from harness.model.stimulus import Call, Stimulus
 
@@ -26,7 +26,7 @@ PROMPT = "Your move: "
 LOADING = Phase.LOADING
 GET_ACTION = Stimulus(action=Call(expression="get_action()"))
 
-FIRES: list[tuple[str, Case, str]] = [
+FIRES: list[tuple[str, Failure, str]] = [
     (
         "our_fault",
         case(called(1), ended(Ending.HARNESS_ERROR)),
@@ -124,7 +124,7 @@ FIRES: list[tuple[str, Case, str]] = [
     ),
     (
         "should_not_answer",
-        case(None, called(1), stated=Stated(ends=Ending.ASKED_FOR_MORE)),
+        case(None, called(1), stated=Expected(ends=Ending.ASKED_FOR_MORE)),
         "add_piece ended, though it should not have come to an end here.",
     ),
     (
@@ -163,7 +163,7 @@ FIRES: list[tuple[str, Case, str]] = [
         case(
             raised("ValueError", "no"),
             raised("ValueError", "oh"),
-            stated=Stated(raises=StatedRaise(type_name="ValueError", message=exactly("no"))),
+            stated=Expected(raises=StatedRaise(type_name="ValueError", message=exactly("no"))),
         ),
         "add_piece raised ValueError with another message: oh.",
     ),
@@ -196,7 +196,7 @@ FIRES: list[tuple[str, Case, str]] = [
 ]
 
 # The neighbours of a case: near enough to be taken for it.
-LEAVES_ALONE: list[tuple[str, Case]] = [
+LEAVES_ALONE: list[tuple[str, Failure]] = [
     ("our_fault", case(called(1), ended(Ending.CRASHED))),
     ("tampered", case(called(1), ended(Ending.ENDED_EARLY))),
     ("ran_at_import", case(called(1), raised("NameError", "no x", line=3, source="print(x)"))),

@@ -9,8 +9,8 @@ from judging_cases import (
     typing,
 )
 
-from harness.judging.case import Case
-from harness.model.expectation import AllOf, Contains, NoneOf, Stated
+from harness.judging.explain.failure import Failure
+from harness.model.expectation import AllOf, Contains, Expected, NoneOf
 
 BOARD = "|-|-|-|\n|-|-|-|\n|X|O|-|\n 1 2 3 \n"
 BOARD_BESIDE = "|-|-|-|\n|-|-|-|\n|-|O|X|\n 1 2 3 \n"
@@ -19,7 +19,7 @@ WIDE = "|-|-|-|\n|-|-|-|\n|X|-|-|\n 1 2 3 \n"
 PROMPT = "Your move: "
 
 
-FIRES: list[tuple[str, Case, str]] = [
+FIRES: list[tuple[str, Failure, str]] = [
     (
         "printed_rows_and_columns_swapped",
         case(called(None, WIDE), called(None, TALL)),
@@ -113,7 +113,7 @@ FIRES: list[tuple[str, Case, str]] = [
     ),
     (
         "text_not_matched",
-        case(None, called(None, "hi\n"), stated=Stated(prints=Contains(text="moves"))),
+        case(None, called(None, "hi\n"), stated=Expected(prints=Contains(text="moves"))),
         'add_piece prints "hi\\n", expected text that contains "moves".',
     ),
     (
@@ -121,7 +121,7 @@ FIRES: list[tuple[str, Case, str]] = [
         case(
             None,
             called(None, "Red moves\n"),
-            stated=Stated(
+            stated=Expected(
                 prints=AllOf(
                     matchers=(
                         Contains(text="moves"),
@@ -155,7 +155,7 @@ SPACING = [
 ]
 
 # The neighbours of a case: near enough to be taken for it.
-LEAVES_ALONE: list[tuple[str, Case]] = [
+LEAVES_ALONE: list[tuple[str, Failure]] = [
     ("printed_rows_and_columns_swapped", case(called(None, WIDE), called(None, BOARD))),
     ("printed_off_by_one_column", case(called(None, BOARD), called(None, BOARD_BESIDE))),
     ("printed_off_by_one_column", case(called(None, "ab\n"), called(None, "ac\n"))),

@@ -14,15 +14,15 @@ from judging_cases import (
     variable,
 )
 
-from harness.judging.case import Case
+from harness.judging.explain.failure import Failure
 from harness.model.expectation import (
     AllOf,
     AnyValue,
     Contains,
+    Expected,
     Matches,
     OfType,
     OneOf,
-    Stated,
     StatedLeave,
 )
 from harness.model.stimulus import Call, Stimulus
@@ -40,7 +40,7 @@ GENERATOR = Value(ValueKind.FOREIGN, "generator")
 HUGE = Value(ValueKind.TOO_LARGE, "an int of 1000000 digits")
 SHOW = steps("board = ['--', '--']", "add_piece(board, 'X', 0)", "board")
 
-FIRES: list[tuple[str, Case, str]] = [
+FIRES: list[tuple[str, Failure, str]] = [
     (
         "too_large",
         case(called(1), called(HUGE)),
@@ -83,7 +83,7 @@ FIRES: list[tuple[str, Case, str]] = [
     ),
     (
         "returned_none",
-        case(None, called(None), stated=Stated(returns=OfType(name="int"))),
+        case(None, called(None), stated=Expected(returns=OfType(name="int"))),
         "add_piece returned None, where an int is expected: is a return missing?",
     ),
     (
@@ -119,7 +119,7 @@ FIRES: list[tuple[str, Case, str]] = [
     ),
     (
         "wrong_type",
-        case(None, called("2"), stated=Stated(returns=OfType(name="float"))),
+        case(None, called("2"), stated=Expected(returns=OfType(name="float"))),
         "add_piece returned '2', a str, where a float is expected.",
     ),
     (
@@ -176,7 +176,7 @@ FIRES: list[tuple[str, Case, str]] = [
     ),
     (
         "argument_changed",
-        case(None, called(1, before=([1],), after=([2],)), stated=Stated(leaves_unchanged=True)),
+        case(None, called(1, before=([1],), after=([2],)), stated=Expected(leaves_unchanged=True)),
         "board is changed and should not be: item [0] is 2, it should stay 1.",
     ),
     (
@@ -231,7 +231,7 @@ FIRES: list[tuple[str, Case, str]] = [
         case(
             None,
             called(3),
-            stated=Stated(
+            stated=Expected(
                 returns=AllOf(matchers=(OfType(name="int"), OneOf(values=(Value.of(1),))))
             ),
         ),
@@ -242,7 +242,7 @@ FIRES: list[tuple[str, Case, str]] = [
         case(
             None,
             called(3),
-            stated=Stated(returns=AllOf(matchers=(AnyValue(), OfType(name="str")))),
+            stated=Expected(returns=AllOf(matchers=(AnyValue(), OfType(name="str")))),
         ),
         "add_piece returned 3, an int, where a str is expected.",
     ),
@@ -268,7 +268,7 @@ FIRES: list[tuple[str, Case, str]] = [
     ),
     (
         "wrong_value",
-        case(None, called("abc"), stated=Stated(returns=Matches(pattern="^x"))),
+        case(None, called("abc"), stated=Expected(returns=Matches(pattern="^x"))),
         "add_piece returned 'abc', expected text that matches the pattern \"^x\".",
     ),
     (
@@ -276,13 +276,15 @@ FIRES: list[tuple[str, Case, str]] = [
         case(
             None,
             called("abc"),
-            stated=Stated(returns=Matches(pattern="^x", words="a word that starts with x")),
+            stated=Expected(returns=Matches(pattern="^x", words="a word that starts with x")),
         ),
         "add_piece returned 'abc', expected a word that starts with x.",
     ),
     (
         "wrong_value",
-        case(None, called("abc"), stated=Stated(returns=Contains(text="|  |0\n|X |1\n+--+\n 01"))),
+        case(
+            None, called("abc"), stated=Expected(returns=Contains(text="|  |0\n|X |1\n+--+\n 01"))
+        ),
         'add_piece returned \'abc\', expected text that contains 4 lines, from "|  |0" to " 01".',
     ),
     (
@@ -299,7 +301,7 @@ FIRES: list[tuple[str, Case, str]] = [
             None,
             session(step()),
             steps("x = 1"),
-            Stated(leaves=(StatedLeave(name="y", value=exactly(1)),)),
+            Expected(leaves=(StatedLeave(name="y", value=exactly(1)),)),
         ),
         "The variable y does not exist afterwards.",
     ),
@@ -316,7 +318,7 @@ FIRES: list[tuple[str, Case, str]] = [
 ]
 
 # The neighbours of a case: near enough to be taken for it.
-LEAVES_ALONE: list[tuple[str, Case]] = [
+LEAVES_ALONE: list[tuple[str, Failure]] = [
     ("too_large", case(called(1), called(2))),
     ("printed_instead_of_returned", case(called(True), called(False, "True\n"))),
     ("printed_instead_of_returned", case(called(True), called(None, "False\n"))),

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from judging_cases import CALL, called, expecting
 
 from harness.judging import judge
-from harness.judging.alignment import CONTEXT, WINDOW, aligned, window
-from harness.judging.differences import LONGEST_LINE, LONGEST_VALUE
+from harness.judging.explain.alignment import CONTEXT, WINDOW, aligned, window
+from harness.judging.explain.differences import LONGEST_LINE, LONGEST_VALUE
 from harness.model.verdict import DiffLine
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=25)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from judging_cases import CALL, called, ended, expecting, ran, turns, typing
 
 from harness.judging import judge
-from harness.judging.conversing import LONGEST_SHARED, LONGEST_TURN, conversation
+from harness.judging.explain.conversation import LONGEST_SHARED, LONGEST_TURN, conversation
 from harness.model.expectation import (
     AnyValue,
     Contains,
+    Expected,
     Ignore,
     Matches,
-    Stated,
     StatedTurn,
     StatedTurns,
 )
@@ -20,7 +20,7 @@ from harness.model.verdict import Conversation
 
 
 def parted(
-    reference: Observation, observation: Observation, *inputs: str, stated: Stated | None = None
+    reference: Observation, observation: Observation, *inputs: str, stated: Expected | None = None
 ) -> Conversation:
     found = conversation(observation, expecting(reference, stated), typing(*inputs))
     assert found is not None
@@ -61,14 +61,14 @@ def test_nothing_parts_where_only_the_value_differs() -> None:
 
 def test_forgiven_differences_and_matched_turns_do_not_part() -> None:
     told = StatedTurns(turns=(StatedTurn(index=0, printed=Contains(text="x")),), all_turns=False)
-    stated = Stated(turns=told, ignore=(Ignore.CASE,))
+    stated = Expected(turns=told, ignore=(Ignore.CASE,))
     found = parted(ran("a", "1", "b"), ran("-x-", "1", "B"), "1", stated=stated)
     assert (found.expected, found.actual) == (None, None)
 
 
 def test_turns_that_are_held_to_nothing_do_not_part() -> None:
     told = StatedTurns(turns=(StatedTurn(index=1, printed=Contains(text="x")),), all_turns=False)
-    stated = Stated(turns=told, prints=AnyValue())
+    stated = Expected(turns=told, prints=AnyValue())
     found = parted(ran("a", "1", "x", "2", "b"), ran("-", "1", "y", "2", "-"), *"12", stated=stated)
     assert found.shared == turns("-", "1")
     assert found.actual is not None and found.actual.printed == "y"
@@ -78,7 +78,7 @@ def test_turns_that_are_held_to_nothing_do_not_part() -> None:
 
 
 def test_a_matcher_of_the_whole_text_parts_no_turn() -> None:
-    stated = Stated(prints=Matches(pattern="sorry", words="an apology"))
+    stated = Expected(prints=Matches(pattern="sorry", words="an apology"))
     reference, observation = ran("> ", "x", "sorry"), ran("Hello: ", "x", "Hello: ")
     verdict = judge(observation, expecting(reference, stated), typing("x"))
     assert verdict.message == "The program prints no such thing as an apology."

@@ -19,14 +19,14 @@ from judging_cases import (
 from judging_cases import step as did
 
 from harness.judging import disagreements
-from harness.judging.sheet import shows
+from harness.judging.compare.sessions import shows
 from harness.model.expectation import (
     AllOf,
     Contains,
+    Expected,
     Ignore,
     NoneOf,
     OfType,
-    Stated,
     StatedLeave,
     StatedRaise,
     StatedTurn,
@@ -42,128 +42,128 @@ TWO_TURNS = StatedTurns(
 )
 FIRST_TURN = StatedTurns(turns=(StatedTurn(index=0, printed=exactly("> ")),), all_turns=False)
 
-DISAGREE: list[tuple[Observation, Stated, Stimulus, str]] = [
+DISAGREE: list[tuple[Observation, Expected, Stimulus, str]] = [
     (
         ended(Ending.CPU_LIMIT),
-        Stated(),
+        Expected(),
         CALL,
         "the reference ran into the limit on CPU time, which the scenario does not state.",
     ),
     (
         ended(Ending.ASKED_FOR_MORE, "> "),
-        Stated(),
+        Expected(),
         CALL,
         "the reference asked for more input than the scenario has, "
         "which the scenario does not state.",
     ),
     (
         ended(Ending.MISSING, detail="chek_input", phase=Phase.LOADING),
-        Stated(),
+        Expected(),
         CALL,
         "the reference does not define a function that is needed (chek_input) "
         "while it was loading, which the scenario does not state.",
     ),
     (
         called(1),
-        Stated(ends=Ending.ASKED_FOR_MORE),
+        Expected(ends=Ending.ASKED_FOR_MORE),
         CALL,
         "the reference answered, but the scenario states that it ends with asked_for_more.",
     ),
     (
         raised("NameError", "name 'chek' is not defined"),
-        Stated(),
+        Expected(),
         CALL,
         "the reference raised NameError: name 'chek' is not defined, "
         "which the scenario does not state.",
     ),
     (
         called(1),
-        Stated(raises=StatedRaise(type_name="ValueError")),
+        Expected(raises=StatedRaise(type_name="ValueError")),
         CALL,
         "the scenario states ValueError, but the reference raised nothing.",
     ),
     (
         raised("KeyError"),
-        Stated(raises=StatedRaise(type_name="ValueError")),
+        Expected(raises=StatedRaise(type_name="ValueError")),
         CALL,
         "the reference raised KeyError, but the scenario states ValueError.",
     ),
     (
         raised("ValueError", "b"),
-        Stated(raises=StatedRaise(type_name="ValueError", message=exactly("a"))),
+        Expected(raises=StatedRaise(type_name="ValueError", message=exactly("a"))),
         CALL,
         "the reference raised ValueError: b, but the scenario states ValueError with 'a'.",
     ),
     (
         ran("> ", "a", "bye"),
-        Stated(),
+        Expected(),
         typing("a", "b", "c"),
         "the reference left 2 inputs of 3 unread.",
     ),
     (
         ran("> ", "a", "bye"),
-        Stated(reads=2),
+        Expected(reads=2),
         typing("a"),
         "the reference took 1 input, but the scenario states 2.",
     ),
     (
         ran("x", status=2),
-        Stated(),
+        Expected(),
         RUN,
         "the reference ended with status 2, which the scenario does not state.",
     ),
     (
         ran("x"),
-        Stated(exit=1),
+        Expected(exit=1),
         RUN,
         "the reference ended with status 0, but the scenario states 1.",
     ),
     (
         called(True),
-        Stated(returns=exactly(1)),
+        Expected(returns=exactly(1)),
         CALL,
         "the reference returned True, but 1 is stated.",
     ),
     (
         called("x"),
-        Stated(returns=OfType(name="int")),
+        Expected(returns=OfType(name="int")),
         CALL,
         "the reference returned 'x', but an int is stated.",
     ),
     (
         ran("x"),
-        Stated(returns=exactly(1)),
+        Expected(returns=exactly(1)),
         RUN,
         "the reference gave no value, but 1 is stated.",
     ),
     (
         called(Value(ValueKind.TOO_LARGE, "deep")),
-        Stated(),
+        Expected(),
         CALL,
         "the reference's value is too large to compare (deep).",
     ),
     (
         called(None, "a\nb\n"),
-        Stated(prints=exactly("a\nc\n")),
+        Expected(prints=exactly("a\nc\n")),
         CALL,
         'what the reference prints differs from line 2 on: it is "b", but "c" is stated.',
     ),
     (
         called(None, "a\n"),
-        Stated(prints=exactly("a")),
+        Expected(prints=exactly("a")),
         CALL,
         'what the reference prints differs from line 2 on: it is "", '
         "but the end of the text is stated.",
     ),
     (
         called(None, "a\n"),
-        Stated(prints=Contains(text="b")),
+        Expected(prints=Contains(text="b")),
         CALL,
         'what the reference prints is "a\\n", but text that contains "b" is stated.',
     ),
     (
         called("ab"),
-        Stated(
+        Expected(
             returns=AllOf(matchers=(Contains(text="a"), NoneOf(matchers=(Contains(text="b"),))))
         ),
         CALL,
@@ -171,62 +171,62 @@ DISAGREE: list[tuple[Observation, Stated, Stimulus, str]] = [
     ),
     (
         called(None, "a\n"),
-        Stated(prints=NoneOf(matchers=(Contains(text="b"), Contains(text="a")))),
+        Expected(prints=NoneOf(matchers=(Contains(text="b"), Contains(text="a")))),
         CALL,
         'what the reference prints is "a\\n", but anything but text that contains "a" is stated.',
     ),
     (
         ran("> ", "x", "b"),
-        Stated(transcript="> y\nb"),
+        Expected(transcript="> y\nb"),
         typing("x"),
         'the reference\'s transcript differs from line 1 on: it is "> x", but "> y" is stated.',
     ),
     (
         ran(">", "x", "b"),
-        Stated(turns=FIRST_TURN),
+        Expected(turns=FIRST_TURN),
         typing("x"),
         'turn 0, as the reference prints it, differs from line 1 on: it is ">", '
         'but "> " is stated.',
     ),
     (
         ran("> ", "x", "b", "y", "c"),
-        Stated(turns=TWO_TURNS),
+        Expected(turns=TWO_TURNS),
         typing("x", "y"),
         "the reference has 3 turns, but the scenario states 2.",
     ),
     (
         called(None, before=([1],), after=([2],)),
-        Stated(leaves=(StatedLeave(name="board", value=exactly([1])),)),
+        Expected(leaves=(StatedLeave(name="board", value=exactly([1])),)),
         CALL,
         "the reference leaves board as [2], but [1] is stated.",
     ),
     (
         called(None),
-        Stated(leaves=(StatedLeave(name="bord", value=exactly([1])),)),
+        Expected(leaves=(StatedLeave(name="bord", value=exactly([1])),)),
         CALL,
         "the scenario states bord afterwards, but there is no such name.",
     ),
     (
         called(None, before=([1],), after=([2],)),
-        Stated(leaves_unchanged=True),
+        Expected(leaves_unchanged=True),
         CALL,
         "the reference changes argument 1 to [2].",
     ),
     (
         session(did(True)),
-        Stated(shown=("False\n",)),
+        Expected(shown=("False\n",)),
         steps("f()"),
         'step 1 (f()): the reference shows "True\\n", but the sheet shows "False\\n".',
     ),
     (
         session(did(error="NameError")),
-        Stated(),
+        Expected(),
         steps("f()"),
         "step 1 (f()): the reference raised NameError, which is not stated.",
     ),
     (
         session(did(1)),
-        Stated(shown=("1\n", "2\n")),
+        Expected(shown=("1\n", "2\n")),
         steps("f()", "g()"),
         "the reference took 1 step of 2.",
     ),
@@ -235,39 +235,39 @@ DISAGREE: list[tuple[Observation, Stated, Stimulus, str]] = [
 
 @pytest.mark.parametrize(("observation", "stated", "stimulus", "message"), DISAGREE)
 def test_a_disagreement_is_one_sentence(
-    observation: Observation, stated: Stated, stimulus: Stimulus, message: str
+    observation: Observation, stated: Expected, stimulus: Stimulus, message: str
 ) -> None:
     assert disagreements(observation, expecting(observation, stated), stimulus) == (message,)
 
 
-AGREE: list[tuple[Observation, Stated, Stimulus]] = [
-    (called(1, "x"), Stated(), CALL),
-    (called(1, "x\n"), Stated(returns=exactly(1), prints=exactly("x\n")), CALL),
-    (raised("ValueError", "b"), Stated(raises=StatedRaise(type_name="ValueError")), CALL),
-    (ended(Ending.CPU_LIMIT), Stated(ends=Ending.CPU_LIMIT), CALL),
+AGREE: list[tuple[Observation, Expected, Stimulus]] = [
+    (called(1, "x"), Expected(), CALL),
+    (called(1, "x\n"), Expected(returns=exactly(1), prints=exactly("x\n")), CALL),
+    (raised("ValueError", "b"), Expected(raises=StatedRaise(type_name="ValueError")), CALL),
+    (ended(Ending.CPU_LIMIT), Expected(ends=Ending.CPU_LIMIT), CALL),
     (
         ended(Ending.ASKED_FOR_MORE, "> ", "x", "> "),
-        Stated(ends=Ending.ASKED_FOR_MORE, prints=exactly("> > ")),
+        Expected(ends=Ending.ASKED_FOR_MORE, prints=exactly("> > ")),
         typing("x"),
     ),
-    (ran("x", status=2), Stated(exit=2), RUN),
-    (ran("x", status=2), Stated(exit_any=True), RUN),
-    (ran("> ", "a", "bye"), Stated(reads=1), typing("a", "b")),
-    (ran("> ", "x", "b"), Stated(turns=TWO_TURNS, transcript="> x\nb"), typing("x")),
-    (called(None, "A\n"), Stated(prints=exactly("a\n"), ignore=(Ignore.CASE,)), CALL),
-    (session(did(), did([1, 2])), Stated(shown=("", "[1,\n 2]\n")), steps("x = 1", "f()")),
+    (ran("x", status=2), Expected(exit=2), RUN),
+    (ran("x", status=2), Expected(exit_any=True), RUN),
+    (ran("> ", "a", "bye"), Expected(reads=1), typing("a", "b")),
+    (ran("> ", "x", "b"), Expected(turns=TWO_TURNS, transcript="> x\nb"), typing("x")),
+    (called(None, "A\n"), Expected(prints=exactly("a\n"), ignore=(Ignore.CASE,)), CALL),
+    (session(did(), did([1, 2])), Expected(shown=("", "[1,\n 2]\n")), steps("x = 1", "f()")),
     (
         session(did(error="ValueError")),
-        Stated(raises=StatedRaise(type_name="ValueError")),
+        Expected(raises=StatedRaise(type_name="ValueError")),
         steps("f()"),
     ),
-    (session(did(error="ValueError")), Stated(shown=("ValueError\n",)), steps("f()")),
+    (session(did(error="ValueError")), Expected(shown=("ValueError\n",)), steps("f()")),
 ]
 
 
 @pytest.mark.parametrize(("observation", "stated", "stimulus"), AGREE)
 def test_a_reference_that_does_what_is_stated(
-    observation: Observation, stated: Stated, stimulus: Stimulus
+    observation: Observation, stated: Expected, stimulus: Stimulus
 ) -> None:
     assert disagreements(observation, expecting(observation, stated), stimulus) == ()
 

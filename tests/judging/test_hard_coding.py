@@ -9,9 +9,9 @@ import pytest
 from judging_cases import called, ended, expecting, raised, ran
 
 from harness.judging import judge, refine
-from harness.judging.siblings import RULE
+from harness.judging.explain.siblings import RULE
 from harness.model.answer_key import KEY_VERSION, Answer, AnswerKey, ScenarioAnswers
-from harness.model.expectation import Stated
+from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation
 from harness.model.plan import (
     PLAN_VERSION,
@@ -43,7 +43,7 @@ def scenario(function: str, size: int | None, stimulus: str, group: str) -> Scen
         points=Fraction(1),
         limits=Limits(),
         stimuli=(Stimulus(action=action, constants=constants),),
-        stated=Stated(),
+        stated=Expected(),
         place=Place(file="x.yaml", line=1, column=1),
     )
 

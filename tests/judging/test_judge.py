@@ -21,22 +21,22 @@ from judging_cases import (
     typing,
 )
 
-from harness.grading.key import python_expressions
+from harness.common.errors import HarnessError
+from harness.grading.answer_key import python_expressions
 from harness.judging import judge, resolve
 from harness.model.answer_key import PythonAnswer
-from harness.model.errors import HarnessError
 from harness.model.expectation import (
     AllOf,
     AnyValue,
     Approximately,
     Contains,
+    Expected,
     Ignore,
     Matches,
     NoneOf,
     OfType,
     OneOf,
     PythonValue,
-    Stated,
     StatedLeave,
     StatedRaise,
     StatedTurn,
@@ -51,7 +51,7 @@ from harness.model.verdict import Channel, VerdictKind
 def passes(
     reference: Observation | None,
     observation: Observation,
-    stated: Stated | None = None,
+    stated: Expected | None = None,
     stimulus: Stimulus = CALL,
 ) -> bool:
     return judge(observation, expecting(reference, stated), stimulus).passed
@@ -144,49 +144,52 @@ def test_a_matcher_takes_the_place_of_the_reference(
     matcher: AnyValue, value: object, meets: bool
 ) -> None:
     unlike = called("what the reference returns")
-    assert passes(unlike, called(value), Stated(returns=matcher)) is meets
-    assert passes(None, called(value), Stated(returns=matcher)) is meets
+    assert passes(unlike, called(value), Expected(returns=matcher)) is meets
+    assert passes(None, called(value), Expected(returns=matcher)) is meets
 
 
 def test_without_a_reference_only_what_is_stated_is_compared() -> None:
-    loose = Stated(prints=exactly("hi\n"))
+    loose = Expected(prints=exactly("hi\n"))
     assert passes(None, called(5, "hi\n", before=([],), after=([1],)), loose)
     assert not passes(None, called(5, "ho\n"), loose)
-    assert not passes(None, raised("ValueError"), Stated(reads=0))
-    assert not passes(None, ended(Ending.ASKED_FOR_MORE), Stated(returns=AnyValue()))
+    assert not passes(None, raised("ValueError"), Expected(reads=0))
+    assert not passes(None, ended(Ending.ASKED_FOR_MORE), Expected(returns=AnyValue()))
 
 
 def test_a_program_that_prints_what_it_should_return_fails() -> None:
     assert not passes(
-        session(step(True)), session(step(None, "True\n")), Stated(shown=("True\n",)), steps("f()")
+        session(step(True)),
+        session(step(None, "True\n")),
+        Expected(shown=("True\n",)),
+        steps("f()"),
     )
 
 
 TEXTS = [
-    (Stated(), "a\n", "a\n", True),
-    (Stated(), "a\n", "a", False),
-    (Stated(prints=Contains(text="b")), "a", "abc", True),
-    (Stated(prints=Contains(text="b")), "b", "c", False),
-    (Stated(prints=Matches(pattern=r"\d+")), "a", "x 12", True),
-    (Stated(prints=exactly("a\n")), "a\n", "a\n", True),
-    (Stated(prints=AnyValue()), "a\n", "b", True),
-    (Stated(ignore=(Ignore.CASE,)), "Red WINS", "red wins", True),
-    (Stated(ignore=(Ignore.CASE,)), "Red wins", "red won", False),
-    (Stated(ignore=(Ignore.TRAILING_SPACE,)), "a \nb", "a\nb\t ", True),
-    (Stated(ignore=(Ignore.TRAILING_SPACE,)), " a", "a", False),
-    (Stated(ignore=(Ignore.BLANK_LINES,)), "a\n\nb\n", "\na\n  \nb\n\n", True),
-    (Stated(ignore=(Ignore.BLANK_LINES,)), "a\nb", "ab", False),
-    (Stated(ignore=(Ignore.CASE,), prints=Matches(pattern="RED")), "", "red", True),
-    (Stated(ignore=(Ignore.CASE,), prints=Contains(text="RED")), "", "red", True),
-    (Stated(ignore=(Ignore.CASE,), prints=OneOf(values=(Value.of("X"),))), "", "x", True),
+    (Expected(), "a\n", "a\n", True),
+    (Expected(), "a\n", "a", False),
+    (Expected(prints=Contains(text="b")), "a", "abc", True),
+    (Expected(prints=Contains(text="b")), "b", "c", False),
+    (Expected(prints=Matches(pattern=r"\d+")), "a", "x 12", True),
+    (Expected(prints=exactly("a\n")), "a\n", "a\n", True),
+    (Expected(prints=AnyValue()), "a\n", "b", True),
+    (Expected(ignore=(Ignore.CASE,)), "Red WINS", "red wins", True),
+    (Expected(ignore=(Ignore.CASE,)), "Red wins", "red won", False),
+    (Expected(ignore=(Ignore.TRAILING_SPACE,)), "a \nb", "a\nb\t ", True),
+    (Expected(ignore=(Ignore.TRAILING_SPACE,)), " a", "a", False),
+    (Expected(ignore=(Ignore.BLANK_LINES,)), "a\n\nb\n", "\na\n  \nb\n\n", True),
+    (Expected(ignore=(Ignore.BLANK_LINES,)), "a\nb", "ab", False),
+    (Expected(ignore=(Ignore.CASE,), prints=Matches(pattern="RED")), "", "red", True),
+    (Expected(ignore=(Ignore.CASE,), prints=Contains(text="RED")), "", "red", True),
+    (Expected(ignore=(Ignore.CASE,), prints=OneOf(values=(Value.of("X"),))), "", "x", True),
     (
-        Stated(ignore=(Ignore.CASE,), prints=AllOf(matchers=(Contains(text="RED"), AnyValue()))),
+        Expected(ignore=(Ignore.CASE,), prints=AllOf(matchers=(Contains(text="RED"), AnyValue()))),
         "",
         "red",
         True,
     ),
     (
-        Stated(ignore=(Ignore.CASE,), prints=NoneOf(matchers=(Contains(text="RED"),))),
+        Expected(ignore=(Ignore.CASE,), prints=NoneOf(matchers=(Contains(text="RED"),))),
         "",
         "red",
         False,
@@ -195,7 +198,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("stated", "expected", "actual", "same"), TEXTS)
-def test_printed_text(stated: Stated, expected: str, actual: str, same: bool) -> None:
+def test_printed_text(stated: Expected, expected: str, actual: str, same: bool) -> None:
     assert passes(called(None, expected), called(None, actual), stated) is same
 
 
@@ -214,14 +217,14 @@ def test_stated_turns_replace_the_reference_on_those_turns_only() -> None:
     reference = ran("a", "x", "b", "y", "c")
     some = StatedTurns(turns=(StatedTurn(index=1, printed=Contains(text="B")),), all_turns=False)
     both = typing("x", "y")
-    assert passes(reference, ran("a", "x", "-B-", "y", "c"), Stated(turns=some), both)
-    assert not passes(reference, ran("a", "x", "b", "y", "c"), Stated(turns=some), both)
-    assert not passes(reference, ran("A", "x", "B", "y", "c"), Stated(turns=some), both)
+    assert passes(reference, ran("a", "x", "-B-", "y", "c"), Expected(turns=some), both)
+    assert not passes(reference, ran("a", "x", "b", "y", "c"), Expected(turns=some), both)
+    assert not passes(reference, ran("A", "x", "B", "y", "c"), Expected(turns=some), both)
 
 
 def test_turns_after_the_stated_ones_may_be_anything_where_the_reference_does_not_count() -> None:
     told = (StatedTurn(index=0, printed=Contains(text="a")),)
-    some = Stated(turns=StatedTurns(turns=told, all_turns=False))
+    some = Expected(turns=StatedTurns(turns=told, all_turns=False))
     free = replace(some, prints=AnyValue())
     reference, other = ran("a", "x", "b", "y", "c"), ran("-a-", "x", "-b-", "y", "-c-")
     both = typing("x", "y")
@@ -237,7 +240,7 @@ def test_turns_after_the_stated_ones_may_be_anything_where_the_reference_does_no
 
 def test_a_stated_turn_behind_a_gap_leaves_the_gap_open() -> None:
     told = (StatedTurn(index=2, printed=Contains(text="c")),)
-    stated = Stated(turns=StatedTurns(turns=told, all_turns=False), prints=AnyValue())
+    stated = Expected(turns=StatedTurns(turns=told, all_turns=False), prints=AnyValue())
     reference, both = ran("a", "x", "b", "y", "c"), typing("x", "y")
     assert passes(reference, ran("1", "x", "2", "y", "-c-"), stated, both)
     assert not passes(reference, ran("c", "x", "c", "y", ""), stated, both)
@@ -245,13 +248,13 @@ def test_a_stated_turn_behind_a_gap_leaves_the_gap_open() -> None:
 
 def test_a_list_of_turns_says_how_many_there_are() -> None:
     told = tuple(StatedTurn(index=i, printed=exactly(t)) for i, t in enumerate("ab"))
-    stated = Stated(turns=StatedTurns(turns=told, all_turns=True))
+    stated = Expected(turns=StatedTurns(turns=told, all_turns=True))
     assert passes(None, ran("a", "x", "b"), stated, typing("x"))
     assert not passes(None, ran("a", "x", "b", "y", ""), stated, typing("x", "y"))
 
 
 def test_a_stated_transcript_is_compared_where_there_is_no_reference() -> None:
-    stated = Stated(transcript="> x\nbye\n")
+    stated = Expected(transcript="> x\nbye\n")
     assert passes(None, ran("> ", "x", "bye\n"), stated, typing("x"))
     assert not passes(None, ran("> ", "x", "Bye\n"), stated, typing("x"))
 
@@ -261,7 +264,7 @@ def test_exceptions_agree_by_type_and_by_message_only_where_stated() -> None:
     other = raised("ValueError", "another way")
     assert passes(reference, other)
     message = StatedRaise(type_name="ValueError", message=exactly("one way to say it"))
-    assert not passes(reference, other, Stated(raises=message))
+    assert not passes(reference, other, Expected(raises=message))
     assert not passes(reference, raised("KeyError"))
     assert not passes(reference, called(1))
     assert not passes(called(1), reference)
@@ -275,9 +278,9 @@ def test_an_exception_of_the_right_type_at_import_is_no_answer() -> None:
 def test_the_exit_status_of_a_program() -> None:
     assert passes(ran("x"), ran("x"), stimulus=RUN)
     assert not passes(ran("x"), ran("x", status=3), stimulus=RUN)
-    assert passes(ran("x", status=3), ran("x", status=3), Stated(exit=3), RUN)
-    assert not passes(None, ran("x", status=1), Stated(exit=0), RUN)
-    assert passes(ran("x"), ran("x", status=1), Stated(exit_any=True), RUN)
+    assert passes(ran("x", status=3), ran("x", status=3), Expected(exit=3), RUN)
+    assert not passes(None, ran("x", status=1), Expected(exit=0), RUN)
+    assert passes(ran("x"), ran("x", status=1), Expected(exit_any=True), RUN)
     assert passes(called(1), called(1), stimulus=RUN)
 
 
@@ -297,13 +300,13 @@ def test_arguments_afterwards() -> None:
     reference = called(None, before=([1],), after=([2],))
     assert passes(reference, called(None, before=([1],), after=([2],)))
     assert not passes(reference, called(None, before=([1],), after=([1],)))
-    named = Stated(leaves=(StatedLeave(name="board", value=exactly([3])),))
+    named = Expected(leaves=(StatedLeave(name="board", value=exactly([3])),))
     assert passes(reference, called(None, before=([1],), after=([3],)), named)
     assert not passes(reference, called(None, before=([1],), after=([2],)), named)
 
 
 def test_an_argument_that_must_stay_is_held_against_itself() -> None:
-    stays = Stated(leaves_unchanged=True)
+    stays = Expected(leaves_unchanged=True)
     assert passes(None, called(1, before=([1],), after=([1],)), stays)
     assert not passes(None, called(1, before=([1],), after=([2],)), stays)
 
@@ -317,7 +320,7 @@ def test_variables_of_a_session_afterwards() -> None:
     assert passes(left(x=1), left(x=1, own=2), stimulus=script)
     assert not passes(left(x=1), left(x=2), stimulus=script)
     assert not passes(left(x=1), left(), stimulus=script)
-    anything = Stated(leaves=(StatedLeave(name="x", value=AnyValue()),))
+    anything = Expected(leaves=(StatedLeave(name="x", value=AnyValue()),))
     assert passes(left(x=1), left(x=2), anything, script)
 
 
@@ -338,7 +341,7 @@ def test_a_session_that_stops_asking_or_asks_too_much_fails() -> None:
 
 
 def test_without_a_reference_a_session_is_held_to_the_sheet() -> None:
-    stated = Stated(shown=("hi\n'x'\n",))
+    stated = Expected(shown=("hi\n'x'\n",))
     assert passes(None, session(step("x", "hi\n")), stated, steps("f()"))
     assert not passes(None, session(step("y", "hi\n")), stated, steps("f()"))
 
@@ -367,7 +370,7 @@ def test_an_ending_gives_its_verdict(ending: Ending, kind: VerdictKind) -> None:
 
 
 def test_an_ending_passes_where_it_is_stated() -> None:
-    stated = Stated(ends=Ending.ASKED_FOR_MORE)
+    stated = Expected(ends=Ending.ASKED_FOR_MORE)
     asked = ended(Ending.ASKED_FOR_MORE, "> ", "a", "> ")
     assert passes(asked, asked, stated, typing("a"))
     assert not passes(asked, ended(Ending.ASKED_FOR_MORE, ": ", "a", ": "), stated, typing("a"))
@@ -377,7 +380,7 @@ def test_an_ending_passes_where_it_is_stated() -> None:
 @pytest.mark.parametrize("ending", [Ending.HARNESS_ERROR, Ending.TAMPERED, Ending.STOPPED_EARLY])
 def test_some_endings_never_pass(ending: Ending) -> None:
     assert not passes(ended(ending), ended(ending))
-    assert not passes(ended(ending), ended(ending), Stated(ends=ending))
+    assert not passes(ended(ending), ended(ending), Expected(ends=ending))
 
 
 def test_what_was_printed_while_loading_is_not_compared() -> None:
@@ -404,7 +407,7 @@ def test_a_long_list_is_shown_item_by_item() -> None:
 
 def test_python_answers_take_the_place_of_their_expressions() -> None:
     expression = PythonValue(expression="1 + 1")
-    stated = Stated(
+    stated = Expected(
         returns=expression,
         prints=expression,
         turns=StatedTurns(turns=(StatedTurn(index=0, printed=expression),), all_turns=False),
@@ -425,7 +428,7 @@ def test_python_answers_take_the_place_of_their_expressions() -> None:
 
 def test_expressions_inside_combinations_are_replaced_too() -> None:
     inner = NoneOf(matchers=(PythonValue(expression="1 + 1"), OfType(name="str")))
-    stated = Stated(returns=AllOf(matchers=(AnyValue(), inner)))
+    stated = Expected(returns=AllOf(matchers=(AnyValue(), inner)))
     assert python_expressions(stated) == ("1 + 1",)
     known = resolve(stated, (PythonAnswer(expression="1 + 1", value=Value.of(2)),))
     assert not passes(None, called(2), known)
@@ -436,14 +439,14 @@ def test_expressions_inside_combinations_are_replaced_too() -> None:
 
 def test_of_a_combined_message_only_what_fails_is_shown() -> None:
     matcher = AllOf(matchers=(Contains(text="column"), Contains(text="full")))
-    stated = Stated(raises=StatedRaise(type_name="ValueError", message=matcher))
+    stated = Expected(raises=StatedRaise(type_name="ValueError", message=matcher))
     assert passes(None, raised("ValueError", "column is full"), stated)
     verdict = judge(raised("ValueError", "column 3"), expecting(None, stated), CALL)
     assert verdict.differences[0].expected == 'ValueError: text that contains "full"'
 
 
 def test_lines_that_are_missing_stand_below_one_another() -> None:
-    stated = Stated(prints=Contains(text="|  |0\n|X |1\n+--+\n 01"))
+    stated = Expected(prints=Contains(text="|  |0\n|X |1\n+--+\n 01"))
     verdict = judge(ran("nothing\n"), expecting(None, stated), RUN)
     (difference,) = verdict.differences
     assert difference.expected == "text that contains these 4 lines:\n|  |0\n|X |1\n+--+\n 01"

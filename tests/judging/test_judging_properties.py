@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from judging_cases import exactly, expecting
 
 from harness.judging import Judge, disagreements, judge
-from harness.judging.sameness import parting, same
-from harness.judging.sheet import screen_of
-from harness.judging.visible import spelled, visible
-from harness.model.expectation import Exactly, Ignore, Stated, StatedRaise
+from harness.judging.compare.sessions import screen_of
+from harness.judging.compare.values import first_difference, same
+from harness.judging.explain.wording import spelled, visible
+from harness.model.expectation import Exactly, Expected, Ignore, StatedRaise
 from harness.model.observation import Ending, NamedValue, Observation, Raised, StepOutcome, Turn
 from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
 from harness.model.values import Value
@@ -93,13 +93,13 @@ def questions(draw: st.DrawFn) -> tuple[Observation, Stimulus]:
     return observation, Stimulus(action=action, inputs=inputs)
 
 
-def everything(observation: Observation) -> Stated:
+def everything(observation: Observation) -> Expected:
     """All that an observation shows, stated."""
     raised = observation.raised
     told = raised and StatedRaise(type_name=raised.type_name, message=exactly(raised.message))
     value = observation.value
     shown = tuple(screen_of(step) for step in observation.steps)
-    return Stated(
+    return Expected(
         returns=None if value is None or raised else Exactly(value=value),
         prints=exactly(observation.printed),
         transcript=observation.transcript(),
@@ -117,7 +117,7 @@ def test_an_observation_passes_against_itself(
     question: tuple[Observation, Stimulus], ignore: set[Ignore]
 ) -> None:
     observation, stimulus = question
-    stated = Stated(ignore=tuple(ignore))
+    stated = Expected(ignore=tuple(ignore))
     assert judge(observation, expecting(observation, stated), stimulus).passed
 
 
@@ -168,7 +168,7 @@ def test_a_judge_says_of_every_observation_what_judging_it_anew_says(
     exit_status: int,
 ) -> None:
     reference, stimulus = question
-    stated = Stated(exit=exit_status) if own else everything(reference)
+    stated = Expected(exit=exit_status) if own else everything(reference)
     expected = expecting(reference, stated)
     one = Judge(expected, stimulus)
     slower = replace(reference, cpu_seconds=1.0)
@@ -188,7 +188,7 @@ def test_values_are_the_same_exactly_when_their_spelling_is(left: object, right:
     if same(one, other):
         assert left == right
     else:
-        place = parting(one, other)
+        place = first_difference(one, other)
         assert (
             place.expected is None or place.actual is None or not same(place.expected, place.actual)
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from judging_cases import BY_NAME, called, case, ended, raised, ran, session, step, steps, typing
 
-from harness.judging.case import Case
-from harness.judging.rules import RULES, explain
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.rules import RULES, explain
 from harness.model.observation import Ending, Phase
 from harness.model.values import Value, ValueKind
 
@@ -17,7 +17,7 @@ MOVED = "|-|-|-|\n|-|-|-|\n|-|X|-|\n 1 2 3 \n"
 TURNED = "|-|-|X|\n|-|-|-|\n|-|-|-|\n 1 2 3 \n"
 ASK = "Player 1 to move\nMove: "
 
-ORDER: list[tuple[str, str, Case]] = [
+ORDER: list[tuple[str, str, Failure]] = [
     # the reason, a rule that applies as well, the case
     (
         "ran_at_import",
@@ -153,7 +153,7 @@ ORDER: list[tuple[str, str, Case]] = [
 
 
 @pytest.mark.parametrize(("reason", "other", "one"), ORDER)
-def test_the_more_specific_rule_is_the_reason(reason: str, other: str, one: Case) -> None:
+def test_the_more_specific_rule_is_the_reason(reason: str, other: str, one: Failure) -> None:
     assert BY_NAME[other](one) is not None
     assert explain(one).rule == reason
 

@@ -9,7 +9,7 @@ import rule_cases_values
 from judging_cases import BY_NAME, CALL, called, case, sentence
 from rule_cases_texts import SPACING
 
-from harness.judging.case import Case
+from harness.judging.explain.failure import Failure
 
 TABLES = (rule_cases_process, rule_cases_values, rule_cases_texts)
 FIRES = [row for table in TABLES for row in table.FIRES]
@@ -17,12 +17,12 @@ LEAVES_ALONE = [row for table in TABLES for row in table.LEAVES_ALONE]
 
 
 @pytest.mark.parametrize(("rule", "one", "message"), FIRES)
-def test_a_rule_fires_and_says(rule: str, one: Case, message: str) -> None:
+def test_a_rule_fires_and_says(rule: str, one: Failure, message: str) -> None:
     assert sentence(rule, one) == message
 
 
 @pytest.mark.parametrize(("rule", "one"), LEAVES_ALONE)
-def test_a_rule_leaves_its_neighbours_alone(rule: str, one: Case) -> None:
+def test_a_rule_leaves_its_neighbours_alone(rule: str, one: Failure) -> None:
     assert sentence(rule, one) is None
 
 

@@ -9,10 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from harness.judging import searching
-from harness.judging.matching import meets_text
-from harness.judging.searching import found
-from harness.model.errors import HarnessError
+from harness.common.errors import HarnessError
+from harness.judging.compare import matching
+from harness.judging.compare.matching import found, meets_text
 from harness.model.expectation import Matches, NoneOf
 
 # None of these would come to an end in a lifetime, or in an hour.
@@ -27,7 +26,7 @@ ENDLESS = {
 def test_a_pattern_that_tries_for_ever_is_our_failure(
     pattern: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "BUDGET_SECONDS", 0.05)
+    monkeypatch.setattr(matching, "BUDGET_SECONDS", 0.05)
     before = signal.getsignal(signal.SIGVTALRM)
     with pytest.raises(HarnessError) as caught:
         meets_text(text, NoneOf(matchers=(Matches(pattern=pattern),)))
@@ -53,7 +52,7 @@ def in_a_thread(pattern: str, text: str, flags: int = 0) -> bool:
 def test_the_budget_holds_in_any_thread(
     pattern: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "BUDGET_SECONDS", 0.05)
+    monkeypatch.setattr(matching, "BUDGET_SECONDS", 0.05)
     with pytest.raises(HarnessError, match=r"takes more than 0\.05 s of CPU time"):
         in_a_thread(pattern, text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from harness.model.expectation import Stated
+from harness.model.expectation import Expected
 from harness.model.plan import (
     PLAN_VERSION,
     Assignment,
@@ -43,7 +43,7 @@ def scenario(name: str, points: str = "1", **changes: object) -> Scenario:
         points=Fraction(points),
         limits=Limits(),
         stimuli=(Stimulus(action=Call(expression="f()")),),
-        stated=Stated(),
+        stated=Expected(),
         place=Place(file="f.yaml", line=1, column=1),
         **changes,  # type: ignore[arg-type]
     )

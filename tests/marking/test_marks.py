@@ -23,7 +23,7 @@ from harness.marking import by_function, mark, rounded
 from harness.model.plan import ManualSlot, Plan
 from harness.model.policy import Finding, PolicyReport, PolicyRule, Severity
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
-from harness.model.student import FunctionTally
+from harness.model.student_view import FunctionTally
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 

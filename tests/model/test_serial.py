@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.model.expectation import Exactly, Matches, Stated
+from harness.common.serial import SerialError, dumps, from_plain, loads, to_plain
+from harness.model.expectation import Exactly, Expected, Matches
 from harness.model.observation import Ending, Observation, Raised, Turn
 from harness.model.plan import Place, Scenario, SourceFile, Visibility
-from harness.model.serial import SerialError, dumps, from_plain, loads, to_plain
 from harness.model.stimulus import Call, Key, Limits, Run, Stimulus, Typed
 from harness.model.values import Value, ValueKind
 
@@ -31,7 +31,7 @@ SCENARIO = Scenario(
             action=Run(program="a1.py"), inputs=(Typed(text="a"), Typed(key=Key.CTRL_D)), seed=3
         ),
     ),
-    stated=Stated(returns=Exactly(value=Value.of([1, {"a": 2.5}])), prints=Matches(pattern="x")),
+    stated=Expected(returns=Exactly(value=Value.of([1, {"a": 2.5}])), prints=Matches(pattern="x")),
     place=Place(file="f.yaml", line=1, column=2),
 )
 

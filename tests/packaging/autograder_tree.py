@@ -14,9 +14,9 @@ from typing import Any
 import jsonschema
 from tiny_course import environment
 
+from harness.common import serial
 from harness.execution import find_interpreter
-from harness.model import serial
-from harness.packaging.gradescope_settings import SETTINGS, Settings, Tree
+from harness.packaging.gradescope.settings import SETTINGS, PackageSettings, Tree
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "gradescope-results.schema.json").read_text("utf-8")
@@ -92,7 +92,7 @@ class Autograder:
 
     def limit(self, *, stop_after: float, end_after: float) -> None:
         """Other times, in seconds."""
-        settings: Settings = self.tree.settings()
+        settings: PackageSettings = self.tree.settings()
         settings = replace(settings, stop_after=stop_after, end_after=end_after)
         self.write(f"source/{SETTINGS}", serial.dumps(settings))
 

@@ -13,7 +13,7 @@ import pytest
 from autograder_tree import SCHEMA, unpack
 from tiny_course import Course
 
-from harness.packaging.gradescope_settings import Tree
+from harness.packaging.gradescope.settings import Tree
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "harness" / "packaging" / "gradescope_files"
@@ -58,8 +58,8 @@ def test_it_carries_no_mutants_and_no_path_of_the_lecturers(package: Path, tmp_p
 def test_it_runs_on_what_requirements_name_alone(package: Path, tmp_path: Path) -> None:
     unpack(package, tmp_path)
     code = (
-        "import importlib.metadata as m, sys; import harness.packaging.gradescope_run, harness;"
-        "import harness.execution.terminal, harness.execution.seccomp as s; s.available();"
+        "import importlib.metadata as m, sys; import harness.packaging.gradescope.run, harness;"
+        "import harness.execution.linux.pexpect_terminal, harness.execution.confinement.seccomp as s; s.available();"
         "names = {n.partition('.')[0] for n in sys.modules}; of = m.packages_distributions();"
         "print(harness.__file__, *{d for n in names for d in of.get(n, ())})"
     )

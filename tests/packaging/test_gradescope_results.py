@@ -16,18 +16,16 @@ from autograder_tree import SCHEMA, gives_no_mark, verdicts
 from tiny_course import FIXTURE
 
 from harness.assignment import load
-from harness.execution import a_driver
-from harness.grading import Bench, Grader, prepare
+from harness.execution import create_driver
+from harness.grading import Grader, GradingContext, prepare
 from harness.model.plan import SourceFile, Visibility
 from harness.model.result import Tier
 from harness.model.submission import Submission, Withheld
-from harness.packaging.gradescope_grading import NoMark, Run, grade_one
-from harness.packaging.gradescope_metadata import Metadata, read_metadata
-from harness.packaging.gradescope_results import fallback_json, results_json
-from harness.packaging.gradescope_settings import Settings
-from harness.packaging.gradescope_time import InTime
+from harness.packaging.gradescope.grading import InTime, NoMark, PlatformRun, grade_one
+from harness.packaging.gradescope.results import fallback_json, results_json
+from harness.packaging.gradescope.settings import Metadata, PackageSettings, read_metadata
 
-SETTINGS = Settings(
+SETTINGS = PackageSettings(
     assignment="tiny",
     python="3.12",
     hidden=Visibility.AFTER_PUBLISHED,
@@ -38,7 +36,7 @@ SETTINGS = Settings(
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
+def context() -> GradingContext:
     return prepare(load(FIXTURE, "tiny"))
 
 
@@ -49,22 +47,25 @@ def handed_in(name: str, **facts: Any) -> Submission:
 
 
 @pytest.fixture(scope="module")
-def faulty(bench: Bench) -> Run:
-    return grade_one(bench, handed_in("hard_coded_5"), float("inf"))
+def faulty(context: GradingContext) -> PlatformRun:
+    return grade_one(context, handed_in("hard_coded_5"), float("inf"))
 
 
 def shown(
-    run: Run, bench: Bench, settings: Settings = SETTINGS, metadata: Metadata | None = None
+    run: PlatformRun,
+    context: GradingContext,
+    settings: PackageSettings = SETTINGS,
+    metadata: Metadata | None = None,
 ) -> dict[str, Any]:
-    plan = bench.specification.plan
+    plan = context.specification.plan
     text = results_json(run, plan, settings, metadata or Metadata(), 1.04)
     plain: dict[str, Any] = json.loads(text)
     jsonschema.Draft202012Validator(SCHEMA).validate(plain)
     return plain
 
 
-def test_the_mark_stands_on_top_once(faulty: Run, bench: Bench) -> None:
-    results = shown(faulty, bench)
+def test_the_mark_stands_on_top_once(faulty: PlatformRun, context: GradingContext) -> None:
+    results = shown(faulty, context)
     assert results["score"] == 4.62
     assert results["execution_time"] == 1.0
     assert not [test for test in results["tests"] if {"score", "max_score"} & test.keys()]
@@ -72,10 +73,10 @@ def test_the_mark_stands_on_top_once(faulty: Run, bench: Bench) -> None:
 
 @pytest.mark.parametrize("visibility", list(Visibility))
 def test_hidden_scenarios_are_shown_as_the_package_says(
-    faulty: Run, bench: Bench, visibility: Visibility
+    faulty: PlatformRun, context: GradingContext, visibility: Visibility
 ) -> None:
     settings = replace(SETTINGS, hidden=visibility)
-    tests = {test["name"]: test for test in shown(faulty, bench, settings)["tests"]}
+    tests = {test["name"]: test for test in shown(faulty, context, settings)["tests"]}
     assert tests["is_valid: the limit itself"]["visibility"] == visibility.value
     assert tests["is_valid: the limit itself"]["output"] == "A hidden check: failed."
     assert tests["is_valid: a word"]["visibility"] == "visible"
@@ -83,9 +84,9 @@ def test_hidden_scenarios_are_shown_as_the_package_says(
 
 @pytest.mark.parametrize("visibility", [Visibility.AFTER_DUE_DATE, Visibility.AFTER_PUBLISHED])
 def test_what_a_course_opens_later_is_told_whole_then(
-    faulty: Run, bench: Bench, visibility: Visibility
+    faulty: PlatformRun, context: GradingContext, visibility: Visibility
 ) -> None:
-    plan = bench.specification.plan
+    plan = context.specification.plan
     later = "is_valid/the-limit-itself"
     scenarios = tuple(
         replace(one, visibility=visibility) if one.id == later else one for one in plan.scenarios
@@ -99,8 +100,10 @@ def test_what_a_course_opens_later_is_told_whole_then(
     assert "is_valid(f" in test["output"]
 
 
-def test_an_informational_one_is_neither_passed_nor_failed(faulty: Run, bench: Bench) -> None:
-    plan = bench.specification.plan
+def test_an_informational_one_is_neither_passed_nor_failed(
+    faulty: PlatformRun, context: GradingContext
+) -> None:
+    plan = context.specification.plan
     scenarios = tuple(replace(one, informational=True) for one in plan.scenarios)
     changed = replace(plan, scenarios=scenarios)
     tests = json.loads(results_json(faulty, changed, SETTINGS, Metadata(), 1))["tests"]
@@ -108,37 +111,39 @@ def test_an_informational_one_is_neither_passed_nor_failed(faulty: Run, bench: B
     assert all(test["output"].startswith("Not graded.") for test in tests)
 
 
-def test_where_the_time_ends_in_the_middle(bench: Bench) -> None:
+def test_where_the_time_ends_in_the_middle(context: GradingContext) -> None:
     """What ran is told, what did not is neither passed nor failed, and there is no mark."""
     seconds: Iterator[float] = itertools.count()
-    plan, key = bench.specification.plan, bench.key
-    driver = InTime(a_driver(bench.interpreter, bench.tier.tier), 4, lambda: next(seconds))
+    plan, key = context.specification.plan, context.key
+    driver = InTime(create_driver(context.interpreter, context.tier.tier), 4, lambda: next(seconds))
     with driver, Grader(plan, key, driver) as grader:
         result = grader.grade(handed_in("perfect")).result
     assert driver.ran_out
     assert result.mark is None
-    results = shown(Run(bench=bench, result=result, no_mark=NoMark.OUT_OF_TIME), bench)
+    results = shown(
+        PlatformRun(context=context, result=result, no_mark=NoMark.OUT_OF_TIME), context
+    )
     assert gives_no_mark(results)
     states = [*verdicts(results).values()][1:]
     assert states == ["passed"] * 4 + [None] * (len(plan.scenarios) - 4)
 
 
-def test_a_run_out_of_time_is_not_tried_again(bench: Bench) -> None:
-    run = grade_one(bench, handed_in("perfect"), 0)
+def test_a_run_out_of_time_is_not_tried_again(context: GradingContext) -> None:
+    run = grade_one(context, handed_in("perfect"), 0)
     assert run.no_mark is NoMark.OUT_OF_TIME
 
 
 @pytest.mark.parametrize("reason", list(Withheld))
-def test_what_a_person_must_see_has_no_mark(bench: Bench, reason: Withheld) -> None:
+def test_what_a_person_must_see_has_no_mark(context: GradingContext, reason: Withheld) -> None:
     submission = handed_in("perfect", withheld=reason, notes=("two files of that name",))
-    results = shown(grade_one(bench, submission, float("inf")), bench)
+    results = shown(grade_one(context, submission, float("inf")), context)
     assert gives_no_mark(results)
     assert "two files of that name" in results["output"]
 
 
 @pytest.mark.parametrize("reason", list(NoMark))
-def test_every_reason_is_said_to_the_student(bench: Bench, reason: NoMark) -> None:
-    results = shown(Run(no_mark=reason, complaint="check_win/slow: secret"), bench)
+def test_every_reason_is_said_to_the_student(context: GradingContext, reason: NoMark) -> None:
+    results = shown(PlatformRun(no_mark=reason, complaint="check_win/slow: secret"), context)
     assert gives_no_mark(results)
     assert "there is no mark" in results["tests"][0]["output"].lower()
     assert "secret" not in json.dumps(results)
@@ -150,13 +155,13 @@ def test_the_fallback_is_no_mark() -> None:
     assert gives_no_mark(results)
 
 
-def test_only_a_confined_run_gives_a_mark(bench: Bench) -> None:
-    unconfined = replace(bench, tier=replace(bench.tier, tier=Tier.PORTABLE))
+def test_only_a_confined_run_gives_a_mark(context: GradingContext) -> None:
+    unconfined = replace(context, tier=replace(context.tier, tier=Tier.PORTABLE))
     run = grade_one(unconfined, handed_in("perfect"), float("inf"))
     assert run.no_mark is NoMark.NOT_CONFINED
 
 
-def test_what_people_give_is_named(faulty: Run, bench: Bench) -> None:
+def test_what_people_give_is_named(faulty: PlatformRun, context: GradingContext) -> None:
     course = load(FIXTURE.parents[2], "connect4ish")
     page = results_json(faulty, course.plan, SETTINGS, Metadata(), 1)
     assert "Not in this score, for a person gives it: Code style, out of 4." in page

@@ -12,12 +12,12 @@ from given_away import IDS, ROOT, handed_out, packed
 from tiny_course import FIXTURE, Course
 
 from harness.assignment import load
+from harness.common import serial
 from harness.grading import visible_only
-from harness.model import serial
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan, SourceFile
-from harness.packaging.stub import bodies, stub
-from harness.reporting import paste
+from harness.packaging.handout.stub import bodies, stub
+from harness.reporting.view import paste
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
 

@@ -11,10 +11,10 @@ from given_away import HOST, IDS, ROOT, handed_out, packed, run_selfcheck
 from tiny_course import FIXTURE, Course
 
 from harness.assignment import load
-from harness.execution import AnyDriver, Interpreter, a_driver, find_interpreter
-from harness.execution.piped_driver import PipedDriver
+from harness.common import serial
+from harness.execution import AnyDriver, Interpreter, create_driver, find_interpreter
+from harness.execution.piped.driver import PipedDriver
 from harness.grading import Grader, check_submissions, handed_in, prepare, visible_only
-from harness.model import serial
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, Tier
@@ -95,17 +95,17 @@ def test_each_verdict_and_message_is_that_of_harness_check(
     key = serial.loads(AnswerKey, inner["harness/packaging/key.json"])
     first = {scenario.function: scenario.id for scenario in reversed(plan.scenarios)}
     chosen = set(first.values())
-    bench = prepare(visible_only(load(ROOT, "connect4ish")))
-    small = bench.specification.plan.subset(lambda scenario: scenario.id in chosen)
-    bench = replace(bench, specification=replace(bench.specification, plan=small))
+    context = prepare(visible_only(load(ROOT, "connect4ish")))
+    small = context.specification.plan.subset(lambda scenario: scenario.id in chosen)
+    context = replace(context, specification=replace(context.specification, plan=small))
     submissions = handed_in([ROOT / "submissions" / "connect4ish"], plan.assignment)
-    expected = [_verdicts(result) for result in check_submissions(bench, submissions)]
+    expected = [_verdicts(result) for result in check_submissions(context, submissions)]
     assert len(expected) > 40
     assert len(expected[0]) == len(chosen) > 10
     plan = plan.subset(lambda scenario: scenario.id in chosen)
     drivers: list[AnyDriver] = [
-        a_driver(bench.interpreter, Tier.PORTABLE),
-        PipedDriver(bench.interpreter),
+        create_driver(context.interpreter, Tier.PORTABLE),
+        PipedDriver(context.interpreter),
     ]
     for opened in drivers:
         with opened as driver, Grader(plan, key, driver) as grader:

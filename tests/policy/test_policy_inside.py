@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.model import serial
+from harness.common import serial
 from harness.model.plan import SourceFile
 from harness.model.policy import ImportPolicy, Policy, PolicyReport
 from harness.policy import ENTRY, SOURCES, check, payload

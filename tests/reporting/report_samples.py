@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from harness.model.expectation import Stated
+from harness.model.expectation import Expected
 from harness.model.observation import Turn
 from harness.model.plan import (
     PLAN_VERSION,
@@ -75,7 +75,7 @@ def _scenario(
         points=Fraction(points),
         limits=Limits(),
         stimuli=stimuli,
-        stated=Stated(),
+        stated=Expected(),
         place=Place(file=f"specs/connect4ish/{function}.yaml", line=4, column=5),
         is_sample=len(stimuli) > 1,
         informational=informational,

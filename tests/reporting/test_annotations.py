@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from report_samples import CANARY, MANY_FAULTS, PERFECT, PLAN, UNREADABLE
 
-from harness.reporting.annotations import Annotation, of_submission, placed
+from harness.reporting.terminal.annotations import Annotation, of_submission, placed
 from harness.results import student_view
 
 LINES = {

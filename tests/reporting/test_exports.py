@@ -19,16 +19,16 @@ import pytest
 import xmlschema
 from report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN, UNREADABLE
 
-from harness.model.errors import UserError
+from harness.common.csv_cells import bare_cell, inert_cell
+from harness.common.errors import UserError
+from harness.common.files import page_name
 from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ManualMark, RunResult, SubmissionStatus
 from harness.model.submission import Student
 from harness.model.verdict import Explanation, VerdictKind
-from harness.reporting.delimited import bare_cell, inert_cell
-from harness.reporting.feedback_zip import FeedbackFor, feedback_zip
-from harness.reporting.files import page_name
-from harness.reporting.junit import junit_xml
-from harness.reporting.marks_csv import marks_csv
+from harness.reporting.export.feedback import FeedbackFor, feedback_zip
+from harness.reporting.export.junit import junit_xml
+from harness.reporting.export.marks_csv import marks_csv
 
 EXPORTED = Path(__file__).parent / "exported"
 SCHEMA = xmlschema.XMLSchema(str(Path(__file__).parents[1] / "fixtures" / "junit-10.xsd"))

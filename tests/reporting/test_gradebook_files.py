@@ -7,11 +7,11 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.model.errors import UserError
-from harness.reporting.delimited import bare_cell, inert_cell
-from harness.reporting.gradebooks import Platform, Sheet, encoded, gradebook, read_sheet
-from harness.reporting.gradebooks.sheet import Form
-from harness.reporting.gradebooks.standing import Standing
+from harness.common.csv_cells import bare_cell, inert_cell
+from harness.common.errors import UserError
+from harness.reporting.export.gradebooks import Platform, Sheet, encoded, gradebook, read_sheet
+from harness.reporting.export.gradebooks.sheet import Form
+from harness.reporting.export.gradebooks.standing import GradebookEntry
 
 QUIET = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -47,7 +47,7 @@ def test_a_table_comes_back_in_its_form(tmp_path: Path, rows: list[list[str]], f
 def test_any_bytes_are_a_table_or_one_line(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "book.csv"
     path.write_bytes(data)
-    ada = Standing(id="ada", student_id="1", email="", name="Ada", mark="1.00", out_of=6)
+    ada = GradebookEntry(id="ada", student_id="1", email="", name="Ada", mark="1.00", out_of=6)
     for platform in Platform:
         try:
             gradebook(platform, [ada], read_sheet(path), title="A")

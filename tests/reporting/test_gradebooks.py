@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.model.errors import UserError
-from harness.reporting.gradebooks import (
+from harness.common.errors import UserError
+from harness.reporting.export.gradebooks import (
     Filled,
+    GradebookEntry,
     Platform,
     Sheet,
-    Standing,
     encoded,
     gradebook,
     read_sheet,
@@ -29,8 +29,8 @@ GIVEN, GOLDEN = HERE / "gradebooks", HERE / "exported"
 TITLE = "A tiny till"
 
 
-def standing(number: int, name: str, mark: str, **more: str) -> Standing:
-    return Standing(
+def standing(number: int, name: str, mark: str, **more: str) -> GradebookEntry:
+    return GradebookEntry(
         id=more.pop("id", f"s{number}"),
         student_id=more.pop("student_id", str(number)),
         email=more.pop("email", ""),
@@ -50,7 +50,7 @@ CLASS = (
 )
 LOGINS = {101: "ada", 102: "sean", 103: "wei", 105: "lena", 199: "not"}
 BY_LOGIN = tuple(
-    Standing(
+    GradebookEntry(
         id=each.id,
         student_id=LOGINS[int(each.student_id)],
         email="",
@@ -174,7 +174,9 @@ def sheet(text: str) -> Sheet:
 CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,{title} (7)\n{rows}"
 
 
-def canvas(rows: str, *found: Standing, column: str | None = None, title: str = TITLE) -> Filled:
+def canvas(
+    rows: str, *found: GradebookEntry, column: str | None = None, title: str = TITLE
+) -> Filled:
     book = sheet(CANVAS.format(title=title, rows=rows))
     return gradebook(Platform.CANVAS, found, book, column=column, title=TITLE)
 
@@ -196,7 +198,7 @@ MATCHED = {
 
 
 @pytest.mark.parametrize(("row", "who", "warning"), MATCHED.values(), ids=MATCHED)
-def test_a_row_is_matched_by(row: str, who: Standing, warning: str) -> None:
+def test_a_row_is_matched_by(row: str, who: GradebookEntry, warning: str) -> None:
     found = canvas(row, who)
     assert found.sheet.rows[1][5] == who.mark
     assert [line.startswith(warning) for line in found.warnings] == ([True] if warning else [])

@@ -11,15 +11,15 @@ import pytest
 from report_samples import MANY_FAULTS, PERFECT, PLAN, RUN
 from rich.console import Console
 
-from harness.model.by_hand import ByHand, SlotMark, joined
+from harness.model.manual_marks import ByHand, SlotMark, joined
 from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ManualMark
 from harness.model.submission import Student
 from harness.reporting import summary_table
-from harness.reporting.class_page import class_page
-from harness.reporting.gradebooks import Sheet
-from harness.reporting.manual_marks import BadRows, manual_template, read_manual
-from harness.reporting.pages import feedback_page, submission_page
+from harness.reporting.export.gradebooks import Sheet
+from harness.reporting.export.manual_marks import BadRows, manual_template, read_manual
+from harness.reporting.html.class_page import class_page
+from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
 
 STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))

@@ -7,13 +7,13 @@ from report_samples import IMPORT_ASKS, MANY_FAULTS, PLAN, SCENARIOS, failed, re
 from harness.model.observation import Turn
 from harness.model.result import SubmissionResult
 from harness.model.stimulus import Typed
-from harness.model.student import Surroundings
+from harness.model.student_view import Surroundings
 from harness.model.verdict import Conversation, Verdict
-from harness.reporting.cards import Cause, clause_tallies
-from harness.reporting.cards import causes as causes_of
-from harness.reporting.figures import function_names
-from harness.reporting.pages import shown_checks
-from harness.reporting.screen import screen
+from harness.reporting.html.submission_pages import shown_checks
+from harness.reporting.view.cards import Cause, clause_tallies
+from harness.reporting.view.cards import causes as causes_of
+from harness.reporting.view.figures import function_names
+from harness.reporting.view.screen import screen
 
 AROUND = Surroundings.of(PLAN.assignment)
 

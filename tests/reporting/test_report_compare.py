@@ -8,8 +8,8 @@ import pytest
 from report_samples import printed, returned
 
 from harness.model.verdict import Channel, Difference
-from harness.reporting.cells import cell_html
-from harness.reporting.compare import Comparison, Side, comparison, of_texts
+from harness.reporting.html.cells import cell_html
+from harness.reporting.view.comparison import Comparison, Side, comparison, of_texts
 
 
 def sides(part: Comparison) -> list[tuple[str, str]]:

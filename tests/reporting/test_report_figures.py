@@ -12,8 +12,8 @@ from harness.model.observation import Ending
 from harness.model.policy import Consequence, PolicyRule, Severity
 from harness.model.result import RunResult, SubmissionStatus
 from harness.model.verdict import VerdictKind
-from harness.reporting import figures, words
-from harness.reporting.class_page import Overview
+from harness.reporting.html.class_page import Overview
+from harness.reporting.view import figures, words
 
 
 def test_distribution() -> None:

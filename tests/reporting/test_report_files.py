@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
 
+from harness.common.files import page_name, write
 from harness.model.plan import Visibility
 from harness.model.result import RunResult
 from harness.reporting import mark_unfinished, write_index, write_reports, write_submission
-from harness.reporting.files import page_name, write
+from harness.reporting.export.marks_csv import marks_csv
 from harness.reporting.manifest import MANIFEST
-from harness.reporting.marks_csv import marks_csv
 from harness.results import results_json
 
 HOSTILE_IDS = [

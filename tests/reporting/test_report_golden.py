@@ -28,8 +28,8 @@ from rich.console import Console, RenderableType
 
 from harness.model.result import RunResult, SubmissionResult
 from harness.reporting import explain_failures, explain_scenario, show_submission, summary_table
-from harness.reporting.class_page import class_page
-from harness.reporting.pages import feedback_page, submission_page
+from harness.reporting.html.class_page import class_page
+from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -20,8 +20,14 @@ from rich.console import Console
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.verdict import VerdictKind
 from harness.reporting import explain_failures, show_submission, summary_table
-from harness.reporting.class_page import MOST_ROWS, Overview, class_page, first_page, further_pages
-from harness.reporting.pages import feedback_page, submission_page
+from harness.reporting.html.class_page import (
+    MOST_ROWS,
+    Overview,
+    class_page,
+    first_page,
+    further_pages,
+)
+from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
 
 ATTACKS = {

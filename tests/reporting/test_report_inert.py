@@ -6,8 +6,9 @@ import pytest
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
-from harness.reporting import inert, seen
-from harness.reporting.environment import environment
+from harness.common import escaping
+from harness.reporting.html import inert
+from harness.reporting.html.environment import environment
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_visible(text: str, shown: str) -> None:
 def test_every_shown_character_can_be_encoded() -> None:
     everything = "".join(map(chr, range(0x3000))) + "".join(map(chr, range(0xD7F0, 0xE010)))
     assert inert.visible(everything).encode("utf-8").isascii() is False
-    assert not any(seen.is_unseen(character) for character in inert.visible(everything))
+    assert not any(escaping.is_unseen(character) for character in inert.visible(everything))
 
 
 def test_code_escapes_markup_and_sets_our_escapes_apart() -> None:

@@ -14,7 +14,7 @@ from harness.model.plan import ManualSlot
 from harness.model.result import ManualMark, SubmissionStatus
 from harness.model.verdict import Verdict, VerdictKind
 from harness.reporting import show_submission
-from harness.reporting.pages import feedback_page, submission_page
+from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
 
 STYLE = ManualSlot(id="style", title="Code <b>style", out_of=Fraction(4), clause="5.2")

@@ -12,8 +12,8 @@ from report_samples import ASKS, GAME, LABELS, PLAN, REFUSES, SHEET, SUPPORT, WI
 
 from harness.model.plan import Scenario
 from harness.model.stimulus import Call, Run, Stimulus
-from harness.model.student import Surroundings
-from harness.reporting.paste import called, recipe
+from harness.model.student_view import Surroundings
+from harness.reporting.view.paste import called, recipe
 
 AROUND = Surroundings.of(PLAN.assignment)
 HEAD = "from a1 import *\nfrom a1_support import *\n"

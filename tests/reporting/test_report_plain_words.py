@@ -8,13 +8,13 @@ import pytest
 from pages_read import Page
 from report_samples import FACTS, GAME, PLAN, RUN, failed, result
 
-from harness.execution.tiers import NOT_PREVENTED
+from harness.execution.confinement import NOT_PREVENTED
 from harness.model.observation import Ending
 from harness.model.result import Tier
 from harness.model.verdict import Channel, Difference
-from harness.reporting import words
-from harness.reporting.class_page import class_page
-from harness.reporting.pages import feedback_page, submission_page
+from harness.reporting.html.class_page import class_page
+from harness.reporting.html.submission_pages import feedback_page, submission_page
+from harness.reporting.view import words
 from harness.results import student_view
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from harness.model.result import SubmissionResult
 from harness.model.verdict import Explanation, StandInOutcome
 from harness.reporting import show_submission
-from harness.reporting.pages import feedback_page, submission_page
+from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
 
 WORKS = "With the <course>'s own module this works"

@@ -14,7 +14,7 @@ import pytest
 from pages_read import assert_inert
 from rich.console import Console
 
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 from harness.reporting import comparison_csv, comparison_page, comparison_table
 from harness.results import Entry, Snapshot, compare_runs
 from harness.results.snapshot import Outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from harness.model.expectation import Exactly, Stated
+from harness.model.expectation import Exactly, Expected
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.plan import (
     PLAN_VERSION,
@@ -60,7 +60,7 @@ def scenario(
         points=Fraction(1, 3),
         limits=Limits(),
         stimuli=stimuli,
-        stated=Stated(returns=Exactly(value=Value.of(secret))),
+        stated=Expected(returns=Exactly(value=Value.of(secret))),
         place=Place(file="f.yaml", line=3, column=5),
         is_sample=sample,
     )

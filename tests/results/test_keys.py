@@ -10,7 +10,7 @@ import pytest
 from small_run import PLAN, SIZE_10
 
 from harness.model.answer_key import Answer
-from harness.model.expectation import Exactly, Stated
+from harness.model.expectation import Exactly, Expected
 from harness.model.observation import Ending, Observation
 from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile, Visibility
 from harness.model.result import Tier
@@ -79,7 +79,7 @@ SAME_OBSERVATIONS: dict[str, dict[str, Any]] = {
     "points": {"scenario": replace(SCENARIO, points=Fraction(7))},
     "name and id": {"scenario": replace(SCENARIO, id="f/other", name="other")},
     "visibility": {"scenario": replace(SCENARIO, visibility=Visibility.HIDDEN)},
-    "the golden": {"scenario": replace(SCENARIO, stated=Stated(exit=3))},
+    "the golden": {"scenario": replace(SCENARIO, stated=Expected(exit=3))},
     "other sizes' files": {
         "assignment": replace(PLAN.assignment, variants=PLAN.assignment.variants[:1])
     },
@@ -115,7 +115,7 @@ def answer(text: str = "x", seconds: float = 0.0) -> tuple[Answer, ...]:
     return (Answer(observation=observation),)
 
 
-STATED = Stated(returns=Exactly(value=Value.of(1)))
+STATED = Expected(returns=Exactly(value=Value.of(1)))
 ANSWERS = answer()
 
 
@@ -126,7 +126,7 @@ def test_what_a_verdict_depends_on() -> None:
         verdict_key("k", answer("y"), STATED, "j"),
         verdict_key("k", None, STATED, "j"),
         verdict_key("k", (), STATED, "j"),
-        verdict_key("k", ANSWERS, Stated(), "j"),
+        verdict_key("k", ANSWERS, Expected(), "j"),
         verdict_key("k", ANSWERS, STATED, "other"),
         verdict_key("k", ANSWERS, STATED, "j", (("board",),)),
     ]

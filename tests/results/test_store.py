@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result
 
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 from harness.model.observation import Ending
 from harness.model.result import RunResult
 from harness.model.verdict import Verdict, VerdictKind

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_run import BROKEN, FACTS, PLAN, result
 
-from harness.model.by_hand import ByHand, SlotMark
+from harness.model.manual_marks import ByHand, SlotMark
 from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ManualMark
 from harness.results import Store

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from small_run import FACTS, PLAN, observed, result
 
-from harness.model import serial
-from harness.model.by_hand import ByHand, SlotMark
-from harness.model.errors import UserError
+from harness.common import serial
+from harness.common.errors import UserError
+from harness.model.manual_marks import ByHand, SlotMark
 from harness.model.observation import Observation
 from harness.results import Store
 

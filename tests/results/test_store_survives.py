@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from small_run import FACTS, PLAN, observed, result
 
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 from harness.results import Store
 
 HERE = Path(__file__).parent
@@ -37,7 +37,7 @@ FULL = """
 import resource, signal, sys
 from pathlib import Path
 from small_run import FACTS, PLAN, observed, result
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 from harness.results import Store
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -58,7 +58,7 @@ SEALED = """
 import os, sys
 from pathlib import Path
 from small_run import FACTS, PLAN, result
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 from harness.results import Store
 
 path = Path(sys.argv[1])

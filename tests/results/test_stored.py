@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_run import FACTS, PLAN, result
 
-from harness.model.errors import UserError
+from harness.common.errors import UserError
 from harness.model.result import RunResult
 from harness.results import STORE_NAME, Store
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from small_run import FINDING, PLAN, SECRET, UNREADABLE, result
 
-from harness.model import serial
+from harness.common import serial
 from harness.model.plan import Visibility
-from harness.model.student import FunctionTally, HiddenCheck
+from harness.model.student_view import FunctionTally, HiddenCheck
 from harness.model.verdict import VerdictKind
 from harness.results import student_view
 

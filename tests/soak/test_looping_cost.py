@@ -8,13 +8,13 @@ import pytest
 
 from benchmarks.soak import course, loop
 from harness.assignment import load
-from harness.grading.bench import Bench, prepare
+from harness.grading.context import GradingContext, prepare
 
 SCENARIOS = 200
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
     """The small course with its scenarios over and over."""
     found = prepare(load(course.lay(tmp_path_factory.mktemp("loop")), "hostile"))
     plan = found.specification.plan
@@ -25,9 +25,11 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 
 @pytest.mark.parametrize("where", ["in every function", "while it loads", "everywhere"])
-def test_looping_everywhere_costs_twenty_full_limits_at_most(bench: Bench, where: str) -> None:
-    assignment = bench.specification.plan.assignment
-    counted, endings, seconds = loop.measured(bench, loop.looping(assignment)[where])
+def test_looping_everywhere_costs_twenty_full_limits_at_most(
+    context: GradingContext, where: str
+) -> None:
+    assignment = context.specification.plan.assignment
+    counted, endings, seconds = loop.measured(context, loop.looping(assignment)[where])
     assert endings["stopped_early"] > SCENARIOS / 2
     assert endings.keys() <= {"cpu_limit", "stopped_early", "answered"}
     assert counted.runs >= SCENARIOS

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from harness.assignment import available, load
-from harness.model.expectation import Exactly, Matcher, PythonValue, Stated
+from harness.model.expectation import Exactly, Expected, Matcher, PythonValue
 from harness.model.plan import Scenario, Visibility
 from harness.model.specification import Specification
 from harness.model.stimulus import Run
@@ -30,7 +30,7 @@ def specification(assignment_id: str) -> Specification:
     return load(ROOT, assignment_id)
 
 
-def matchers(stated: Stated) -> list[Matcher]:
+def matchers(stated: Expected) -> list[Matcher]:
     """What a scenario states of its outcome, channel by channel."""
     found = [stated.returns, stated.prints, *(leave.value for leave in stated.leaves)]
     if stated.turns:

@@ -14,7 +14,7 @@ import pytest
 
 from harness.assignment import load
 from harness.intake import read
-from harness.judging.matching import meets_text
+from harness.judging.compare.matching import meets_text
 from harness.model.expectation import Contains, Matches, parts_of
 from harness.model.plan import Plan
 from harness.model.specification import Specification

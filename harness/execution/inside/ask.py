@@ -6,8 +6,8 @@ import builtins
 import sys
 from _json import encode_basestring_ascii as quote
 
-from . import codec, raised
-from .analysis import NAME
+from . import codec
+from .stimulus import NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .modules import Library
-    from .question import Question, Step
+    from .stimulus import CompiledStimulus, Step
 
 _saved_builtins: dict[str, Any] = {}
 
@@ -24,12 +24,12 @@ class MissingFunctionError(Exception):
     """`str()` is a function that the stimulus needs and the submission does not define."""
 
 
-class Answer:
+class StimulusAnswer:
     """The fields of the one reply, each already JSON text."""
 
-    def __init__(self, sources: raised.Sources) -> None:
+    def __init__(self, sources: codec.Sources) -> None:
         self.fields: dict[str, str] = {}
-        self.budget = codec.Budget()
+        self.budget = codec.SizeBudget()
         self.sources = sources
 
     def put(self, name: str, text: str) -> None:
@@ -38,14 +38,14 @@ class Answer:
 
     def put_raised(self, error: BaseException) -> None:
         """Set `raised`."""
-        self.fields["raised"] = raised.describe(error, self.sources)
+        self.fields["raised"] = codec.describe(error, self.sources)
 
     def json(self) -> str:
         """The reply."""
         return "{" + ",".join([quote(n) + ":" + text for n, text in self.fields.items()]) + "}"
 
 
-class Surroundings:
+class EvaluationContext:
     """The names of a stimulus: constants as overridden, the submission's public functions and
     the built-ins, all as they were before the submission's body ran (functions: after)."""
 
@@ -62,7 +62,7 @@ class Surroundings:
                 self.names[name] = namespace[name]
         self._before = dict(self.names)
 
-    def begin(self, question: Question, bindings: list[tuple[str, str]]) -> None:
+    def begin(self, question: CompiledStimulus, bindings: list[tuple[str, str]]) -> None:
         """Bind the draw and run `given`; MissingFunctionError when the stimulus needs a function
         that is not there and that it does not bind itself."""
         for name, literal in bindings:
@@ -73,7 +73,7 @@ class Surroundings:
         if question.given is not None:
             run_step(question.given, self.names)
 
-    def variables(self, budget: codec.Budget) -> str:
+    def variables(self, budget: codec.SizeBudget) -> str:
         """The names that were bound since, as a JSON list of pairs, data only."""
         pairs: list[str] = []
         nothing = object()
@@ -84,7 +84,9 @@ class Surroundings:
         return "[" + ",".join(pairs) + "]"
 
 
-def call(question: Question, surroundings: Surroundings, answer: Answer) -> None:
+def call(
+    question: CompiledStimulus, surroundings: EvaluationContext, answer: StimulusAnswer
+) -> None:
     """Evaluate one expression into `value` or `raised`, with the arguments before and after."""
     names = surroundings.names
     arguments: tuple[Any, ...] = ()
@@ -103,9 +105,9 @@ def call(question: Question, surroundings: Surroundings, answer: Answer) -> None
 
 
 def session(
-    question: Question,
-    surroundings: Surroundings,
-    answer: Answer,
+    question: CompiledStimulus,
+    surroundings: EvaluationContext,
+    answer: StimulusAnswer,
     finished: Callable[[str], None],
 ) -> None:
     """Run the steps in one namespace; `finished` is told each step's outcome as JSON."""
@@ -116,7 +118,7 @@ def session(
             if value is not None:
                 outcome = '{"value":' + codec.encode(value, answer.budget) + "}"
         except BaseException as error:
-            outcome = '{"raised":' + raised.describe(error, answer.sources) + "}"
+            outcome = '{"raised":' + codec.describe(error, answer.sources) + "}"
         finished(outcome)
     answer.put("variables", surroundings.variables(answer.budget))
 
@@ -131,7 +133,7 @@ def run_step(step: Step, names: dict[str, Any]) -> Any:
     return None if last is None else eval(last, names)
 
 
-def program(library: Library, name: str, answer: Answer) -> None:
+def program(library: Library, name: str, answer: StimulusAnswer) -> None:
     """Run a module as `__main__`, into `exit` and, for an uncaught exception, `raised`."""
     status = 0
     module = library.blank(name)

@@ -1,8 +1,10 @@
 """The base server: a slim interpreter, started once, that forks a server per submission.
 
 It never reads a byte of a submission: what it reads, every later child inherits.
+
+Reads stimuli for a driver, in a process of its own that never has a byte of a submission.
 """
-# pathlib would be heavy for every fork to carry
+
 # ruff: noqa: PTH112
 
 from __future__ import annotations
@@ -16,12 +18,11 @@ import os
 import sys
 from posix import _exit, fork
 
-from . import reading, wire
-from .children import kill_children
-from .huge_text import lay_code_on_huge_pages
-from .rehearsal import rehearse
+from . import wire
+from .heap import freeze_heap, lay_code_on_huge_pages, warm_up
+from .limits import kill_children
 from .server import Server
-from .settling import settle
+from .stimulus import read
 
 try:
     from . import confine
@@ -59,8 +60,8 @@ def serve(control: int, orders: dict[str, Any]) -> None:
     os.environ.update(orders["environment"])
     sock = _socket.socket(fileno=control)
     lay_code_on_huge_pages()
-    rehearse()
-    settle()
+    warm_up()
+    freeze_heap()
     wire.send(sock, b"ready")
     servers: set[int] = set()
     while True:
@@ -89,8 +90,8 @@ def _start_server(sock: _socket.socket, library: list[str], descriptors: list[in
             told = wire.receive(own)
             if told is not None:
                 setup = marshal.loads(told[0])
-                if setup == reading.SETUP:
-                    reading.serve(own)
+                if setup == READER_SETUP:
+                    serve_reader(own)
                 else:
                     setup["confinement"]["readable"] += library
                     Server(own, descriptors[1], setup).serve()
@@ -154,3 +155,20 @@ def _moved(place: str, longest_first: list[str], moved: dict[str, str]) -> str:
         if place == old or place.startswith(old + "/"):
             return moved[old] + place[len(old) :]
     return place
+
+
+if TYPE_CHECKING:
+    from _socket import socket
+    from typing import Any
+
+READER_SETUP: dict[str, Any] = {}  # what the base makes a reader of, and no submission server
+
+
+def serve_reader(sock: socket) -> None:
+    """Answer texts by a packed question, until the driver hangs up."""
+    while True:
+        message = wire.receive(sock)
+        if message is None:
+            return
+        functions, *texts = marshal.loads(message[0])
+        wire.send(sock, marshal.dumps(read(frozenset(functions), *texts)))

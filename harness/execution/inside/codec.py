@@ -3,10 +3,13 @@
 A foreign object is never asked anything: no `__repr__`, `__eq__`, `__class__`, `__len__` of a
 submission's own type is called. Only `type(x)`, which the interpreter itself answers, decides,
 and that by identity: a metaclass may call its class equal to `int`.
+
+Describes an exception as data: its type, message, builtin bases, and the student's frames.
 """
 
 from __future__ import annotations
 
+import builtins
 from _json import encode_basestring_ascii as quote
 
 TYPE_CHECKING = False
@@ -40,7 +43,7 @@ class TooLargeError(Exception):
     """The value needs more room than one answer has. `str()` says what was too large."""
 
 
-class Budget:
+class SizeBudget:
     """The room that is left for one whole answer."""
 
     __slots__ = ("parts", "text")
@@ -57,7 +60,7 @@ class Budget:
         return text
 
 
-def encode(thing: object, budget: Budget) -> str:
+def encode(thing: object, budget: SizeBudget) -> str:
     """The value as JSON: `["int","5"]`, `["list",[…]]`, `["too_large","…"]`."""
     try:
         return _encode(thing, budget, set(), 0)
@@ -65,7 +68,7 @@ def encode(thing: object, budget: Budget) -> str:
         return '["too_large",' + quote(str(error)) + "]"
 
 
-def encode_all(things: Iterable[object], budget: Budget) -> str:
+def encode_all(things: Iterable[object], budget: SizeBudget) -> str:
     """Several values as a JSON list."""
     return "[" + ",".join([encode(thing, budget) for thing in things]) + "]"
 
@@ -82,7 +85,7 @@ def type_name(kind: type) -> str:
     return name if type(name) is str else "object"
 
 
-def _encode(thing: object, budget: Budget, above: set[int], depth: int) -> str:
+def _encode(thing: object, budget: SizeBudget, above: set[int], depth: int) -> str:
     kind = type(thing)
     budget.parts -= 1
     if budget.parts < 0:
@@ -108,7 +111,7 @@ def _members(thing: object) -> list[object]:
     return list(thing)  # type: ignore[call-overload, no-any-return]
 
 
-def _scalar(thing: object, kind: type, budget: Budget) -> str:
+def _scalar(thing: object, kind: type, budget: SizeBudget) -> str:
     if type(thing) is str:
         return '["str",' + _quoted(thing, budget) + "]"
     if type(thing) is bytes and len(thing) > MOST_TEXT:
@@ -123,13 +126,13 @@ def _scalar(thing: object, kind: type, budget: Budget) -> str:
     return '["' + name + '",' + _quoted(text, budget) + "]"
 
 
-def _quoted(text: str, budget: Budget) -> str:
+def _quoted(text: str, budget: SizeBudget) -> str:
     if len(text) > MOST_TEXT:
         raise TooLargeError(f"a text of {len(text)} characters")
     return budget.spend(quote(text))
 
 
-def _other(thing: object, kind: type, budget: Budget) -> str:
+def _other(thing: object, kind: type, budget: SizeBudget) -> str:
     if type(thing) is range:
         ends = (thing.start, thing.stop, thing.step)
         if all(type(end) is int and _bit_length(end) < LONGEST_INT_BITS for end in ends):
@@ -149,3 +152,86 @@ def _name_of(thing: object) -> str:
 
 _SCALARS = frozenset(map(id, (_NONE, bool, int, float, complex, str, bytes, _ELLIPSIS)))
 _SEQUENCES = frozenset(map(id, (list, tuple, set, frozenset)))
+
+
+LONGEST_MESSAGE = 10_000
+LONGEST_LINE = 500
+MOST_FRAMES = 20  # of each end
+
+_traceback_of = BaseException.__dict__["__traceback__"].__get__
+_mro_of = type.__dict__["__mro__"].__get__
+_BUILTIN_TYPES = frozenset(  # by identity: a metaclass may call its class equal to one of them
+    id(thing)
+    for thing in vars(builtins).values()
+    if isinstance(thing, type) and issubclass(thing, BaseException)
+)
+
+
+class Sources:
+    """The student's files by name, to look a frame's line up in. Lines are decoded when needed."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        self._files = files
+        self._lines: dict[str, list[str]] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return type(name) is str and name in self._files
+
+    def line(self, name: str, number: int) -> str:
+        """A file's line (1-based), without its end; empty when there is none."""
+        lines = self._lines.get(name)
+        if lines is None:
+            text = self._files[name].decode("utf-8", "replace")  # its BOM's codec: an import
+            lines = text.removeprefix("\ufeff").splitlines()
+            self._lines[name] = lines
+        return lines[number - 1][:LONGEST_LINE] if 0 < number <= len(lines) else ""
+
+
+def describe(error: BaseException, sources: Sources) -> str:
+    """The exception as a JSON object."""
+    kind = type(error)
+    bases = [type_name(base) for base in _mro_of(kind)[1:] if id(base) in _BUILTIN_TYPES]
+    frames = _frames(error, sources)
+    return (
+        '{"type_name":' + quote(type_name(kind)[:LONGEST_LINE])
+        + ',"message":' + quote(_message(error))
+        + ',"bases":[' + ",".join([quote(base) for base in bases]) + "]"
+        + ',"frames":[' + ",".join(frames) + "]}"
+    )  # fmt: skip
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except BaseException:  # a submission's own `__str__`
+        return ""
+    return text[:LONGEST_MESSAGE] if type(text) is str else ""
+
+
+def _frames(error: BaseException, sources: Sources) -> list[str]:
+    first: list[str] = []
+    last: list[tuple[str, int, str]] = []
+    step = _traceback_of(error)
+    while step is not None:
+        code = step.tb_frame.f_code
+        if code.co_filename in sources and step.tb_lineno is not None:
+            place = (code.co_filename, step.tb_lineno, code.co_qualname)
+            if len(first) < MOST_FRAMES:
+                first.append(_frame(*place, sources.line(place[0], place[1])))
+            else:
+                last.append(place)
+                del last[:-MOST_FRAMES]
+        step = step.tb_next
+    frames = first + [_frame(*place, sources.line(place[0], place[1])) for place in last]
+    if isinstance(error, SyntaxError) and id(type(error)) in _BUILTIN_TYPES:
+        name, number = error.filename, error.lineno
+        if type(name) is str and name in sources and type(number) is int:
+            frames.append(_frame(name, number, "<module>", sources.line(name, number)))
+    return frames
+
+
+def _frame(file: str, line: int, function: str, source: str) -> str:
+    return (
+        '{"file":' + quote(file) + ',"line":' + str(line)
+        + ',"function":' + quote(function) + ',"source":' + quote(source) + "}"
+    )  # fmt: skip

@@ -1,14 +1,18 @@
 """What a scenario's process may use, by the kernel's own count.
 
-The driver's clocks decide about time (`harness.execution.clock`); these limits hold when nobody
-is looking. They are set in the server, which each scenario inherits from: a scenario of its own
-accord could not raise them, and setting them anew after every fork costs more than it looks.
+The driver's clocks decide about time (`harness.execution.linux.kernel`); these limits hold when
+nobody is looking. They are set in the server, which each scenario inherits from: a scenario of its
+own accord could not raise them, and setting them anew after every fork costs more than it looks.
+
+Ends children, those of a dead child that were inherited among them.
 """
+
 # pathlib would be heavy for every fork to carry
 # ruff: noqa: PTH123
 
 from __future__ import annotations
 
+import os
 import resource
 
 _CPU_SECONDS = 3600
@@ -17,7 +21,7 @@ _PROCESSES = 16  # the server and its one scenario; more only where a filter fai
 _NONE = resource.RLIM_INFINITY
 
 
-class Limits:
+class KernelLimits:
     """The limits of a server, none unless `counted`; `own_user` tells whether its user has no
     other processes."""
 
@@ -59,3 +63,36 @@ def _address_space() -> int:
             return int(statm.read().split()[0]) * resource.getpagesize()
     except FileNotFoundError:
         return 0
+
+
+def kill_children(spared: set[int]) -> None:
+    """Kill this process's children but for `spared`, until none is left, and reap them.
+
+    A subreaper inherits the orphans of what it kills, so that a daemon does not get away.
+    """
+    while True:
+        pids = _children() - spared
+        if not pids:
+            return
+        for pid in pids:
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+
+
+def _children() -> set[int]:
+    own = os.getpid()
+    try:
+        with open(f"/proc/{own}/task/{own}/children", "rb") as children:
+            return {int(pid) for pid in children.read().split()}
+    except OSError:
+        return _by_waiting()
+
+
+def _by_waiting() -> set[int]:
+    """Where no list can be read: only what has ended already is found, and reaped."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            continue
+    except ChildProcessError:
+        pass
+    return set()

@@ -1,4 +1,7 @@
-"""Modules from bytes in memory, found before anything on a path: ours and the student's files."""
+"""Modules from bytes in memory, found before anything on a path: ours and the student's files.
+
+Imports ahead of a scenario what the files in it are going to import.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _Module: type[ModuleType] = type(sys)
 _BUILTINS = builtins.__dict__  # the interpreter's, not our private copy of it
 
 
-class Source:
+class ModuleSource:
     """One module: the name that errors show, its bytes, and its code once compiled."""
 
     __slots__ = ("code", "data", "filename", "package")
@@ -42,7 +45,7 @@ class Source:
 class Library:
     """A finder and loader over sources by module name."""
 
-    def __init__(self, sources: dict[str, Source]) -> None:
+    def __init__(self, sources: dict[str, ModuleSource]) -> None:
         self.sources = sources
         self._specs = {name: self._new_spec(name, source) for name, source in sources.items()}
 
@@ -84,7 +87,7 @@ class Library:
         module.__package__ = ""
         return module
 
-    def _new_spec(self, name: str, source: Source) -> ModuleSpec:
+    def _new_spec(self, name: str, source: ModuleSource) -> ModuleSpec:
         spec = ModuleSpec(
             name,
             self,  # type: ignore[arg-type]
@@ -95,6 +98,36 @@ class Library:
         return spec
 
 
-def by_module_name(files: list[tuple[str, bytes]]) -> dict[str, Source]:
+def by_module_name(files: list[tuple[str, bytes]]) -> dict[str, ModuleSource]:
     """The Python files among these, by the name that imports them."""
-    return {name[:-3]: Source(name, data) for name, data in files if name.endswith(".py")}
+    return {name[:-3]: ModuleSource(name, data) for name, data in files if name.endswith(".py")}
+
+
+if TYPE_CHECKING:
+    from typing import Any
+
+_USEFUL = frozenset({
+    "bisect", "collections", "copy", "datetime", "dataclasses", "decimal", "enum", "fractions",
+    "functools", "heapq", "itertools", "json", "math", "operator", "random", "re", "statistics",
+    "string", "textwrap", "time", "typing",
+})  # fmt: skip
+
+
+def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> None:
+    """Import those modules of the standard library that a submission or a provided file may name
+    and that do nothing by being imported."""
+    sources = [source.data for source in submitted.values()]
+    sources += [data for files in setup["variants"][:1] for _, data in files]
+    for name in sorted(_USEFUL & _imported(sources)):
+        __import__(name)
+
+
+def _imported(sources: list[bytes]) -> set[str]:
+    """Names that some line may import; a guess, since it only saves time."""
+    found: set[str] = set()
+    for data in sources:
+        for line in data.splitlines():
+            words = line.replace(b",", b" ").replace(b".", b" ").split()
+            if words and words[0] in (b"import", b"from"):
+                found.update(word.decode("ascii", "replace") for word in words)
+    return found

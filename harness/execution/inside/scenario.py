@@ -6,15 +6,15 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, write
 
-from . import ask, raised, stdin_shim
-from .modules import Library, Source, by_module_name
+from . import ask, codec, stdin_shim
+from .modules import Library, ModuleSource, by_module_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    from .question import Question
+    from .stimulus import CompiledStimulus
 
 _set_recursion_limit = sys.setrecursionlimit
 _MODULE = type(sys)
@@ -25,20 +25,20 @@ class Files:
 
     def __init__(
         self,
-        provided: dict[str, Source],
-        extra: dict[str, Source],
-        submitted: dict[str, Source],
+        provided: dict[str, ModuleSource],
+        extra: dict[str, ModuleSource],
+        submitted: dict[str, ModuleSource],
         main: str,
     ) -> None:
         self.library = Library({**submitted, **extra, **provided})
         self.provided = provided
         self.main = main
         self.quiet = [n for n, source in provided.items() if not _mentions(source, submitted)]
-        self.student = raised.Sources({s.filename: s.data for s in submitted.values()})
+        self.student = codec.Sources({s.filename: s.data for s in submitted.values()})
 
     @classmethod
     def of(
-        cls, wanted: tuple[Any, ...], setup: dict[str, Any], submitted: dict[str, Source]
+        cls, wanted: tuple[Any, ...], setup: dict[str, Any], submitted: dict[str, ModuleSource]
     ) -> Files:
         """What a scenario wants of the files that `setup` has, all that is ours compiled: the
         number of its variant, extra files by name, and stand-ins as (module, file)."""
@@ -52,7 +52,7 @@ class Files:
         theirs = {name: source for name, source in submitted.items() if name not in standing}
         return cls(provided, {**extra, **standing}, theirs, setup["main"][:-3])
 
-    def source(self, filename: str) -> Source:
+    def source(self, filename: str) -> ModuleSource:
         """The file that is run or loaded; ModuleNotFoundError when it was not handed in."""
         source = self.library.sources.get(filename[:-3])
         if source is None:
@@ -60,18 +60,22 @@ class Files:
         return source
 
 
-class Scenario:
+class ScenarioProcess:
     """Everything that one child needs, prepared before the fork."""
 
     def __init__(
-        self, job: dict[str, Any], question: Question, files: Files, functions: frozenset[str]
+        self,
+        job: dict[str, Any],
+        question: CompiledStimulus,
+        files: Files,
+        functions: frozenset[str],
     ) -> None:
         self.job = job
         self.question = question
         self.files = files
         self.functions = functions
-        self.surroundings = ask.Surroundings()
-        self.answer = ask.Answer(files.student)
+        self.surroundings = ask.EvaluationContext()
+        self.answer = ask.StimulusAnswer(files.student)
         self.argv = [job["program"], *job["argv"]]
         self.outputs = (sys.stdout, sys.stderr)
         self.terminal = -1
@@ -107,7 +111,7 @@ class Scenario:
         if random is not None:
             random.seed(self.job["seed"])
 
-    def _observe(self, answer: ask.Answer) -> None:
+    def _observe(self, answer: ask.StimulusAnswer) -> None:
         sys.meta_path.insert(0, self.files.library)
         self.surroundings.names.update(self._constants())
         runs = self.job["action"] == "run"
@@ -129,7 +133,7 @@ class Scenario:
         else:
             self._ask(module, answer)
 
-    def _ask(self, module: ModuleType, answer: ask.Answer) -> None:
+    def _ask(self, module: ModuleType, answer: ask.StimulusAnswer) -> None:
         surroundings = self.surroundings
         surroundings.add_functions(vars(module), self.functions)
         try:
@@ -188,7 +192,7 @@ class Scenario:
             data = data[write(self.reply, data) :]
 
 
-def _mentions(provided: Source, submitted: dict[str, Source]) -> bool:
+def _mentions(provided: ModuleSource, submitted: dict[str, ModuleSource]) -> bool:
     """Whether a provided file (a driver) may import the submission, which must not run yet."""
     try:
         names = set(provided.compiled().co_names)

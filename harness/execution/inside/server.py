@@ -12,12 +12,11 @@ import warnings
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
 
 from . import modules, wire
-from .children import kill_children
-from .limits import Limits
-from .preparing import import_useful
-from .question import unpacked
-from .scenario import Files, Scenario
-from .settling import look_up_beforehand, settle
+from .heap import freeze_heap, look_up_beforehand
+from .limits import KernelLimits, kill_children
+from .modules import import_useful
+from .scenario import Files, ScenarioProcess
+from .stimulus import unpacked
 from .tool import Tool
 
 try:
@@ -51,7 +50,7 @@ class Server:
         self.submitted = modules.by_module_name(setup.get("files", []))
         self.tool: Tool | None = None
         own_user = setup["confinement"]["uid"] is not None
-        self.limits = Limits(counted="rlimits" in self.layers, own_user=own_user)
+        self.limits = KernelLimits(counted="rlimits" in self.layers, own_user=own_user)
 
     def serve(self) -> None:
         """Confine, prepare, say "ready", then answer until the driver hangs up."""
@@ -63,7 +62,7 @@ class Server:
         wire.send(self.sock, b"R")
         for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
             del sys.modules[name]  # a submission's own module may be called so
-        settle()
+        freeze_heap()
         gc.disable()  # every fork would pay for what this process leaves to be looked at
         self.events = _Events(self.sock)
         while True:
@@ -112,7 +111,7 @@ class Server:
                     self.tool.run(told, self.reply)
                 elif files is not None:
                     question = unpacked(told["question"])
-                    Scenario(told, question, files, self.functions).run(terminal, self.reply)
+                    ScenarioProcess(told, question, files, self.functions).run(terminal, self.reply)
             finally:
                 _exit(70)
         close(terminal)
@@ -141,7 +140,7 @@ class Server:
         for source in files.library.sources.values():
             if source.code is not None:
                 look_up_beforehand(source.code.co_names)
-        settle()
+        freeze_heap()
         return files
 
 

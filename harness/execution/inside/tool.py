@@ -6,7 +6,7 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit, write
 
-from .modules import Library, Source
+from .modules import Library, ModuleSource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Tool:
         packages = {name.rpartition(".")[0] for name in sources}
         library = Library(
             {
-                name: Source(name.replace(".", "/") + ".py", text.encode(), name in packages)
+                name: ModuleSource(name.replace(".", "/") + ".py", text.encode(), name in packages)
                 for name, text in sources.items()
             }
         )

@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 
 from harness.grading.validation.report import ClauseCoverage, FunctionShare, Problem
-from harness.model.expectation import Stated
+from harness.model.expectation import Expected
 from harness.model.plan import Clause, Plan, Scenario
 
 POLICY_SECTION = "policy"
@@ -68,5 +68,5 @@ def shares(plan: Plan) -> tuple[FunctionShare, ...]:
 def golden_count(plan: Plan) -> int:
     """How many scenarios state something of their own outcome."""
     return sum(
-        scenario.stated != Stated(ignore=scenario.stated.ignore) for scenario in plan.scenarios
+        scenario.stated != Expected(ignore=scenario.stated.ignore) for scenario in plan.scenarios
     )

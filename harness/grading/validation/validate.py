@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from harness.grading.bench import Bench
+from harness.common import serial
+from harness.common.errors import HarnessError
+from harness.grading.answer_key import key_disagreements
+from harness.grading.context import GradingContext
+from harness.grading.engines.local import Pool
+from harness.grading.engines.worker import Job, WorkerFailure, WorkerSetup
 from harness.grading.grader import Graded
-from harness.grading.key import key_disagreements
-from harness.grading.pool import Pool
 from harness.grading.validation.coverage import coverage, golden_count, shares
-from harness.grading.validation.mutation import mutant_jobs, mutant_problems, outcome
-from harness.grading.validation.repeat import second_run
+from harness.grading.validation.mutation import (
+    mutant_jobs,
+    mutant_problems,
+    outcome,
+    returns_none,
+    stub,
+)
+from harness.grading.validation.repeat import second_run, stand_in_problems
 from harness.grading.validation.report import Problem, TrivialScore, ValidationReport
 from harness.grading.validation.samples import compare
-from harness.grading.validation.standing_in import stand_in_problems
-from harness.grading.validation.trivial import returns_none, stub
-from harness.grading.worker import Job, WorkerFailure, WorkerSetup
 from harness.marking import rounded
-from harness.model import serial
-from harness.model.errors import HarnessError
 from harness.model.result import SubmissionResult
 from harness.model.specification import SampleExpectation
 from harness.model.submission import Submission
@@ -36,7 +40,7 @@ class Sample:
 
 
 def validate(
-    bench: Bench,
+    context: GradingContext,
     samples: tuple[Sample, ...],
     *,
     jobs: int | None = None,
@@ -46,25 +50,27 @@ def validate(
 
     The bench's key must have been prepared without refusing disagreements.
     """
-    specification, plan = bench.specification, bench.specification.plan
+    specification, plan = context.specification, context.specification.plan
     problems = [
         Problem(
             check="goldens",
             place=str(found.scenario.place),
             message=f"{found.scenario.id}: {found.sentence}",
         )
-        for found in key_disagreements(plan, bench.key)
+        for found in key_disagreements(plan, context.key)
     ]
     clauses, uncovered = coverage(plan)
     problems += uncovered
     progress("second run", 0, 1)
-    problems += second_run(specification, bench.key, bench.interpreter, bench.tier.tier)
-    problems += stand_in_problems(specification, bench.key, bench.interpreter, bench.tier.tier)
+    problems += second_run(specification, context.key, context.interpreter, context.tier.tier)
+    problems += stand_in_problems(
+        specification, context.key, context.interpreter, context.tier.tier
+    )
     mutants = mutant_jobs(specification)
     trivial = [Job(submission=make(specification.reference)) for make in (stub, returns_none)]
     trivial = trivial if specification.reference else []
     checked = [Job(submission=sample.submission) for sample in samples]
-    results = _run(bench, [*mutants, *trivial, *checked], jobs, progress)
+    results = _run(context, [*mutants, *trivial, *checked], jobs, progress)
     outcomes = tuple(
         outcome(mutant, results[id(job)])
         for mutant, job in zip(specification.mutants, mutants, strict=True)
@@ -95,14 +101,14 @@ def validate(
 
 
 def _run(
-    bench: Bench, jobs: list[Job], workers: int | None, progress: Progress
+    context: GradingContext, jobs: list[Job], workers: int | None, progress: Progress
 ) -> dict[int, SubmissionResult]:
     """Each job's result by the job's identity: a sample may be called what a mutant is."""
     setup = WorkerSetup(
-        plan=serial.dumps(bench.specification.plan),
-        key=serial.dumps(bench.key),
-        interpreter=bench.interpreter,
-        tier=bench.tier.tier,
+        plan=serial.dumps(context.specification.plan),
+        key=serial.dumps(context.key),
+        interpreter=context.interpreter,
+        tier=context.tier.tier,
         cpu=None,
         store=None,
         thorough=False,

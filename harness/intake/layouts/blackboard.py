@@ -13,17 +13,17 @@ from datetime import datetime
 from os.path import commonprefix  # of texts, not of paths
 
 from harness.intake.entries import Entry, Refused
-from harness.intake.found import Attempt, HandedIn
-from harness.intake.layouts.layout import (
+from harness.intake.layouts.base import (
     Layout,
-    Piece,
+    NamePart,
     Times,
     found_in,
     is_file,
     student,
     students_of,
 )
-from harness.intake.places import Place
+from harness.intake.places import Folder
+from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
 _NAME = re.compile(
@@ -38,7 +38,9 @@ def _is_one(entry: Entry) -> bool:
     return is_file(entry) and match is not None and _time(match["time"]) is not None
 
 
-def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tuple[HandedIn, ...]:
+def _read(
+    place: Folder, entries: Sequence[Entry], assignment: Assignment
+) -> tuple[StudentUploads, ...]:
     matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
     known = [(entry, match) for entry, match in matches if match]
     about = {
@@ -57,7 +59,7 @@ def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tup
         files = [replace(entry, name=match["file"])] if match["file"] else []
         found = found_in(place, files, attempt)
         pieces.append(
-            Piece(
+            NamePart(
                 student=student(user, name),
                 attempt=Attempt(found=found, at=_time(match["time"])),
                 together=attempt,

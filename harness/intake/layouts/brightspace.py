@@ -13,10 +13,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from harness.intake.entries import Entry, EntryKind
-from harness.intake.found import Attempt, HandedIn
-from harness.intake.layouts.layout import Layout, Piece, Times, found_in, student, students_of
-from harness.intake.places import Place
-from harness.intake.plain import folder_found
+from harness.intake.layouts.base import Layout, NamePart, Times, found_in, student, students_of
+from harness.intake.layouts.plain import folder_found
+from harness.intake.places import Folder
+from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -34,7 +34,9 @@ def _is_one(entry: Entry) -> bool:
     return right_kind and match is not None and _time(match) is not None
 
 
-def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tuple[HandedIn, ...]:
+def _read(
+    place: Folder, entries: Sequence[Entry], assignment: Assignment
+) -> tuple[StudentUploads, ...]:
     matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
     known = [(entry, match) for entry, match in matches if match]
     ones = {match["one"] for _, match in known}
@@ -51,7 +53,7 @@ def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tup
             found = found_in(place, [replace(entry, name=match["file"])], source)
         who = student(template.format(one=match["one"], two=match["two"]), match["name"])
         attempt = Attempt(found=found, at=_time(match))
-        pieces.append(Piece(student=who, attempt=attempt, together=found.source))
+        pieces.append(NamePart(student=who, attempt=attempt, together=found.source))
     return students_of(pieces)
 
 

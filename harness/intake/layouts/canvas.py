@@ -11,17 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.intake.entries import Entry
-from harness.intake.found import Attempt, HandedIn
-from harness.intake.layouts.layout import (
+from harness.intake.layouts.base import (
     Layout,
-    Piece,
+    NamePart,
     Times,
     found_in,
     is_file,
     student,
     students_of,
 )
-from harness.intake.places import Place
+from harness.intake.places import Folder
+from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
 _ANONYMOUS = re.compile(r"(?P<late>LATE_)?anon_(?P<id>[A-Za-z0-9]+)_(?:[0-9]+_)?(?P<file>.+)", re.S)
@@ -49,7 +49,9 @@ def _is_one(entry: Entry) -> bool:
     return is_file(entry) and _match(entry.name) is not None
 
 
-def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tuple[HandedIn, ...]:
+def _read(
+    place: Folder, entries: Sequence[Entry], assignment: Assignment
+) -> tuple[StudentUploads, ...]:
     uploads: dict[tuple[str, str], list[_Upload]] = {}
     for entry in entries:
         match = _match(entry.name)
@@ -63,7 +65,7 @@ def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tup
         upload = _Upload(entry=entry, doubt=doubt, name=name, again=again, late=bool(match["late"]))
         uploads.setdefault(who, []).append(upload)
     return students_of(
-        Piece(
+        NamePart(
             student=student(*who),
             attempt=attempt,
             together=str(attempt.number),
@@ -95,7 +97,7 @@ def _numbered(name: str, assignment: Assignment) -> tuple[str, int]:
     return (given, int(match["count"])) if given in _expected(assignment) else (name, 0)
 
 
-def _attempts(place: Place, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
+def _attempts(place: Folder, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
     """An attempt for each number there is; a file that did not come again is part of the next."""
     first_late = 1 + max((upload.again for upload in uploads if not upload.late), default=-1)
     uploads = [

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from harness.common.errors import UserError
+from harness.intake.archives.members import MIB
 from harness.intake.entries import Entry, EntryKind, Refused
-from harness.intake.found import Attempt, Found, HandedIn
-from harness.intake.layouts.layout import Layout, Times, malformed, student
-from harness.intake.members import MIB
-from harness.intake.places import Place
-from harness.intake.plain import folder_found
-from harness.model.errors import UserError
+from harness.intake.layouts.base import Layout, Times, malformed, student
+from harness.intake.layouts.plain import folder_found
+from harness.intake.places import Folder
+from harness.intake.uploads import Attempt, Found, StudentUploads
 from harness.model.plan import Assignment
 from harness.model.submission import Student
 
@@ -36,11 +36,13 @@ def _is_one(entry: Entry) -> bool:
     return entry.name == METADATA
 
 
-def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tuple[HandedIn, ...]:
+def _read(
+    place: Folder, entries: Sequence[Entry], assignment: Assignment
+) -> tuple[StudentUploads, ...]:
     where = f"{place.shown}/{METADATA}"
     metadata = _metadata(entries, where)
     folders = {entry.name for entry in entries if entry.kind is EntryKind.FOLDER}
-    handed: list[HandedIn] = []
+    handed: list[StudentUploads] = []
     for name in sorted({*metadata, *folders}):
         origin = f"{place.shown}/{name}"
         if name in folders:
@@ -49,13 +51,15 @@ def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tup
             found = Found(origin=origin, source=name)  # a submission without any file
         if name not in metadata:
             doubt = f"{METADATA} does not say whose it is"
-            handed.append(HandedIn(identity=name, attempts=(Attempt(found=found),), doubt=doubt))
+            handed.append(
+                StudentUploads(identity=name, attempts=(Attempt(found=found),), doubt=doubt)
+            )
             continue
         handed += _of_submission(name, found, metadata[name], where)
     return tuple(handed)
 
 
-def _of_submission(name: str, found: Found, fields: Any, where: str) -> list[HandedIn]:
+def _of_submission(name: str, found: Found, fields: Any, where: str) -> list[StudentUploads]:
     if not isinstance(fields, Mapping) or not isinstance(fields.get(":submitters"), list):
         raise malformed(where, f"{name} has no list of :submitters")
     students = [_student(name, each, where) for each in fields[":submitters"]]
@@ -66,9 +70,9 @@ def _of_submission(name: str, found: Found, fields: Any, where: str) -> list[Han
     earlier = tuple(time for time in times if time is not None and time != attempt.at)
     if not students:
         doubt = "it has no submitters"
-        return [HandedIn(identity=name, attempts=(attempt,), doubt=doubt)]
+        return [StudentUploads(identity=name, attempts=(attempt,), doubt=doubt)]
     return [
-        HandedIn(
+        StudentUploads(
             identity=who.id,
             student=who,
             attempts=(attempt,),

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.intake.entries import Entry, EntryKind
-from harness.intake.found import Attempt, HandedIn
-from harness.intake.layouts.layout import Layout, Piece, Times, found_in, student, students_of
-from harness.intake.places import Place
-from harness.intake.plain import folder_found
+from harness.intake.layouts.base import Layout, NamePart, Times, found_in, student, students_of
+from harness.intake.layouts.plain import folder_found
+from harness.intake.places import Folder
+from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
 _NAME = re.compile(
@@ -26,7 +26,9 @@ def _is_one(entry: Entry) -> bool:
     return match is not None and (entry.kind is EntryKind.FOLDER) == (not match["file"])
 
 
-def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tuple[HandedIn, ...]:
+def _read(
+    place: Folder, entries: Sequence[Entry], assignment: Assignment
+) -> tuple[StudentUploads, ...]:
     matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
     known = [(entry, match) for entry, match in matches if match]
     names = {match["name"] for _, match in known}
@@ -40,7 +42,7 @@ def _read(place: Place, entries: Sequence[Entry], assignment: Assignment) -> tup
             found = folder_found(place.inside(entry.name), f"{place.shown}/{entry.name}")
         else:
             found = found_in(place, [replace(entry, name=match["file"])], entry.name)
-        pieces.append(Piece(student=who, attempt=Attempt(found=found)))
+        pieces.append(NamePart(student=who, attempt=Attempt(found=found)))
     return students_of(pieces)
 
 

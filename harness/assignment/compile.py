@@ -1,0 +1,253 @@
+"""A spec folder compiled into a Specification, every mistake of every file at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.assignment.files.assignment import Heading, manual_slots, read_heading
+from harness.assignment.files.clauses import read_clauses
+from harness.assignment.files.mutants import read_mutants
+from harness.assignment.files.policy import read_policy
+from harness.assignment.files.provided import ProvidedError
+from harness.assignment.loading import (
+    ASSIGNMENT,
+    MUTANTS,
+    REFERENCE,
+    scenario_files,
+    shown,
+    spec_folder,
+)
+from harness.assignment.scenarios.draws import DrawRequest
+from harness.assignment.scenarios.file import Compiled, ScenarioFile
+from harness.assignment.vocabulary import Variants, Vocabulary, public_functions
+from harness.assignment.yaml.document import Document
+from harness.assignment.yaml.errors import Problems
+from harness.model.plan import (
+    PLAN_VERSION,
+    Assignment,
+    Clause,
+    Place,
+    Plan,
+    SourceFile,
+)
+from harness.model.policy import Policy
+from harness.model.specification import Mutant, Specification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compilation:
+    """A compiled assignment, and the draws that it asks for by their frozen file."""
+
+    specification: Specification
+    requests: dict[str, DrawRequest]
+
+
+def compile_assignment(
+    root: Path, assignment_id: str, *, support: Path | None, recording: bool
+) -> Compilation:
+    """Read everything below specs/<id> and reference/<id>; SpecErrors, UserError."""
+    problems = Problems()
+    folder = spec_folder(root, assignment_id)
+    compiler = _Compiler(root, folder, problems, support=support, recording=recording)
+    found = compiler.compile(assignment_id)
+    problems.raise_any()
+    assert found is not None
+    return found
+
+
+class _Compiler:
+    """Reads one spec folder; `files` gathers the bytes that the plan depends on."""
+
+    def __init__(
+        self, root: Path, folder: Path, problems: Problems, *, support: Path | None, recording: bool
+    ) -> None:
+        self.root = root
+        self.folder = folder
+        self.problems = problems
+        self.support = support
+        self.recording = recording
+        self.used: set[str] = set()
+
+    def compile(self, assignment_id: str) -> Compilation | None:
+        document = self._open(self.folder / ASSIGNMENT)
+        if document is None:
+            return None
+        heading = read_heading(document, self.root, assignment_id, self.support)
+        if heading is None:
+            self._only_shapes()
+            return None
+        if len(heading.provided) < len(heading.shape.provided):
+            self._only_shapes()  # without its constants a spec seems full of mistakes
+            return None
+        clauses = self._clauses(heading)
+        variants = Variants(heading.provided, heading.submission_files)
+        try:
+            constants = variants.constants()
+        except ProvidedError as error:
+            index = heading.shape.provided.index(error.file)
+            document.add(("provided", index), str(error))
+            self._only_shapes()
+            return None
+        functions = public_functions(heading.reference) if heading.reference else None
+        policy = self._policy(heading, clauses, constants)
+        vocabulary = Vocabulary(
+            folder=self.folder,
+            shown_folder=shown(self.root, self.folder),
+            reference_folder=self.root / REFERENCE / assignment_id,
+            reference=heading.reference,
+            submission_files=heading.submission_files,
+            provided=tuple(file.name for file in heading.provided),
+            has_reference=functions is not None,
+            functions=functions or (),
+            clauses=clauses,
+            limits=heading.limits,
+            variants=variants,
+            patterns=heading.patterns,
+        )
+        manual = manual_slots(heading, clauses)
+        compiled = self._scenarios(heading, vocabulary)
+        mutants = self._mutants(heading, clauses) if functions is not None else ()
+        if len(self.problems):
+            return None
+        used = [
+            stimulus.constants for scenario in compiled.scenarios for stimulus in scenario.stimuli
+        ]
+        assignment = Assignment(
+            id=assignment_id,
+            title=heading.shape.title,
+            course=heading.shape.course,
+            python=heading.shape.python,
+            submission_files=heading.submission_files,
+            laid_as=heading.laid_as,
+            functionality_marks=heading.functionality_marks,
+            limits=heading.limits,
+            policy=policy,
+            clauses=clauses or (),
+            functions=vocabulary.functions,
+            variants=variants.all(used),
+            extra_files=self._extra(compiled.provide),
+            archive=heading.archive,
+            otherwise=heading.otherwise,
+            time_zone=heading.time_zone,
+            manual=manual,
+            stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
+        )
+        plan = Plan(
+            version=PLAN_VERSION,
+            assignment=assignment,
+            scenarios=tuple(compiled.scenarios),
+            spec_digest=self._spec_digest(heading, compiled),
+            reference_digest=digest((file.name, file.data) for file in heading.reference),
+        )
+        specification = Specification(
+            plan=plan,
+            reference=heading.reference,
+            mutants=mutants,
+            transcripts=tuple(compiled.transcripts),
+            folder=str(self.folder),
+        )
+        return Compilation(specification=specification, requests=compiled.requests)
+
+    def _open(self, path: Path) -> Document | None:
+        self.used.add(path.name)
+        return Document.open(path, shown(self.root, path), self.problems)
+
+    def _only_shapes(self) -> None:
+        for path in scenario_files(self.folder, ()):
+            self._open(path)
+
+    def _named(
+        self, heading: Heading, key: str, default: str, *, named: str = ""
+    ) -> Document | None:
+        name = named or getattr(heading.shape, key)
+        if not name:
+            if (self.folder / default).is_file():
+                hint = f"write {key}: {default}"
+                what = f"{default} lies here but no key {key} names it"
+                heading.document.add((), what, hint)
+            return None
+        if "/" in name or not (self.folder / name).is_file():
+            what = f"there is no file {name} in {shown(self.root, self.folder)}"
+            heading.document.add((key,), what)
+            return None
+        if key != "mutants":  # mutants are about the reference: no part of the plan
+            self.used.add(name)
+        path = self.folder / name
+        return Document.open(path, shown(self.root, path), self.problems)
+
+    def _clauses(self, heading: Heading) -> tuple[Clause, ...] | None:
+        document = self._named(heading, "clauses", "clauses.yaml")
+        return None if document is None else read_clauses(document)
+
+    def _policy(
+        self, heading: Heading, clauses: tuple[Clause, ...] | None, constants: Iterable[str]
+    ) -> Policy | None:
+        document = self._named(heading, "policy", "policy.yaml")
+        if document is None:
+            return None
+        submitted = (heading.laid_as,) if heading.laid_as else heading.submission_files
+        return read_policy(document, clauses, submitted, heading.shape.provided, constants)
+
+    def _mutants(self, heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[Mutant, ...]:
+        if heading.shape.mutants or (self.folder / MUTANTS).is_file():
+            document = self._named(
+                heading, "mutants", MUTANTS, named=heading.shape.mutants or MUTANTS
+            )
+            if document is not None:
+                return read_mutants(document, heading.reference, clauses)
+        return ()
+
+    def _scenarios(self, heading: Heading, vocabulary: Vocabulary) -> Compiled:
+        whole = Compiled([], [], {}, set(), {})
+        for odd in sorted(self.folder.glob("*.yml")):
+            place = Place(file=shown(self.root, odd), line=1, column=1)
+            self.problems.add(place, "", "this file is not read", "name it .yaml")
+        named = (
+            heading.shape.policy or "policy.yaml",
+            heading.shape.clauses or "clauses.yaml",
+            heading.shape.mutants or MUTANTS,
+        )
+        for path in scenario_files(self.folder, named):
+            document = self._open(path)
+            if document is None:
+                continue
+            part = ScenarioFile(document, vocabulary, recording=self.recording).compile()
+            whole.scenarios += part.scenarios
+            whole.transcripts += part.transcripts
+            whole.requests |= part.requests
+            whole.provide |= part.provide
+            whole.stand_ins |= part.stand_ins
+        return whole
+
+    def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:
+        found: dict[str, SourceFile] = {}
+        for name in sorted(names):
+            short = name.rsplit("/", 1)[-1]
+            if short in found:
+                place = Place(file=shown(self.root, self.folder / name), line=1, column=1)
+                self.problems.add(place, "", f"two provided files are named {short}")
+            found[short] = SourceFile(name=short, data=(self.folder / name).read_bytes())
+        return tuple(found.values())
+
+    def _spec_digest(self, heading: Heading, compiled: Compiled) -> str:
+        names = {*self.used, *compiled.requests, *compiled.provide}
+        names |= {entry.path for entry in compiled.transcripts}
+        there = [name for name in sorted(names) if (self.folder / name).is_file()]
+        parts = [(name, (self.folder / name).read_bytes()) for name in there]
+        parts += [(f"provided/{file.name}", file.data) for file in heading.provided]
+        parts += [(f"stand-in/{name}", file.data) for name, file in compiled.stand_ins.items()]
+        return digest(parts)
+
+
+def digest(parts: Iterable[tuple[str, bytes]]) -> str:
+    """Hex SHA-256 over names and bytes, unambiguous about where each ends."""
+    whole = hashlib.sha256()
+    for name, data in parts:
+        label = name.encode("utf-8")
+        whole.update(b"%d %d\n" % (len(label), len(data)))
+        whole.update(label)
+        whole.update(data)
+    return whole.hexdigest()

@@ -1,0 +1,1 @@
+"""The files of a spec folder that are not scenarios."""

@@ -1,0 +1,205 @@
+"""assignment.yaml, and the reference and provided files that it names.
+
+`manual:` in assignment.yaml → the marks that a person gives.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from harness.assignment.loading import REFERENCE, shown
+from harness.assignment.scenarios.settings import fraction, merged
+from harness.assignment.schema.models import AssignmentShape
+from harness.assignment.schema.validate import shaped
+from harness.assignment.schema.validators import describe, listed
+from harness.assignment.yaml.document import Document, Loc
+from harness.assignment.yaml.errors import nearest
+from harness.model.plan import Clause, ManualSlot, OtherFiles, Place, SourceFile
+from harness.model.stimulus import Limits
+from harness.model.submission import ARCHIVE_ENDINGS
+
+_PYTHON = re.compile(r"3\.[0-9]{1,2}\Z")
+_NAME = re.compile(r"[^/\\\x00]+\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """What assignment.yaml says, with the files it names read."""
+
+    document: Document
+    shape: AssignmentShape
+    submission_files: tuple[str, ...]
+    laid_as: str | None
+    archive: str | None
+    otherwise: OtherFiles
+    time_zone: str
+    functionality_marks: Fraction
+    limits: Limits
+    patterns: dict[str, str]
+    reference: tuple[SourceFile, ...]
+    provided: tuple[SourceFile, ...]
+
+
+def read_heading(
+    document: Document, root: Path, assignment_id: str, support: Path | None
+) -> Heading | None:
+    """The heading; None, with mistakes noted, if the rest cannot be read without it."""
+    shape = shaped(AssignmentShape, document, (), document.data)
+    if shape is None:
+        return None
+    if not _PYTHON.match(shape.python):
+        document.add(("python",), f"expected a version like 3.12, got {shape.python}")
+    laid_as = shape.submission.laid_as or None
+    files = tuple(shape.submission.files) or ((laid_as,) if laid_as else ())
+    if not files:
+        document.add(("submission",), "expected files or as", "write {files: [a1.py]}")
+    for index, name in enumerate(shape.submission.files):
+        if not _NAME.match(name):
+            loc: Loc = ("submission", "files", index)
+            document.add(loc, f"{name} is a path", "write the file's name alone")
+    archive = _archive(document, shape)
+    marks = fraction(document, ("functionality_marks",), shape.functionality_marks)
+    folder = root / REFERENCE / assignment_id
+    return Heading(
+        document=document,
+        shape=shape,
+        submission_files=files,
+        laid_as=laid_as,
+        archive=archive,
+        otherwise=OtherFiles(shape.submission.otherwise),
+        time_zone=_time_zone(document, shape),
+        functionality_marks=marks or Fraction(1),
+        limits=merged(Limits(), shape.limits),
+        patterns=_patterns(document, shape),
+        reference=_reference(document, root, folder, files),
+        provided=_provided(document, root, folder, shape, support),
+    )
+
+
+def _archive(document: Document, shape: AssignmentShape) -> str | None:
+    name = shape.submission.archive
+    if "archive" not in shape.submission.model_fields_set:
+        return None
+    loc: Loc = ("submission", "archive")
+    if name and not _NAME.match(name):
+        document.add(loc, f"{name} is a path", "write the file's name alone")
+    elif not name.endswith(ARCHIVE_ENDINGS) or name.startswith("."):
+        what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS)}, got {describe(name)}"
+        document.add(loc, what)
+    return name
+
+
+def _time_zone(document: Document, shape: AssignmentShape) -> str:
+    name = shape.time_zone
+    if name:
+        try:
+            ZoneInfo(name)
+        except (KeyError, ValueError, OSError):
+            document.add(
+                ("time_zone",),
+                f"there is no time zone {name}",
+                "write one like Australia/Brisbane",
+            )
+    return name
+
+
+def _patterns(document: Document, shape: AssignmentShape) -> dict[str, str]:
+    """The patterns; one with a mistake is empty, so that it is told here and nowhere else."""
+    sound = dict(shape.patterns)
+    for words, pattern in shape.patterns.items():
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            document.add(("patterns", words), f"not a regular expression ({error})")
+            sound[words] = ""
+    return sound
+
+
+def _reference(
+    document: Document, root: Path, folder: Path, names: tuple[str, ...]
+) -> tuple[SourceFile, ...]:
+    there = [name for name in names if _NAME.match(name) and (folder / name).is_file()]
+    if not there:
+        return ()
+    found: list[SourceFile] = []
+    for index, name in enumerate(names):
+        if name not in there:
+            loc: Loc = ("submission", "files", index)
+            document.add(loc, f"{shown(root, folder / name)} is not there")
+            continue
+        file = SourceFile(name=name, data=(folder / name).read_bytes())
+        if _is_readable(document, root, folder / name, file):
+            found.append(file)
+    return tuple(found)
+
+
+def _provided(
+    document: Document, root: Path, folder: Path, shape: AssignmentShape, support: Path | None
+) -> tuple[SourceFile, ...]:
+    if support is not None and not any((support / name).is_file() for name in shape.provided):
+        what = f"holds none of the provided files ({', '.join(shape.provided) or 'there are none'})"
+        place = Place(file=shown(root, support), line=1, column=1)
+        document.problems.add(place, "", what, "mend --support")
+    found: list[SourceFile] = []
+    for index, name in enumerate(shape.provided):
+        loc: Loc = ("provided", index)
+        if not _NAME.match(name):
+            document.add(loc, f"{name} is a path", "write the file's name alone")
+            continue
+        path = folder / name
+        if support is not None and (support / name).is_file():
+            path = support / name
+        if not path.is_file():
+            document.add(loc, f"{shown(root, path)} is not there")
+            continue
+        file = SourceFile(name=name, data=path.read_bytes())
+        if _is_readable(document, root, path, file):
+            found.append(file)
+    return tuple(found)
+
+
+def _is_readable(document: Document, root: Path, path: Path, file: SourceFile) -> bool:
+    if not file.name.endswith(".py"):
+        return True
+    place = Place(file=shown(root, path), line=1, column=1)
+    try:
+        file.data.decode("utf-8-sig")
+        ast.parse(file.data)
+    except UnicodeDecodeError as error:
+        what = f"byte {error.start} is not UTF-8"
+        document.problems.add(place, "", what, "save the file as UTF-8")
+        return False
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        column = getattr(error, "offset", None) or 1
+        reason = getattr(error, "msg", None) or str(error)
+        place = Place(file=place.file, line=line, column=column)
+        document.problems.add(place, "", f"not Python ({reason})")
+        return False
+    return True
+
+
+def manual_slots(heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[ManualSlot, ...]:
+    """The slots in the file's order. Mistakes are noted for an id that stands there twice, marks
+    that are no positive number, and a clause that clauses.yaml (where there is one) lacks."""
+    document = heading.document
+    known = None if clauses is None else [clause.id for clause in clauses]
+    found: dict[str, ManualSlot] = {}
+    for index, part in enumerate(heading.shape.manual):
+        loc: Loc = ("manual", index)
+        if part.id in found:
+            what = f"the id {part.id} stands here a second time"
+            document.add((*loc, "id"), what, "ids are unique in the list")
+        if part.clause and known is not None and part.clause not in known:
+            what = f"unknown clause {part.clause}"
+            document.add((*loc, "clause"), what, nearest(part.clause, known))
+        marks = fraction(document, (*loc, "out_of"), part.out_of)
+        found[part.id] = ManualSlot(
+            id=part.id, title=part.title.strip(), out_of=marks or Fraction(1), clause=part.clause
+        )
+    return tuple(found.values())

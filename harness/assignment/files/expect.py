@@ -1,0 +1,87 @@
+"""expect.yaml: what a sample submission must come to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from harness.assignment.loading import find_root, shown
+from harness.assignment.schema.models import ExpectShape
+from harness.assignment.schema.validate import shaped
+from harness.assignment.schema.validators import describe, listed
+from harness.assignment.yaml.document import Document
+from harness.assignment.yaml.errors import Problems, nearest
+from harness.common.errors import UserError
+from harness.model.policy import PolicyRule
+from harness.model.specification import ExpectedVerdict, SampleExpectation
+from harness.model.verdict import VerdictKind
+
+
+def load_expectation(path: Path) -> SampleExpectation:
+    """What an expect.yaml says; SpecErrors with every mistake in it."""
+    problems = Problems()
+    try:
+        name = shown(find_root(path.parent), path.resolve())
+    except UserError:
+        name = path.as_posix()
+    document = Document.open(path, name, problems)
+    problems.raise_any()
+    assert document is not None
+    found = read_expectation(document)
+    problems.raise_any()
+    return found
+
+
+def read_expectation(document: Document) -> SampleExpectation:
+    """The expectation; mistakes are noted in the document's problems."""
+    shape = shaped(ExpectShape, document, (), document.data)
+    if shape is None:
+        return SampleExpectation()
+    stated = shape.model_fields_set
+    return SampleExpectation(
+        fails=tuple(shape.fails),
+        mark=_mark(document, shape.mark) if "mark" in stated else (),
+        explains=tuple(shape.explains),
+        findings=tuple(_rules(document, shape.findings)),
+        verdicts=tuple(_verdicts(document, shape.verdicts)),
+        tier=shape.tier,
+        layer=shape.layer,
+        wall_seconds=shape.wall_seconds if "wall_seconds" in stated else None,
+        memory_mib=shape.memory_mib if "memory_mib" in stated else None,
+        survivors=shape.survivors if "survivors" in stated else None,
+    )
+
+
+def _mark(document: Document, data: Any) -> tuple[float, ...]:
+    numbers = data if isinstance(data, list) else [data, data]
+    if len(numbers) != 2 or not all(type(number) in (int, float) for number in numbers):
+        what = f"expected a number or [least, most], got {describe(data)}"
+        document.add(("mark",), what)
+        return ()
+    if numbers[0] > numbers[1]:
+        document.add(("mark",), "the least is more than the most")
+    return float(numbers[0]), float(numbers[1])
+
+
+def _rules(document: Document, names: list[str]) -> list[PolicyRule]:
+    known = [str(rule) for rule in PolicyRule]
+    found: list[PolicyRule] = []
+    for index, name in enumerate(names):
+        if name in known:
+            found.append(PolicyRule(name))
+        else:
+            hint = nearest(name, known) or f"rules are {listed(tuple(known))}"
+            document.add(("findings", index), f"unknown rule {name}", hint)
+    return found
+
+
+def _verdicts(document: Document, verdicts: dict[str, str]) -> list[ExpectedVerdict]:
+    known = [str(kind) for kind in VerdictKind]
+    found: list[ExpectedVerdict] = []
+    for pattern, name in verdicts.items():
+        if name in known:
+            found.append(ExpectedVerdict(pattern=pattern, kind=VerdictKind(name)))
+        else:
+            hint = nearest(name, known) or f"verdicts are {listed(tuple(known))}"
+            document.add(("verdicts", pattern), f"unknown verdict {name}", hint)
+    return found

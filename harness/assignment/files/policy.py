@@ -1,0 +1,154 @@
+"""policy.yaml → Policy."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from harness.assignment.scenarios.python_text import PythonError, parse_statements
+from harness.assignment.scenarios.settings import fraction
+from harness.assignment.schema.models import AllowShape, FileImportsShape, ImportsShape, PolicyShape
+from harness.assignment.schema.validate import shaped
+from harness.assignment.schema.validators import describe, listed
+from harness.assignment.yaml.document import Document, Loc
+from harness.assignment.yaml.errors import nearest
+from harness.model.plan import Clause
+from harness.model.policy import Consequence, FileImports, ImportPolicy, Policy, Severity
+
+MODULE_LEVEL = ("imports", "constants", "functions", "main_guard")
+_PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
+_SYNTAX = tuple(
+    name
+    for name, kind in sorted(vars(ast).items())
+    if isinstance(kind, type) and issubclass(kind, ast.AST) and name != "AST"
+)
+
+
+def read_policy(
+    document: Document,
+    clauses: tuple[Clause, ...] | None,
+    submitted: tuple[str, ...],
+    provided: Iterable[str],
+    constants: Iterable[str],
+) -> Policy | None:
+    """The policy; None, with mistakes noted, if the file holds none."""
+    shape = shaped(PolicyShape, document, (), document.data)
+    if shape is None:
+        return None
+    _check_clauses(document, shape, clauses)
+    rule = shape.imports
+    by_file = rule if rule is not None and "files" in rule.model_fields_set else None
+    return Policy(
+        imports=None if by_file else _imports(document, ("imports",), rule),
+        file_imports=_file_imports(document, by_file, submitted) if by_file else (),
+        syntax=_allowed(document, "syntax", shape.syntax, _SYNTAX),
+        builtins=_allowed(document, "builtins", shape.builtins, None),
+        methods=_allowed(document, "methods", shape.methods, None),
+        module_level=_allowed(document, "module_level", shape.module_level, MODULE_LEVEL),
+        provided_modules=tuple(
+            name.removesuffix(".py") for name in provided if name.endswith(".py")
+        ),
+        provided_names=tuple(sorted(constants)),
+        imports_clause=shape.clauses.imports,
+        techniques_clause=shape.clauses.techniques,
+        structure_clause=shape.clauses.structure,
+        on_imports=_consequence(document, "imports", shape.severity.imports),
+        on_techniques=_consequence(document, "techniques", shape.severity.techniques),
+        on_structure=_consequence(document, "structure", shape.severity.structure),
+    )
+
+
+def _check_clauses(
+    document: Document, shape: PolicyShape, clauses: tuple[Clause, ...] | None
+) -> None:
+    if clauses is None:
+        return
+    known = [clause.id for clause in clauses]
+    for key in shape.clauses.model_fields_set:
+        name = getattr(shape.clauses, key)
+        if name not in known:
+            document.add(("clauses", key), f"unknown clause {name}", nearest(name, known))
+
+
+def _file_imports(
+    document: Document, shape: ImportsShape, submitted: tuple[str, ...]
+) -> tuple[FileImports, ...]:
+    if not _is_one(document, ("imports",), shape):
+        return ()
+    if not shape.files:
+        document.add(("imports", "files"), "names no file", "leave imports out")
+    found: list[FileImports] = []
+    for name, part in shape.files.items():
+        loc = ("imports", "files", name)
+        if name not in submitted or not name.endswith(".py"):
+            hint = nearest(name, submitted)
+            document.add(loc, f"{name} is no submitted module", hint, key=True)
+        imports = _imports(document, loc, part)
+        if imports is not None:
+            found.append(FileImports(file=name, imports=imports))
+    return tuple(found)
+
+
+def _is_one(document: Document, loc: Loc, shape: FileImportsShape) -> bool:
+    stated = sorted(shape.model_fields_set)
+    if len(stated) == 1:
+        return True
+    kinds = tuple(type(shape).model_fields)
+    what = f"expected one of {listed(kinds)}, got {' and '.join(stated) or 'nothing'}"
+    document.add(loc, what)
+    return False
+
+
+def _imports(document: Document, loc: Loc, shape: FileImportsShape | None) -> ImportPolicy | None:
+    if shape is None or not _is_one(document, loc, shape):
+        return None
+    stated = shape.model_fields_set
+    if "exactly" in stated:
+        for index, statement in enumerate(shape.exactly):
+            _check_import(document, (*loc, "exactly", index), statement)
+        return ImportPolicy(exactly=tuple(shape.exactly))
+    if "none" in stated and not shape.none:
+        document.add((*loc, "none"), "expected true, got false", "leave it out")
+    return ImportPolicy(allow=tuple(shape.allow))
+
+
+def _check_import(document: Document, loc: Loc, statement: str) -> None:
+    try:
+        body = parse_statements(statement).body
+    except PythonError:
+        body = []
+    if len(body) != 1 or not isinstance(body[0], ast.Import | ast.ImportFrom):
+        document.add(loc, f"{statement!r} is not an import statement")
+
+
+def _allowed(
+    document: Document, key: str, shape: AllowShape | None, known: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    if shape is None:
+        return None
+    for index, name in enumerate(shape.allow):
+        loc = (key, "allow", index)
+        if known is not None and name not in known:
+            what = "unknown syntax node" if key == "syntax" else "unknown kind of code"
+            document.add(loc, f"{what} {name}", nearest(name, known))
+        elif not name.isidentifier():
+            document.add(loc, f"{name!r} is not a name")
+    return tuple(shape.allow)
+
+
+def _consequence(document: Document, key: str, data: Any) -> Consequence:
+    loc: Loc = ("severity", key)
+    if isinstance(data, dict) and list(data) == ["deduct"]:
+        marks = fraction(document, (*loc, "deduct"), data["deduct"])
+        if marks is not None:
+            return Consequence(severity=Severity.DEDUCT, marks=marks)
+    elif data in _PLAIN:
+        return Consequence(severity=Severity(data))
+    else:
+        hint = nearest(data, _PLAIN) if isinstance(data, str) else ""
+        if data == "deduct":
+            hint = "write {deduct: 1.5}"
+        what = f"expected note, review, zero or {{deduct: marks}}, got {describe(data)}"
+        document.add(loc, what, hint)
+    return Consequence(severity=Severity.REVIEW)

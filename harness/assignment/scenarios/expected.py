@@ -1,0 +1,231 @@
+"""What a scenario states about its outcome.
+
+`transcript:` a file with the whole screen, typed text included.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from harness.assignment.scenarios.matchers import text_matcher, value_matcher
+from harness.assignment.scenarios.settings import Context, Setting
+from harness.assignment.scenarios.templates import TemplateError, names_in, render
+from harness.assignment.schema.validators import ENDS, IGNORE, describe, listed
+from harness.assignment.yaml.document import Loc
+from harness.assignment.yaml.errors import nearest
+from harness.model.expectation import (
+    Expected,
+    Ignore,
+    StatedLeave,
+    StatedRaise,
+    StatedTurn,
+    StatedTurns,
+)
+from harness.model.observation import Ending
+from harness.model.plan import Place
+
+CALL, SESSION, RUN = "call", "session", "run"
+# The keys that a stimulus can show at all; a session states its outcome in itself.
+SENSIBLE: dict[str, tuple[str, ...]] = {
+    "returns": (CALL,),
+    "prints": (CALL, RUN),
+    "turns": (CALL, RUN),
+    "transcript": (CALL, RUN),
+    "raises": (CALL, RUN),
+    "leaves": (CALL, SESSION),
+    "exit": (RUN,),
+    "reads": (CALL, SESSION, RUN),
+    "ends": (CALL, SESSION, RUN),
+    "argv": (RUN,),
+}
+
+
+def check_sensible(context: Context, chosen: Setting, stimulus: str) -> None:
+    """Mistakes for the keys that the stimulus cannot show or that rule each other out."""
+    for key, kinds in SENSIBLE.items():
+        if chosen.states(key) and stimulus not in kinds:
+            what = f"a {stimulus} has no {key}"
+            hint = (
+                "state it in the session"
+                if stimulus == SESSION
+                else f"it belongs to {listed(kinds)}"
+            )
+            context.add((*chosen.loc, key), what, hint, key=True)
+    if chosen.states("returns") and chosen.states("raises"):
+        context.add(
+            (*chosen.loc, "raises"), "a call that raises returns nothing", "keep one", key=True
+        )
+
+
+def stated(
+    context: Context,
+    chosen: Setting,
+    *,
+    leaves_names: frozenset[str] | None,
+    inputs: int | None,
+    shown: tuple[str, ...] | None,
+    transcript: str | None,
+) -> Expected:
+    """Everything stated, templates filled in. `leaves_names` may be left (None: any name)."""
+    own, loc = chosen.own, chosen.loc
+
+    def where(key: str) -> Loc:
+        return (*loc, key)
+
+    leaves: tuple[StatedLeave, ...] = ()
+    unchanged = False
+    if chosen.states("leaves"):
+        unchanged = own.leaves == "unchanged"
+        if not unchanged:
+            leaves = _leaves(context, where("leaves"), own.leaves, leaves_names)
+    ignore = tuple(Ignore(name) for name in _ignored(context, chosen))
+    return Expected(
+        returns=value_matcher(context, where("returns"), own.returns)
+        if chosen.states("returns")
+        else None,
+        prints=text_matcher(context, where("prints"), own.prints)
+        if chosen.states("prints")
+        else None,
+        turns=_turns(context, where("turns"), own.turns, inputs)
+        if chosen.states("turns")
+        else None,
+        transcript=transcript,
+        shown=shown,
+        raises=_raises(context, where("raises"), own.raises) if chosen.states("raises") else None,
+        leaves=leaves,
+        leaves_unchanged=unchanged,
+        exit=own.exit if chosen.states("exit") and isinstance(own.exit, int) else None,
+        exit_any=isinstance(own.exit, dict),
+        reads=own.reads if chosen.states("reads") else None,
+        ends=Ending(ENDS[own.ends]) if chosen.states("ends") else None,
+        ignore=ignore,
+    )
+
+
+def _ignored(context: Context, chosen: Setting) -> list[str]:
+    found: list[str] = []
+    for index, name in enumerate(chosen.value("ignore")):
+        if name in IGNORE:
+            found.append(name)
+        else:
+            what = f"expected {listed(IGNORE)}, got {describe(name)}"
+            context.add((*chosen.where("ignore"), index), what, nearest(name, IGNORE))
+    return found
+
+
+def _turns(context: Context, loc: Loc, data: Any, inputs: int | None) -> StatedTurns | None:
+    most = sys.maxsize if inputs is None else inputs + 1
+    if isinstance(data, list):
+        if len(data) > most:
+            what = f"{_counted(inputs)} at most {most} turns, got {len(data)}"
+            context.add(loc, what)
+        indexed: list[tuple[Any, Any]] = list(enumerate(data))
+    elif isinstance(data, dict) and data:
+        indexed = list(data.items())
+    else:
+        context.add(loc, f"expected a list or a mapping of turns, got {describe(data)}")
+        return None
+    found: list[StatedTurn] = []
+    for index, printed in indexed:
+        if type(index) is not int or index < 0:
+            context.add((*loc, index), "a turn is named by its number, from 0", key=True)
+        elif isinstance(data, dict) and index >= most:
+            what = f"there is no turn {index}: {_counted(inputs)} turns 0 to {inputs}"
+            context.add((*loc, index), what, key=True)
+        else:
+            matcher = text_matcher(context, (*loc, index), printed)
+            if matcher is not None:
+                found.append(StatedTurn(index=index, printed=matcher))
+    return StatedTurns(turns=tuple(found), all_turns=isinstance(data, list))
+
+
+def _counted(inputs: int | None) -> str:
+    return "1 input makes" if inputs == 1 else f"{inputs} inputs make"
+
+
+def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise | None:
+    if isinstance(data, str):
+        return _raised(context, loc, data, None)
+    if not isinstance(data, dict) or not set(data) <= {"type", "message"} or "type" not in data:
+        what = f"expected an exception's name or {{type: …, message: …}}, got {describe(data)}"
+        context.add(loc, what)
+        return None
+    message = data.get("message")
+    matcher = text_matcher(context, (*loc, "message"), message) if "message" in data else None
+    return _raised(context, (*loc, "type"), data["type"], matcher)
+
+
+def _raised(context: Context, loc: Loc, name: Any, message: Any) -> StatedRaise | None:
+    if isinstance(name, str) and name.isidentifier():
+        return StatedRaise(type_name=name, message=message)
+    hint = "write {type: ValueError, message: …} to state a message"
+    context.add(loc, f"expected an exception's name, got {describe(name)}", hint)
+    return None
+
+
+def _leaves(
+    context: Context, loc: Loc, data: Any, names: frozenset[str] | None
+) -> tuple[StatedLeave, ...]:
+    if not isinstance(data, dict) or not data:
+        context.add(loc, f"expected names with values or unchanged, got {describe(data)}")
+        return ()
+    found: list[StatedLeave] = []
+    for name, value in data.items():
+        if names is not None and name not in names:
+            what = f"{name} is no parameter of the function and no name of the session"
+            hint = nearest(str(name), names) or f"known names are {', '.join(sorted(names))}"
+            context.add((*loc, name), what, hint if names else "", key=True)
+            continue
+        matcher = value_matcher(context, (*loc, name), value)
+        if matcher is not None:
+            found.append(StatedLeave(name=str(name), value=matcher))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A transcript's path below the spec folder, and its text (None: still to be recorded)."""
+
+    path: str
+    text: str | None
+
+
+def transcript_of(
+    context: Context, chosen: Setting, swept: tuple[str, ...], *, recording: bool
+) -> Transcript | None:
+    """The transcript a scenario names; None, with a mistake, if there is none."""
+    loc = (*chosen.loc, "transcript")
+    written = chosen.own.transcript
+    lacking = [name for name in swept if name not in names_in(written)]
+    if lacking:
+        hint = f"put {{{{ {lacking[0]} }}}} into the name"
+        context.add(loc, f"the file's name does not hold the swept {lacking[0]}", hint)
+        return None
+    path = context.render(written, loc)
+    if path.startswith("/") or ".." in path.split("/") or not path.endswith(".txt"):
+        context.add(loc, f"{path} is not a .txt file below the spec folder")
+        return None
+    file = context.vocabulary.folder / path
+    if not file.is_file():
+        if recording:
+            return Transcript(path, None)
+        context.add(loc, f"there is no file {path}", "run harness record, or mend the name")
+        return None
+    try:
+        text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        context.add(loc, f"byte {error.start} of {path} is not UTF-8", "save the file as UTF-8")
+        return None
+    try:
+        return Transcript(path, render(text, context.constants))
+    except TemplateError as error:
+        before = text[: error.position]
+        line = before.count("\n") + 1
+        column = error.position - (before.rfind("\n") + 1) + 1
+        shown = f"{context.vocabulary.shown_folder}/{path}"
+        place = Place(file=shown, line=line, column=column)
+        hint = nearest(error.name, context.constants)
+        context.document.problems.add(place, "", str(error), hint)
+        return None

@@ -1,0 +1,273 @@
+"""A file of scenarios, compiled: sweeps spread out, templates filled in, draws laid in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from harness.assignment.files.stand_ins import stand_in_files
+from harness.assignment.scenarios.draws import (
+    DrawError,
+    DrawRequest,
+    file_name,
+    read_draws,
+    request_for,
+)
+from harness.assignment.scenarios.expected import check_sensible, stated, transcript_of
+from harness.assignment.scenarios.settings import (
+    Context,
+    Setting,
+    check_clauses,
+    check_function,
+    fraction,
+    provided_names,
+)
+from harness.assignment.scenarios.stimuli import StimulusParts, asked, given, kind_of
+from harness.assignment.scenarios.sweeps import Variation, slug, swept_names, variations
+from harness.assignment.schema.models import ScenarioFileShape, ScenarioShape
+from harness.assignment.schema.validate import salvaged
+from harness.assignment.vocabulary import Overrides, Vocabulary
+from harness.assignment.yaml.document import Document
+from harness.model.plan import Scenario, SourceFile
+from harness.model.specification import TranscriptFile
+from harness.model.stimulus import Binding, StandIn, Stimulus
+
+
+@dataclass(slots=True)
+class Compiled:
+    """What the scenario files came to. `requests` are the draws asked for, by frozen file,
+    `stand_ins` the files that `stand_in:` names, by their name."""
+
+    scenarios: list[Scenario]
+    transcripts: list[TranscriptFile]
+    requests: dict[str, DrawRequest]
+    provide: set[str]
+    stand_ins: dict[str, SourceFile]
+
+
+class ScenarioFile:
+    """Reads one file's scenarios; mistakes go to the document's problems."""
+
+    def __init__(self, document: Document, vocabulary: Vocabulary, *, recording: bool) -> None:
+        self.document = document
+        self.vocabulary = vocabulary
+        self.recording = recording
+        self.stem = document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
+        self.compiled = Compiled([], [], {}, set(), {})
+
+    def compile(self) -> Compiled:
+        """All scenarios of the file that can be read."""
+        data = self.document.data
+        if not isinstance(data, dict):
+            self.document.add((), "expected a mapping with scenarios")
+            return self.compiled
+        head, broken_head = self._head(data)
+        items = data.get("scenarios")
+        if not isinstance(items, list):
+            return self.compiled
+        names: dict[str, str] = {}
+        for index, item in enumerate(items):
+            shape, broken = salvaged(ScenarioShape, self.document, ("scenarios", index), item)
+            if shape is None:
+                continue
+            chosen = Setting(head, shape, ("scenarios", index), broken | broken_head)
+            if self._unique(chosen, names):
+                self._scenario(chosen)
+        if "points_total" in head.model_fields_set:
+            self._rescale(head)
+        return self.compiled
+
+    def _head(self, data: dict[Any, Any]) -> tuple[ScenarioFileShape, frozenset[Any]]:
+        # The scenarios are checked one by one: a mistake in one leaves the others readable.
+        items = data.get("scenarios")
+        placeholder = [{"name": "stands for all of them"}]
+        whole = {**data, "scenarios": placeholder} if isinstance(items, list) and items else data
+        head, broken = salvaged(ScenarioFileShape, self.document, (), whole)
+        if head is None:
+            head = ScenarioFileShape.model_validate({"scenarios": placeholder})
+        return head, broken - {"scenarios"}
+
+    def _unique(self, chosen: Setting, names: dict[str, str]) -> bool:
+        name = chosen.own.name
+        short = slug(name)
+        where = (*chosen.loc, "name")
+        if not short:
+            self.document.add(where, f"{name!r} has neither letter nor digit to make an id of")
+        elif short in names:
+            same = "another scenario has this name" if names[short] == name else (
+                f"{name!r} and {names[short]!r} make the same id"
+            )  # fmt: skip
+            self.document.add(where, same, "names are unique in their file")
+        else:
+            names[short] = name
+            return True
+        return False
+
+    def _scenario(self, chosen: Setting) -> None:
+        before = len(self.document.problems)
+        group = f"{self.stem}/{slug(chosen.own.name)}"
+        check_function(self.document, self.vocabulary, chosen)
+        check_clauses(self.document, self.vocabulary, chosen)
+        points = fraction(self.document, chosen.where("points"), chosen.value("points")) \
+            if "points" in self._stated(chosen) else Fraction(1)  # fmt: skip
+        provide = provided_names(self.document, self.vocabulary, chosen)
+        self.compiled.provide |= set(provide)
+        self.compiled.stand_ins |= stand_in_files(self.document, self.vocabulary, chosen)
+        base = self._context(chosen, ())
+        kind = kind_of(base, chosen)
+        self._check_draw_keys(base, chosen)
+        if kind is None:
+            return
+        check_sensible(base, chosen, kind)
+        for variation in variations(self.document, self.vocabulary, chosen):
+            self._variation(chosen, variation, group, kind, points or Fraction(1))
+            if len(self.document.problems) > before:
+                return  # the other values would say the same again
+
+    def _context(self, chosen: Setting, overrides: Overrides) -> Context:
+        constants = self.vocabulary.variants.constants(overrides)
+        context = Context(self.document, self.vocabulary, constants)
+        context.names_known = not chosen.broken & {"given", "sample", "cases", "session"}
+        return context
+
+    def _stated(self, chosen: Setting) -> set[str]:
+        return chosen.own.model_fields_set | chosen.head.model_fields_set
+
+    def _variation(
+        self, chosen: Setting, variation: Variation, group: str, kind: str, points: Fraction
+    ) -> None:
+        context = self._context(chosen, variation.overrides)
+        draws = self._draws(context, chosen, variation, group)
+        prefix = given(context, chosen)
+        question = asked(context, chosen, kind)
+        if question is None:
+            return
+        scenario_id = group + variation.bracket()
+        text = None
+        if chosen.states("transcript"):
+            swept = tuple(swept_names(variation))
+            found = transcript_of(context, chosen, swept, recording=self.recording)
+            if found is not None:
+                text = found.text
+                entry = TranscriptFile(scenario_id=scenario_id, path=found.path)
+                self.compiled.transcripts.append(entry)
+        expected = stated(
+            context,
+            chosen,
+            leaves_names=question.leaves,
+            inputs=None if "input" in chosen.broken else len(question.inputs),
+            shown=question.shown,
+            transcript=text,
+        )
+        scenario = Scenario(
+            id=scenario_id,
+            group=group,
+            name=chosen.own.name,
+            function=chosen.value("function"),
+            clauses=tuple(chosen.value("clause")),
+            visibility=chosen.visibility,
+            points=points,
+            limits=chosen.limits(self.vocabulary.limits),
+            stimuli=self._stimuli(chosen, variation, question, prefix, draws),
+            stated=expected,
+            place=self.document.place(chosen.loc),
+            is_sample=self._asks_for_draws(chosen),
+            informational=chosen.value("informational"),
+            extra_credit=chosen.value("extra_credit"),
+            tags=tuple(chosen.value("tags")),
+            stand_ins=tuple(
+                StandIn(module=module, file=file)
+                for module, file in chosen.value("stand_in").items()
+            ),
+        )
+        if scenario.stimuli:
+            self.compiled.scenarios += (
+                self._each(scenario, variation) if chosen.own.each else [scenario]
+            )
+
+    def _stimuli(
+        self,
+        chosen: Setting,
+        variation: Variation,
+        question: StimulusParts,
+        prefix: str,
+        draws: list[tuple[Binding, ...]],
+    ) -> tuple[Stimulus, ...]:
+        one = Stimulus(
+            action=question.action,
+            given=prefix,
+            inputs=question.inputs,
+            constants=variation.overrides,
+            provide=tuple(name.rsplit("/", 1)[-1] for name in chosen.value("provide")),
+            seed=chosen.value("seed"),
+        )
+        if not self._asks_for_draws(chosen):
+            return (one,)
+        return tuple(replace(one, bindings=draw) for draw in draws)
+
+    def _each(self, scenario: Scenario, variation: Variation) -> list[Scenario]:
+        return [
+            replace(
+                scenario,
+                id=scenario.group + variation.bracket(f"draw={number}"),
+                stimuli=(stimulus,),
+                is_sample=False,
+            )
+            for number, stimulus in enumerate(scenario.stimuli, start=1)
+        ]
+
+    def _asks_for_draws(self, chosen: Setting) -> bool:
+        return chosen.states("sample") or chosen.states("cases")
+
+    def _check_draw_keys(self, context: Context, chosen: Setting) -> None:
+        if chosen.states("sample") and chosen.states("cases"):
+            hint = "make one scenario of each"
+            context.add((*chosen.loc, "cases"), "expected one of sample and cases", hint, key=True)
+        elif chosen.states("each") and not self._asks_for_draws(chosen):
+            context.add((*chosen.loc, "each"), "each belongs to sample or cases", key=True)
+        if chosen.states("sample") and chosen.own.sample is None:
+            context.add((*chosen.loc, "sample"), "expected a mapping, got null")
+
+    def _draws(
+        self, context: Context, chosen: Setting, variation: Variation, group: str
+    ) -> list[tuple[Binding, ...]]:
+        if chosen.states("sample") == chosen.states("cases"):
+            return []
+        sample, loc = chosen.own.sample, (*chosen.loc, "cases")
+        kind, source, count, seed = "cases", chosen.own.cases, 0, 0
+        if sample is not None:
+            kind, source, count, seed = "sample", sample.strategy, sample.count, sample.seed
+            loc = (*chosen.loc, "sample", "strategy")
+        try:
+            request = request_for(
+                self.vocabulary.folder,
+                kind,
+                source,
+                count=count,
+                seed=seed,
+                constants=context.constants,
+            )
+            name = file_name(group, variation.swept)
+            self.compiled.requests[name] = request
+            draws = read_draws(self.vocabulary.folder, name, request)
+        except DrawError as error:
+            missing = error.hint == "run harness record"
+            if not (self.recording and missing):
+                context.add(loc, str(error), error.hint)
+            context.names_known = False
+            return []
+        context.names |= {binding.name for binding in draws[0]}
+        return draws
+
+    def _rescale(self, head: ScenarioFileShape) -> None:
+        total = fraction(self.document, ("points_total",), head.points_total)
+        marked = [scenario for scenario in self.compiled.scenarios if not scenario.informational]
+        counted = [scenario for scenario in marked if not scenario.extra_credit] or marked
+        points = sum((scenario.points for scenario in counted), Fraction(0))
+        if total is None or not points:
+            return
+        self.compiled.scenarios = [
+            replace(scenario, points=scenario.points * total / points)
+            for scenario in self.compiled.scenarios
+        ]

@@ -1,0 +1,200 @@
+"""A scenario's settings: its own, else those at the head of its file.
+
+`given` and `constants` add to the head's, `limits` are merged key by key; every other key of a
+scenario takes the place of the head's.
+
+Where the reader of one scenario stands: its file, its place and the constants in force.
+
+Whose points a scenario's are, which clauses it tests, which files it needs.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from harness.assignment.scenarios.python_text import (
+    BUILTINS,
+    PythonError,
+    names_of,
+    parse_expression,
+)
+from harness.assignment.scenarios.templates import TemplateError, render
+from harness.assignment.schema.models import LimitsShape, ScenarioShape, SettingsShape
+from harness.assignment.schema.validators import describe
+from harness.assignment.vocabulary import Vocabulary
+from harness.assignment.yaml.document import Document, Loc
+from harness.assignment.yaml.errors import nearest
+from harness.model.plan import Visibility
+from harness.model.stimulus import Limits
+
+_FRACTION = re.compile(r"[0-9]+(?:\.[0-9]+|/[0-9]*[1-9][0-9]*)?\Z")
+_VISIBILITY: dict[Any, Visibility] = {
+    True: Visibility.VISIBLE,
+    False: Visibility.HIDDEN,
+    "after_due_date": Visibility.AFTER_DUE_DATE,
+    "after_published": Visibility.AFTER_PUBLISHED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The settings in force for one scenario, and where each is stated.
+
+    `broken` are the keys (also unknown ones) that have a mistake already and are left out.
+    """
+
+    head: SettingsShape
+    own: ScenarioShape
+    loc: Loc
+    broken: frozenset[Any] = frozenset()
+
+    def states(self, key: str) -> bool:
+        """Whether the scenario itself states the key."""
+        return key in self.own.model_fields_set
+
+    def value(self, key: str) -> Any:
+        """The scenario's value, else the head's, else the default."""
+        return getattr(self.own if self.states(key) else self.head, key)
+
+    def where(self, key: str) -> Loc:
+        """Where that value stands (the scenario itself if nowhere)."""
+        if self.states(key):
+            return (*self.loc, key)
+        return (key,) if key in self.head.model_fields_set else self.loc
+
+    def layers(self, key: str) -> Iterable[tuple[Loc, Any]]:
+        """The head's value, then the scenario's, each where it is stated."""
+        if key in self.head.model_fields_set:
+            yield (key,), getattr(self.head, key)
+        if self.states(key):
+            yield (*self.loc, key), getattr(self.own, key)
+
+    @property
+    def visibility(self) -> Visibility:
+        """Who may see the scenario."""
+        return _VISIBILITY[self.value("visible")]
+
+    def limits(self, base: Limits) -> Limits:
+        """The limits in force over the assignment's."""
+        for shape in (self.head.limits, self.own.limits):
+            base = merged(base, shape)
+        return base
+
+
+def merged(base: Limits, shape: LimitsShape) -> Limits:
+    """`base` with the keys that the shape states."""
+    changes: dict[str, Any] = {name: getattr(shape, name) for name in shape.model_fields_set}
+    return replace(base, **changes)
+
+
+def fraction(document: Document, loc: Loc, data: Any) -> Fraction | None:
+    """An exact positive number, from the scalar as it was written; None with a mistake."""
+    if isinstance(data, int | float | str) and not isinstance(data, bool):
+        raw = document.raw(loc)
+        if _FRACTION.match(raw) and Fraction(raw) > 0:
+            return Fraction(raw)
+    what = f'expected a positive number or a fraction like "1/3", got {describe(data)}'
+    document.add(loc, what)
+    return None
+
+
+@dataclass(slots=True)
+class Context:
+    """Renders and checks the texts of one scenario under one set of overrides."""
+
+    document: Document
+    vocabulary: Vocabulary
+    constants: Mapping[str, object]
+    names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
+    names_known: bool = True  # False where draws are still to be recorded
+
+    def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False, line: int = 0) -> None:
+        """Note a mistake at `loc`, or at a line (from 1) of the text there."""
+        if line:
+            self.document.add_inside(loc, line, what, hint)
+        else:
+            self.document.add(loc, what, hint, key=key)
+
+    def render(
+        self, text: str, loc: Loc, quote: Callable[[str], str] = str, *, line: int = 0
+    ) -> str:
+        """The text with its templates filled in; a mistake if a name is unknown."""
+        try:
+            return render(text, self.constants, quote)
+        except TemplateError as error:
+            self.add(loc, str(error), nearest(error.name, self.constants), line=line)
+            return text
+
+    def uncut(self, loc: Loc) -> bool:
+        """Whether a plain text is whole; a mistake if a comment cuts it short."""
+        if self.document.comment_follows(loc):
+            self.add(loc, "a # comment cuts the text short", "quote it")
+            return False
+        return True
+
+    def expression(self, text: str, loc: Loc) -> ast.Expression | None:
+        """One Python expression whose names are all known; None, with a mistake, otherwise."""
+        try:
+            tree = parse_expression(text)
+        except PythonError as error:
+            if self.uncut(loc):
+                self.add(loc, f"{text.strip()!r} is not a Python expression ({error})")
+            return None
+        self.check_names(tree, loc)
+        return tree
+
+    def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
+        """A mistake for every name of the code that nothing defines."""
+        if not self.vocabulary.has_reference or not self.names_known:
+            return
+        functions = self.vocabulary.function_names
+        known = {*self.names, *self.constants, *functions}
+        for name in sorted(names_of(tree).needed - known - BUILTINS):
+            what = (
+                f"{name} is not a function of the reference, a provided constant "
+                "or a name bound by the scenario"
+            )
+            self.add(loc, what, nearest(name, known | BUILTINS), line=line)
+
+
+def check_function(document: Document, vocabulary: Vocabulary, chosen: Setting) -> None:
+    """A mistake if the scenario belongs to no function of the reference."""
+    name = chosen.value("function")
+    if not name and not chosen.broken:
+        hint = "name the function that the points belong to, here or at the head of the file"
+        document.add(chosen.loc, "the key function is missing", hint)
+    elif name and vocabulary.has_reference:
+        known = (*vocabulary.function_names, *vocabulary.submission_files, *vocabulary.provided)
+        if name not in known:
+            what = f"the reference has no function {name}"
+            document.add(chosen.where("function"), what, nearest(name, known))
+
+
+def check_clauses(document: Document, vocabulary: Vocabulary, chosen: Setting) -> None:
+    """A mistake for every clause that clauses.yaml does not list."""
+    if vocabulary.clauses is None:
+        return
+    known = [clause.id for clause in vocabulary.clauses]
+    for index, name in enumerate(chosen.value("clause")):
+        if name not in known:
+            loc = (*chosen.where("clause"), index)
+            document.add(loc, f"unknown clause {name}", nearest(name, known))
+
+
+def provided_names(document: Document, vocabulary: Vocabulary, chosen: Setting) -> tuple[str, ...]:
+    """The extra files that are there, as paths below the spec folder; mistakes for the others."""
+    found: list[str] = []
+    for index, name in enumerate(chosen.value("provide")):
+        loc = (*chosen.where("provide"), index)
+        if name.startswith("/") or ".." in name.split("/"):
+            document.add(loc, f"{name} is not below the spec folder")
+        elif not (vocabulary.folder / name).is_file():
+            document.add(loc, f"there is no file {name} in the spec folder")
+        else:
+            found.append(name)
+    return tuple(found)

@@ -1,0 +1,119 @@
+"""JSON Schema of the values that take several shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.assignment.schema.validators import ENDS, ID_PATTERN, IGNORE, OTHERWISE, VISIBLE
+
+Schema = dict[str, Any]
+
+WORDS: Schema = {
+    "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+}
+ARGV: Schema = {"type": "array", "items": {"type": "string"}}
+POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0}
+ID: Schema = {"type": "string", "pattern": ID_PATTERN}
+WHOLE: Schema = {"type": "integer", "minimum": 1}
+WHOLE_OR_ZERO: Schema = {"type": "integer", "minimum": 0}
+POINTS: Schema = {
+    "anyOf": [POSITIVE, {"type": "string", "pattern": "^[0-9]+(/[0-9]+|\\.[0-9]+)?$"}],
+}
+
+VISIBLE_OR_NOT: Schema = {"anyOf": [{"type": "boolean"}, {"enum": list(VISIBLE)}]}
+ENDS_WORDS: Schema = {"enum": list(ENDS)}
+OTHERWISE_WORDS: Schema = {"enum": list(OTHERWISE)}
+_SCALAR: Schema = {"type": ["string", "number", "boolean", "null"]}
+_LIST: Schema = {"type": "array"}
+
+
+def _matcher(properties: Schema) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_TEXT_MATCHERS: list[Schema] = [
+    _matcher({"python": {"type": "string"}}),
+    _matcher({"any": {"const": True}}),
+    _matcher({"matches": {"type": "string"}}),
+    _matcher({"shows": {"type": "string"}}),
+    _matcher({"contains": {"type": "string"}}),
+    _matcher({"one_of": {"type": "array", "minItems": 1}}),
+]
+_VALUE_MATCHERS: list[Schema] = [
+    *_TEXT_MATCHERS,
+    _matcher({"type": {"type": "string"}}),
+    _matcher({"approx": {"type": "number"}, "within": {"type": "number", "minimum": 0}}),
+]
+
+
+def _with_combinations(matchers: list[Schema], name: str) -> Schema:
+    parts = {"type": "array", "minItems": 1, "items": {"$ref": f"#/$defs/{name}"}}
+    return {"anyOf": [*matchers, _matcher({"all_of": parts}), _matcher({"none_of": parts})]}
+
+
+EXIT: Schema = {"anyOf": [{"type": "integer"}, _matcher({"any": {"const": True}})]}
+
+# Named, since they refer to themselves; the published schema has these definitions too.
+MATCHERS: dict[str, Schema] = {
+    "Matcher": _with_combinations(_VALUE_MATCHERS, "Matcher"),
+    "TextMatcher": _with_combinations(_TEXT_MATCHERS, "TextMatcher"),
+}
+EXPECTED: Schema = {"anyOf": [_SCALAR, _LIST, {"$ref": "#/$defs/Matcher"}]}
+EXPECTED_TEXT: Schema = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]}
+TURNS: Schema = {
+    "anyOf": [
+        {"type": "array", "items": EXPECTED_TEXT},
+        {
+            "type": "object",
+            "patternProperties": {"^[0-9]+$": EXPECTED_TEXT},
+            "additionalProperties": False,
+        },
+    ]
+}
+RAISES: Schema = {
+    "anyOf": [
+        {"type": "string"},
+        {
+            "type": "object",
+            "properties": {"type": {"type": "string"}, "message": EXPECTED_TEXT},
+            "required": ["type"],
+            "additionalProperties": False,
+        },
+    ]
+}
+LEAVES: Schema = {
+    "anyOf": [
+        {"const": "unchanged"},
+        {"type": "object", "minProperties": 1, "additionalProperties": EXPECTED},
+    ]
+}
+INPUT: Schema = {
+    "type": "array",
+    "items": {
+        "anyOf": [
+            {"type": ["string", "integer"]},
+            _matcher({"key": {"enum": ["ctrl-d", "ctrl-c"]}}),
+        ]
+    },
+}
+CONSTANTS: Schema = {
+    "type": "object",
+    "additionalProperties": {"anyOf": [_SCALAR, {"type": "array", "minItems": 1}]},
+}
+_IGNORED: Schema = {"enum": list(IGNORE)}
+IGNORED: Schema = {"anyOf": [_IGNORED, {"type": "array", "items": _IGNORED}]}
+SEVERITY: Schema = {
+    "anyOf": [{"enum": ["note", "review", "zero"]}, _matcher({"deduct": POINTS})],
+}
+MARK: Schema = {
+    "anyOf": [
+        {"type": "number"},
+        {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
+    ]
+}
+ONE_STIMULUS: Schema = {"oneOf": [{"required": [key]} for key in ("call", "session", "run")]}

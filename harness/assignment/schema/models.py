@@ -1,0 +1,346 @@
+"""The shape of every YAML file, as strict pydantic models: names, types, what may be left out.
+
+What a value means is checked later, where the constants and functions are known. A field that
+takes several shapes is `Any` here, described by its JSON Schema and read by `matchers` or
+`stimuli`. A default stands for "not stated": ask `model_fields_set`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from harness.assignment.schema import fragments as schemas
+from harness.assignment.schema.validators import (
+    as_list,
+    check_choice,
+    check_count,
+    check_exit,
+    check_id,
+    check_positive,
+    check_visible,
+    check_whole,
+)
+
+Words = Annotated[list[str], BeforeValidator(as_list), WithJsonSchema(schemas.WORDS)]
+Positive = Annotated[float, BeforeValidator(check_positive), WithJsonSchema(schemas.POSITIVE)]
+Points = Annotated[Any, WithJsonSchema(schemas.POINTS)]
+Whole = Annotated[int, BeforeValidator(check_count), WithJsonSchema(schemas.WHOLE)]
+Expected = Annotated[Any, WithJsonSchema(schemas.EXPECTED)]
+ExpectedText = Annotated[Any, WithJsonSchema(schemas.EXPECTED_TEXT)]
+
+
+class Shape(BaseModel):
+    """What all shapes share: no coercion, no unknown keys."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
+    )
+
+
+class LimitsShape(Shape):
+    """`limits:` what one scenario may use."""
+
+    cpu_seconds: Positive = 1.0
+    """CPU time of the scenario, in seconds."""
+    wall_seconds: Positive = 10.0
+    """Time asleep (not waiting for a CPU), in seconds."""
+    memory_mib: Whole = 256
+    """Memory, in MiB."""
+    output_kib: Whole = 256
+    """Printed text, in KiB."""
+
+
+class SampleShape(Shape):
+    """`sample:` draws from a Hypothesis strategy, frozen by `harness record`."""
+
+    strategy: str
+    """`file.function` in a Python file of this folder: it returns a strategy of dicts."""
+    count: Whole
+    """How many draws."""
+    seed: Annotated[int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE_OR_ZERO)] = 0
+    """The seed of the draws."""
+
+
+class SettingsShape(Shape):
+    """What a scenario may say about itself, and the head of its file for all of them."""
+
+    function: str = ""
+    """The function (or the submitted program) that the points belong to."""
+    clause: Words = []
+    """The clause or clauses of the sheet that this tests."""
+    visible: Annotated[
+        Any, BeforeValidator(check_visible), WithJsonSchema(schemas.VISIBLE_OR_NOT)
+    ] = False
+    """Who may see it: true, false, after_due_date or after_published."""
+    points: Points = 1
+    """Points of each scenario (of each swept value): a positive number or a fraction like "1/3"."""
+    informational: bool = False
+    """Shown as "differs from ours, not graded"."""
+    extra_credit: bool = False
+    """Points above the total."""
+    tags: Words = []
+    """Words by which scenarios are chosen."""
+    limits: LimitsShape = LimitsShape()
+    """Limits that differ from the assignment's."""
+    given: str = ""
+    """Statements run first, in the same names; a session prefix or plain Python."""
+    constants: Annotated[dict[str, Any], WithJsonSchema(schemas.CONSTANTS)] = {}
+    """Provided constants to override: a value, or a list of values to sweep."""
+    ignore: Annotated[list[str], BeforeValidator(as_list), WithJsonSchema(schemas.IGNORED)] = []
+    """Differences in text to forgive: case, trailing-space, blank-lines."""
+    provide: Words = []
+    """Extra files of this folder, laid beside the submission."""
+    seed: Annotated[int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE_OR_ZERO)] = 0
+    """Seeds `random`."""
+    stand_in: dict[str, str] = {}
+    """Submitted modules, and the course's own to try in their place where the scenario fails."""
+
+
+class ScenarioShape(SettingsShape):
+    """One scenario: exactly one of call, session and run, and what is expected of it."""
+
+    model_config = ConfigDict(json_schema_extra=schemas.ONE_STIMULUS)
+
+    name: str
+    """What is tested, unique in its file."""
+    call: str = ""
+    """One Python expression."""
+    session: str = ""
+    """A REPL session as pasted from the sheet."""
+    run: str = ""
+    """A submitted or provided program, run as `__main__` on a terminal."""
+    argv: Annotated[list[str], WithJsonSchema(schemas.ARGV)] = []
+    """The program's arguments."""
+    input: Annotated[list[Any], WithJsonSchema(schemas.INPUT)] = []
+    """What is typed: texts and whole numbers, each followed by Enter, or {key: ctrl-d}."""
+    sample: SampleShape | None = None
+    """Draws from a Hypothesis strategy; one mark for all of them."""
+    cases: str = ""
+    """`file.function`: a generator of dicts; one mark for all of them."""
+    each: bool = False
+    """Every draw is a scenario of its own."""
+    returns: Expected = None
+    """The value, type-exact, or a matcher."""
+    prints: ExpectedText = None
+    """All text on the screen, prompts included, typed text excluded."""
+    turns: Annotated[Any, WithJsonSchema(schemas.TURNS)] = None
+    """What is printed before each input, and after the last."""
+    transcript: str = ""
+    """A file with prompts and typed text as a person sees them."""
+    raises: Annotated[Any, WithJsonSchema(schemas.RAISES)] = None
+    """The exception's type, or {type: …, message: …}."""
+    leaves: Annotated[Any, WithJsonSchema(schemas.LEAVES)] = None
+    """Parameters or session variables afterwards, or `unchanged`."""
+    exit: Annotated[Any, BeforeValidator(check_exit), WithJsonSchema(schemas.EXIT)] = 0
+    """The program's exit status, or {any: true}."""
+    reads: Annotated[int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE_OR_ZERO)] = 0
+    """How many inputs are taken."""
+    ends: Annotated[
+        str, BeforeValidator(check_choice("ends")), WithJsonSchema(schemas.ENDS_WORDS)
+    ] = ""
+    """How it ends, where that is not by answering."""
+
+
+class ScenarioFileShape(SettingsShape):
+    """A file of scenarios; the other keys at its head are defaults for all of them."""
+
+    points_total: Points = 1
+    """Rescales the file's points to this sum."""
+    scenarios: list[ScenarioShape] = Field(min_length=1)
+    """The scenarios."""
+
+
+class SubmissionShape(Shape):
+    """`submission:` what is handed in."""
+
+    files: Words = []
+    """The names of the files handed in."""
+    laid_as: str = Field("", alias="as")
+    """The name that a file of any name is laid under."""
+    archive: str = ""
+    """The archive that they are handed in as, like A3.zip; .tar, .tar.gz and .tgz are read too."""
+    otherwise: Annotated[
+        str, BeforeValidator(check_choice("otherwise")), WithJsonSchema(schemas.OTHERWISE_WORDS)
+    ] = "zero"
+    """What something else than that gets: no marks (zero), or a person's look (review)."""
+
+
+class ManualShape(Shape):
+    """One mark that a person gives; it stands beside the functionality mark."""
+
+    id: Annotated[str, BeforeValidator(check_id), WithJsonSchema(schemas.ID)]
+    """A short word for it, unique in the list."""
+    title: str
+    """What reports call it."""
+    out_of: Points
+    """Its marks: a positive number or a fraction like "1/3"."""
+    clause: str = ""
+    """The clause of the sheet that it is about, quoted."""
+
+
+class AssignmentShape(Shape):
+    """assignment.yaml."""
+
+    title: str
+    """The assignment's title."""
+    course: str
+    """The course, and when."""
+    python: str
+    """The Python version, quoted: "3.12"."""
+    submission: SubmissionShape
+    """What is handed in."""
+    time_zone: str = ""
+    """The zone of due times and of downloads that name none, like Australia/Brisbane."""
+    provided: Words = []
+    """Course files laid beside the submission, from reference/<id>/."""
+    functionality_marks: Points
+    """Marks for the share of points passed."""
+    manual: list[ManualShape] = []
+    """Marks that a person gives, for style for one; never part of the functionality marks."""
+    limits: LimitsShape = LimitsShape()
+    """What a scenario may use where it says nothing itself."""
+    patterns: dict[str, str] = {}
+    """Regular expressions by what they stand for, in the words that students read."""
+    policy: str = ""
+    """The policy file's name."""
+    clauses: str = ""
+    """The clause file's name."""
+    mutants: str = ""
+    """The mutant file's name (mutants.yaml if it is left out)."""
+
+
+class ClauseShape(Shape):
+    """One testable statement of the sheet."""
+
+    id: str
+    """Its id, quoted."""
+    section: str
+    """The section of the sheet, quoted."""
+    text: str
+    """One line in our own words."""
+    unsettled: str = ""
+    """Why the sheet leaves it open; such a clause needs no scenario."""
+
+
+class ClausesShape(Shape):
+    """clauses.yaml."""
+
+    clauses: list[ClauseShape]
+    """Every testable statement."""
+
+
+class MutantShape(Shape):
+    """One single-fault change of the reference."""
+
+    clause: str
+    """The clause whose scenarios kill it."""
+    file: str
+    """The reference's file."""
+    find: str
+    """A text that stands in the file exactly once (its indentation may be left out)."""
+    replace: str
+    """What takes its place."""
+    why: str
+    """What is wrong then."""
+
+
+class MutantsShape(Shape):
+    """mutants.yaml."""
+
+    mutants: list[MutantShape]
+    """One or more a clause."""
+
+
+class FileImportsShape(Shape):
+    """What a file may import: exactly one of the three."""
+
+    exactly: list[str] = []
+    """These statements, no more and no fewer."""
+    allow: list[str] = []
+    """Only these modules."""
+    none: bool = False
+    """No import at all."""
+
+
+class ImportsShape(FileImportsShape):
+    """`imports:` exactly one of the three, for every file; or files, each with its own."""
+
+    files: dict[str, FileImportsShape] = {}
+    """Submitted files by name, and what each may import."""
+
+
+class AllowShape(Shape):
+    """A list of what is allowed; everything else is a finding."""
+
+    allow: list[str]
+    """What is allowed."""
+
+
+class PolicyClausesShape(Shape):
+    """The clauses that findings cite."""
+
+    imports: str = ""
+    """For imports."""
+    techniques: str = ""
+    """For syntax, built-ins and methods."""
+    structure: str = ""
+    """For what stands at module level."""
+
+
+class SeverityShape(Shape):
+    """note, review, zero or {deduct: marks}."""
+
+    imports: Annotated[Any, WithJsonSchema(schemas.SEVERITY)] = "review"
+    """For imports."""
+    techniques: Annotated[Any, WithJsonSchema(schemas.SEVERITY)] = "review"
+    """For syntax, built-ins and methods."""
+    structure: Annotated[Any, WithJsonSchema(schemas.SEVERITY)] = "review"
+    """For what stands at module level."""
+
+
+class PolicyShape(Shape):
+    """policy.yaml. A part that is left out is not restricted."""
+
+    imports: ImportsShape | None = None
+    """Which imports there may be."""
+    syntax: AllowShape | None = None
+    """Names of syntax tree nodes."""
+    builtins: AllowShape | None = None
+    """Built-in functions and types."""
+    methods: AllowShape | None = None
+    """Methods."""
+    module_level: AllowShape | None = None
+    """imports, constants, functions, main_guard."""
+    severity: SeverityShape = SeverityShape()
+    """What a finding means."""
+    clauses: PolicyClausesShape = PolicyClausesShape()
+    """The clauses that findings cite."""
+
+
+class ExpectShape(Shape):
+    """expect.yaml of a sample submission."""
+
+    fails: list[str] = []
+    """Globs: exactly these scenario ids fail."""
+    mark: Annotated[Any, WithJsonSchema(schemas.MARK)] = None
+    """The mark, or an inclusive range."""
+    explains: list[str] = []
+    """Texts that its explanations hold."""
+    findings: list[str] = []
+    """Policy rules it breaks."""
+    verdicts: dict[str, str] = {}
+    """Verdicts by glob, where they are not plain failures."""
+    tier: str = ""
+    """Hostile corpus: the minimum tier."""
+    layer: str = ""
+    """Hostile corpus: the layer that stops it."""
+    wall_seconds: Positive = 1.0
+    """Hostile corpus: the most time the parent may take."""
+    memory_mib: Whole = 1
+    """Hostile corpus: the most memory the parent may take."""
+    survivors: Annotated[
+        int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE_OR_ZERO)
+    ] = 0
+    """Hostile corpus: processes left running."""

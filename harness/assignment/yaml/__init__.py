@@ -1,0 +1,1 @@
+"""YAML as plain data in which every value keeps its place."""

@@ -1,0 +1,301 @@
+"""A YAML file as plain data in which every value keeps its place."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.assignment.yaml.errors import Problems
+from harness.assignment.yaml.scalars import ScalarError, resolve
+from harness.model.plan import Place
+
+Loc = tuple[str | int, ...]
+_PAIR = re.compile(r"\s*[^\s,]+\s*,\s*[^\s,]+\s*\Z")
+_CODE = (("python",), ("call",), ("given",), ("session",))
+
+
+def _loader() -> Any:
+    if hasattr(yaml, "CSafeLoader"):
+        return yaml.CSafeLoader
+    warnings.warn(
+        "PyYAML has no C loader here: reading specifications will be about ten times slower",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return yaml.SafeLoader
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a value stands, where its key does, and how it was written (scalars only)."""
+
+    line: int
+    column: int
+    end: int  # index after the value's last character
+    start: int
+    text: str = ""
+    plain: bool = False
+    key_line: int = 0
+    key_column: int = 0
+
+
+class Document:
+    """One parsed file: `data` and the spots of everything in it, by location.
+
+    `refused` holds the locations that already have a mistake; later stages keep quiet there.
+    """
+
+    def __init__(self, file: str, text: str, problems: Problems) -> None:
+        self.file = file
+        self.text = text
+        self.problems = problems
+        self.spots: dict[Loc, Spot] = {}
+        self.refused: set[Loc] = set()
+        self.data: Any = None
+        self.readable = False
+        self._read()
+
+    @classmethod
+    def open(cls, path: Path, file: str, problems: Problems) -> Document | None:
+        """Read a file; None (with a mistake) if it cannot be."""
+        try:
+            text = path.read_bytes().decode("utf-8-sig")
+        except FileNotFoundError:
+            problems.add(Place(file=file, line=1, column=1), "", "there is no such file")
+        except UnicodeDecodeError as error:
+            what = f"byte {error.start} is not UTF-8"
+            problems.add(Place(file=file, line=1, column=1), "", what, "save the file as UTF-8")
+        except OSError as error:
+            what = f"cannot be read ({error.strerror})"
+            problems.add(Place(file=file, line=1, column=1), "", what)
+        else:
+            document = cls(file, text, problems)
+            return document if document.readable else None
+        return None
+
+    def place(self, loc: Loc = (), *, key: bool = False) -> Place:
+        """Where the value at `loc` (or its key) stands, or the nearest holder of it."""
+        while loc and loc not in self.spots:
+            loc = loc[:-1]
+        spot = self.spots.get(loc)
+        if spot is None:
+            return Place(file=self.file, line=1, column=1)
+        if key and spot.key_line:
+            return Place(file=self.file, line=spot.key_line, column=spot.key_column)
+        return Place(file=self.file, line=spot.line, column=spot.column)
+
+    def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
+        """Note a mistake about the value at `loc`, unless one stands there already."""
+        if any(loc[:size] in self.refused for size in range(1, len(loc) + 1)):
+            return
+        while loc and loc not in self.spots:
+            loc = loc[:-1]
+        self.problems.add(self.place(loc, key=key), self.label(loc), what, hint)
+
+    def label(self, loc: Loc) -> str:
+        """How a mistake names a location: its keys below the scenario, and the item's number."""
+        words = ""
+        for size, part in enumerate(loc, start=1):
+            if loc[0] == "scenarios" and size <= 2:
+                continue
+            spot = self.spots.get(loc[:size])
+            if isinstance(part, str) or (spot is not None and spot.key_line):
+                words += f"{', ' if ', item ' in words else '.' if words else ''}{part}"
+            else:
+                words += f", item {part + 1}"
+        return words.removeprefix(", ")
+
+    def refuse(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
+        """Note a mistake and keep later stages quiet about this location."""
+        self.add(loc, what, hint, key=key)
+        self.refused.add(loc)
+
+    def add_inside(self, loc: Loc, line: int, what: str, hint: str = "") -> None:
+        """Note a mistake about a line (from 1) of the text at `loc`, where that line stands."""
+        spot = self.spots.get(loc)
+        if spot is None or self.text[spot.start : spot.start + 1] != "|":
+            self.add(loc, f"line {line}: {what}", hint)
+            return
+        lines = self.text.split("\n")
+        row = lines[spot.line + line - 1] if spot.line + line <= len(lines) else ""
+        first = next((each for each in lines[spot.line :] if each.strip()), "")
+        indent = min(len(row), len(first) - len(first.lstrip(" ")))
+        place = Place(file=self.file, line=spot.line + line, column=indent + 1)
+        self.problems.add(place, self.label(loc), what, hint)
+
+    def raw(self, loc: Loc) -> str:
+        """The scalar at `loc` as it was written."""
+        while loc and loc not in self.spots:
+            loc = loc[:-1]
+        return self.spots[loc].text
+
+    def comment_follows(self, loc: Loc) -> bool:
+        """Whether a plain scalar is followed by a comment on its line."""
+        spot = self.spots.get(loc)
+        if spot is None or not spot.plain:
+            return False
+        rest = self.text[spot.end :].split("\n", 1)[0]
+        return rest.lstrip(" \t").startswith("#")
+
+    def _read(self) -> None:
+        try:
+            self._events = iter(list(yaml.parse(self.text, Loader=_loader())))
+        except yaml.MarkedYAMLError as error:
+            self._unreadable(error)
+            return
+        except yaml.YAMLError as error:
+            what = " ".join(str(error).split("\n")[0].split())
+            place = Place(file=self.file, line=1, column=1)
+            self.problems.add(place, "", f"not YAML: {what}")
+            return
+        next(self._events)
+        event = next(self._events)
+        if isinstance(event, yaml.StreamEndEvent):
+            self.problems.add(Place(file=self.file, line=1, column=1), "", "the file is empty")
+            return
+        try:
+            self.data = self._value(next(self._events), (), None)
+        except RecursionError:
+            place = Place(file=self.file, line=1, column=1)
+            self.problems.add(place, "", "lists and mappings are nested too deeply")
+            return
+        next(self._events)
+        after = next(self._events)
+        if isinstance(after, yaml.DocumentStartEvent):
+            place = _place(self.file, after.start_mark)
+            what = "a second YAML document begins here"
+            self.problems.add(place, "", what, "put it into a file of its own")
+        self.readable = True
+
+    def _unreadable(self, error: yaml.MarkedYAMLError) -> None:
+        mark = error.problem_mark or error.context_mark
+        problem = " ".join(str(error.problem or error.context).split())
+        hint = ""
+        if "mapping values" in problem:
+            hint = "quote a text that holds ': '"
+        elif "cannot start any token" in problem:
+            hint = "indent with spaces, and quote a text that begins with % @ ` or a tab"
+        elif "undefined alias" in problem:
+            problem, hint = "a text that begins with * is an alias", "quote it"
+        elif "did not find expected" in problem or "could not find expected" in problem:
+            hint = "look for a bracket, quote or indentation that does not match"
+        place = _place(self.file, mark) if mark else Place(file=self.file, line=1, column=1)
+        self.problems.add(place, "", f"not YAML: {problem}", hint)
+
+    def _value(self, event: Any, loc: Loc, key: Any) -> Any:
+        if isinstance(event, yaml.AliasEvent):
+            self._spot(event, loc, key)
+            what = f"*{event.anchor} is an alias"
+            self.refuse(loc, what, "quote it if it is text, write the value out if it is not")
+            return ""
+        if event.anchor is not None:
+            self._spot(event, loc, key)
+            self.refuse(
+                loc, f"&{event.anchor} is an anchor", "write the value out where it is used"
+            )
+        if event.tag is not None:
+            self._spot(event, loc, key)
+            tag = self.text[event.start_mark.index :].split(maxsplit=1)[0]
+            self.refuse(loc, f"{tag} is a tag", "quote a text that begins with !")
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event, loc, key)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(event, loc, key)
+        return self._mapping(event, loc, key)
+
+    def _spot(self, event: Any, loc: Loc, key: Any, *, text: str = "", plain: bool = False) -> None:
+        start, end = event.start_mark, event.end_mark
+        self.spots[loc] = Spot(
+            line=start.line + 1,
+            column=start.column + 1,
+            start=start.index,
+            end=end.index,
+            text=text,
+            plain=plain,
+            key_line=key.start_mark.line + 1 if key else 0,
+            key_column=key.start_mark.column + 1 if key else 0,
+        )
+
+    def _scalar(self, event: Any, loc: Loc, key: Any) -> Any:
+        plain = event.style is None or event.style == ""
+        self._spot(event, loc, key, text=event.value, plain=plain)
+        if not plain:
+            return event.value
+        if event.value == "":
+            hint = "write null for None, or leave the key out"
+            self.refuse(loc, "there is no value", hint, key=True)
+            return ""
+        if "input" in loc[-2:-1] and _PAIR.match(event.value):
+            self.refuse(loc, f"{event.value} looks like a pair", "quote it")
+            return event.value
+        try:
+            return resolve(event.value, code=loc[-1:] in _CODE)
+        except ScalarError as error:
+            self.refuse(loc, str(error), error.hint)
+            return event.value
+
+    def _sequence(self, event: Any, loc: Loc, key: Any) -> list[Any]:
+        self._spot(event, loc, key)
+        items: list[Any] = []
+        while not isinstance(part := next(self._events), yaml.SequenceEndEvent):
+            items.append(self._value(part, (*loc, len(items)), None))
+        return items
+
+    def _mapping(self, event: Any, loc: Loc, key: Any) -> Any:
+        self._spot(event, loc, key)
+        if self.text.startswith("{{", event.start_mark.index):
+            self._skip(event)
+            self.refuse(loc, "expected a value, got a mapping", "quote it")
+            return ""
+        found: dict[Any, Any] = {}
+        while not isinstance(part := next(self._events), yaml.MappingEndEvent):
+            name = self._key(part, loc)
+            if name in found:
+                what = (
+                    f"the key stands here a second time (first on line {self._line((*loc, name))})"
+                )
+                self.problems.add(_place(self.file, part.start_mark), str(name), what, "keep one")
+                self._skip(next(self._events))
+                continue
+            found[name] = self._value(next(self._events), (*loc, name), part)
+        return found
+
+    def _line(self, loc: Loc) -> int:
+        return self.place(loc, key=True).line
+
+    def _key(self, event: Any, loc: Loc) -> Any:
+        place = _place(self.file, event.start_mark)
+        if not isinstance(event, yaml.ScalarEvent):
+            self.problems.add(place, self.label(loc), "a key must be a word", "quote it")
+            self._skip(event)
+            return ""
+        if event.anchor is not None or event.tag is not None:
+            self.problems.add(place, event.value, "a key has neither anchor nor tag", "quote it")
+        if event.style:
+            return event.value
+        try:
+            key = resolve(event.value)
+            return key if type(key) in (int, str) else event.value
+        except ScalarError as error:
+            self.problems.add(place, self.label(loc), f"the key {error}", error.hint)
+            return event.value
+
+    def _skip(self, event: Any) -> None:
+        depth = 0
+        while True:
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if depth == 0:
+                return
+            event = next(self._events)
+
+
+def _place(file: str, mark: Any) -> Place:
+    return Place(file=file, line=mark.line + 1, column=mark.column + 1)

@@ -1,0 +1,75 @@
+"""Mistakes in a specification: collected, then raised together."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.common.errors import UserError
+from harness.model.plan import Place
+
+
+class SpecErrors(UserError):  # noqa: N818 - it holds many
+    """All mistakes found in a specification. `errors` holds one line each, `str()` all of them."""
+
+    def __init__(self, errors: Iterable[str]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("\n".join(self.errors))
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake: where it stands, the key it is about, what is wrong and how to mend it."""
+
+    place: Place
+    key: str
+    what: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        about = f"{self.key}: " if self.key else ""
+        line = f"{self.place}: {about}{_sentence(self.what)}"
+        return f"{line} Hint: {_sentence(self.hint)}" if self.hint else line
+
+
+class Problems:
+    """Collects mistakes; only the first one of a place and key is kept."""
+
+    def __init__(self) -> None:
+        self._mistakes: dict[tuple[Place, str], Mistake] = {}
+
+    def add(self, place: Place, key: str, what: str, hint: str = "") -> None:
+        """Note a mistake."""
+        self._mistakes.setdefault((place, key), Mistake(place, key, what, hint))
+
+    def __len__(self) -> int:
+        return len(self._mistakes)
+
+    def lines(self) -> tuple[str, ...]:
+        """The mistakes in the order of their files and places."""
+
+        def by_place(mistake: Mistake) -> tuple[str, int, int, str]:
+            place = mistake.place
+            return place.file, place.line, place.column, mistake.key
+
+        return tuple(str(mistake) for mistake in sorted(self._mistakes.values(), key=by_place))
+
+    def raise_any(self) -> None:
+        """Raise SpecErrors if there is a mistake."""
+        if self._mistakes:
+            raise SpecErrors(self.lines())
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint with the known name most like `name`; empty if none is."""
+    candidates = list(known)
+    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
+    if not close:
+        folded = {candidate.lower(): candidate for candidate in candidates}
+        close = [folded[name.lower()]] if name.lower() in folded else []
+    return f"did you mean {close[0]}?" if close else ""
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(("?", ".")) else f"{text}."

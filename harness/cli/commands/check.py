@@ -1,0 +1,159 @@
+"""`harness check`: a student's own look before uploading."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from harness.assignment import load
+from harness.cli.options import (
+    GITHUB,
+    PATH,
+    assignment_option,
+    cache_folder,
+    format_option,
+    options,
+    python_option,
+    root_option,
+    support_option,
+    the_assignment,
+    the_root,
+    without_option,
+)
+from harness.common import escaping
+from harness.common.errors import UserError
+from harness.grading import GradingContext, check_submissions, prepare, visible_only, without_tags
+from harness.grading.check import notes, submitted
+from harness.model.plan import Assignment
+from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.reporting import explain_failures
+from harness.reporting.terminal.annotations import of_submission
+from harness.results import student_view
+
+WATCH_SECONDS = 0.3
+
+
+@click.command("check")
+@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE…")
+@options(assignment_option, root_option, python_option, support_option, without_option)
+@click.option("--watch", is_flag=True, help="Check again whenever a file is saved.")
+@click.option(
+    "--failures",
+    type=click.IntRange(1),
+    default=3,
+    show_default=True,
+    help="How many failures to explain.",
+)
+@format_option
+def command(
+    files: tuple[Path, ...],
+    assignment: str | None,
+    root: Path | None,
+    python: Path | None,
+    support: Path | None,
+    without: tuple[str, ...],
+    watch: bool,
+    failures: int,
+    form: str,
+) -> int:
+    """Run the visible scenarios on FILE… and explain the first failures.
+
+    Exit status: 0 all passed, 1 not, 2 cannot run.
+    """
+    base = the_root(root, files)
+    assignment_id = the_assignment(base, assignment, files)
+    asked = without_tags(load(base, assignment_id, support=support), without)
+    visible = visible_only(asked)
+    context = prepare(visible, python=python, cache=cache_folder(base))
+    if context.interpreter.notice:
+        click.echo(f"NOTICE {context.interpreter.notice}", err=True)
+    if form == GITHUB:
+        return _annotate(context, files)
+    console = Console()
+    before = _stamps(files)
+    passed = _check(context, files, console, failures)
+    while watch:
+        _wait_for_change(files, before)
+        console.clear()
+        before = _stamps(files)
+        passed = _check_anyway(context, files, console, failures)
+    return 0 if passed else 1
+
+
+def _check(
+    context: GradingContext, files: tuple[Path, ...], console: Console, failures: int
+) -> bool:
+    plan = context.specification.plan
+    submissions = submitted(files, plan.assignment)
+    for note in notes(files, submissions, plan.assignment):
+        click.echo(f"NOTE {escaping.visible(note)}", err=True)
+    results = check_submissions(context, submissions)
+    for result in results:
+        console.print(explain_failures(student_view(result, plan), plan, failures))
+    return all(map(_all_passed, results))
+
+
+def _all_passed(result: SubmissionResult) -> bool:
+    return result.status is SubmissionStatus.GRADED and all(
+        entry.verdict.passed or not entry.out_of for entry in result.scenarios
+    )
+
+
+def _annotate(context: GradingContext, files: tuple[Path, ...]) -> int:
+    """Annotations alone: what a program printed stands in no line of its own, where it would be a
+    command to the runner."""
+    plan = context.specification.plan
+    results = check_submissions(context, submitted(files, plan.assignment))
+    paths = _paths(files, plan.assignment) if len(files) == 1 else {}
+    for result in results:
+        for annotation in of_submission(student_view(result, plan), paths):
+            click.echo(str(annotation))
+    passed = all(map(_all_passed, results))
+    click.echo("all visible checks passed" if passed else "not all visible checks passed")
+    return 0 if passed else 1
+
+
+def _paths(files: tuple[Path, ...], assignment: Assignment) -> dict[str, str]:
+    """Where each file lies that a message may name."""
+    (path,) = files
+    names = (*assignment.submission_files, *([assignment.laid_as] if assignment.laid_as else []))
+    return {name: str(path / name if path.is_dir() else path) for name in names}
+
+
+def _check_anyway(
+    context: GradingContext, files: tuple[Path, ...], console: Console, failures: int
+) -> bool:
+    """While watching, an editor may have the file away for a moment: say so and look again."""
+    try:
+        return _check(context, files, console, failures)
+    except UserError as error:
+        click.echo(str(error), err=True)
+        return False
+
+
+def _wait_for_change(files: tuple[Path, ...], before: list[tuple[int, int]]) -> None:
+    pause = threading.Event()
+    while _stamps(files) == before:
+        pause.wait(WATCH_SECONDS)
+
+
+def _stamps(files: tuple[Path, ...]) -> list[tuple[int, int]]:
+    stamps = []
+    for file in (part for path in files for part in (path, *_inside(path))):
+        try:
+            status = file.stat()
+        except OSError:
+            stamps.append((0, 0))
+        else:
+            stamps.append((status.st_mtime_ns, status.st_size))
+    return stamps
+
+
+def _inside(path: Path) -> list[Path]:
+    try:
+        return sorted(path.iterdir())
+    except OSError:
+        return []  # a file, or gone for the moment

@@ -1,0 +1,52 @@
+"""`harness compare`: whose mark changed between two runs, and through what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from harness.cli.options import PATH
+from harness.common.errors import UserError
+from harness.common.files import write
+from harness.reporting import comparison_csv, comparison_page, comparison_table
+from harness.results import compare_runs, read_snapshot
+
+
+@click.command("compare")
+@click.argument("old", type=PATH)
+@click.argument("new", type=PATH)
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(["table", "csv", "html"]),
+    default="table",
+    show_default=True,
+    help="A table for the terminal, CSV for a spreadsheet, or a page.",
+)
+@click.option(
+    "-o", "--output", type=PATH, metavar="FILE", help="Where to (default: standard output)."
+)
+def command(old: Path, new: Path, form: str, output: Path | None) -> int:
+    """Compare two runs of one assignment: report folders, or results.json files.
+
+    Submissions whose mark, state, verdicts, findings, files or manual marks differ are listed,
+    each with the scenarios that changed it.
+    """
+    found = compare_runs(read_snapshot(old), read_snapshot(new))
+    if form == "table":
+        if output is None:
+            Console().print(comparison_table(found))
+            return 0
+        raise UserError("a table goes to the terminal", hint="--to csv or --to html")
+    text = comparison_csv(found) if form == "csv" else comparison_page(found)
+    if output is None:
+        click.echo(text, nl=False)
+        return 0
+    write(output, text)
+    click.echo(f"Wrote {output}")
+    for run in (found.old, found.new):
+        if not run.complete:
+            click.echo(f"{run.path}: this run is not complete: it is not a result", err=True)
+    return 0

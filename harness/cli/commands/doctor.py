@@ -1,0 +1,57 @@
+"""`harness doctor`: what this machine can do, and how to get what it cannot."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from harness.execution import TierTrial, find_interpreter, remedies, try_tier
+from harness.model.result import Probe, Tier
+
+
+@click.command("doctor")
+@click.option(
+    "--python",
+    "wanted",
+    default="3.12",
+    show_default=True,
+    metavar="VERSION",
+    help="The version to look for.",
+)
+def command(wanted: str) -> int:
+    """Find the interpreter, try every forbidden act under every tier, and say what would make it
+    better."""
+    console = Console(highlight=False, soft_wrap=True)
+    interpreter = find_interpreter(wanted)
+    console.print(f"Python {wanted}: {escape(str(interpreter.path))} ({interpreter.version})")
+    if interpreter.notice:
+        console.print(f"[bold red]NOTICE[/] {escape(interpreter.notice)}")
+    trials = [try_tier(interpreter, tier) for tier in Tier]
+    console.print(_table(trials))
+    for trial in trials:
+        if trial.shortcoming:
+            console.print(f"{trial.tier}: [red]not here[/], {escape(trial.shortcoming)}")
+    held = next((trial for trial in trials if not trial.shortcoming), None)
+    if held is not None:
+        console.print(f"tier: [bold]{held.tier}[/], input seen by {escape(held.input_mechanism)}")
+        console.print(f"not prevented: {escape(held.not_prevented)}")
+    for line in remedies(trials):
+        console.print(f"[yellow]better:[/] {escape(line)}")
+    return 0
+
+
+def _table(trials: list[TierTrial]) -> Table:
+    """A row an act, a column a tier."""
+    table = Table("forbidden act", *(str(trial.tier) for trial in trials))
+    by_name = [{probe.name: probe for probe in trial.probes} for trial in trials]
+    for name in dict.fromkeys(name for probes in by_name for name in probes):
+        table.add_row(escape(name), *(_cell(probes.get(name)) for probes in by_name))
+    return table
+
+
+def _cell(probe: Probe | None) -> str:
+    if probe is None:
+        return "not tried"
+    return "[green]prevented" if probe.prevented else "[red]POSSIBLE"

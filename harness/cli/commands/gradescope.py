@@ -1,0 +1,63 @@
+"""`harness gradescope`: an assignment as an autograder package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.assignment import load
+from harness.cli.options import PATH, options, root_option, support_option, the_root, without_option
+from harness.common.files import write_bytes
+from harness.grading import without_tags
+from harness.model.plan import Visibility
+from harness.packaging.gradescope.package import gradescope_zip
+from harness.packaging.gradescope.settings import PLATFORM_SECONDS
+
+
+@click.command("gradescope")
+@click.argument("assignment", metavar="ID")
+@click.option(
+    "-o",
+    "--output",
+    type=PATH,
+    default=Path("autograder.zip"),
+    metavar="FILE",
+    help="Where to (default: autograder.zip).",
+)
+@click.option(
+    "--hidden-visibility",
+    "hidden",
+    type=click.Choice([each.value for each in Visibility]),
+    default=Visibility.AFTER_PUBLISHED.value,
+    show_default=True,
+    help="When students see the name and verdict of a hidden scenario, and with it their mark.",
+)
+@click.option(
+    "--time-limit",
+    "seconds",
+    type=click.IntRange(60, 24 * 3600),
+    default=PLATFORM_SECONDS,
+    show_default=True,
+    help="The seconds that the platform gives a run.",
+)
+@options(root_option, support_option, without_option)
+def command(
+    assignment: str,
+    output: Path,
+    hidden: str,
+    seconds: int,
+    root: Path | None,
+    support: Path | None,
+    without: tuple[str, ...],
+) -> int:
+    """Build the package that grades assignment ID on Gradescope.
+
+    It holds the reference and the hidden scenarios: upload it, and give it to nobody.
+    """
+    specification = without_tags(load(the_root(root), assignment, support=support), without)
+    data = gradescope_zip(specification, hidden=Visibility(hidden), platform_seconds=seconds)
+    write_bytes(output, data)
+    python = specification.plan.assignment.python
+    click.echo(f"{output}: {assignment} for Python {python}, {len(data) // 1024} KiB")
+    return 0

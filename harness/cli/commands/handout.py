@@ -1,0 +1,56 @@
+"""`harness handout`: what a course gives its students, in one archive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.assignment import load
+from harness.cli.options import (
+    PATH,
+    cache_folder,
+    options,
+    python_option,
+    root_option,
+    support_option,
+    the_assignment,
+    the_root,
+)
+from harness.common.files import write_bytes
+from harness.grading import prepare, visible_only
+from harness.packaging.handout.handout import handout
+
+
+@click.command("handout")
+@click.argument("assignment", metavar="ID")
+@click.option(
+    "-o",
+    "--output",
+    type=PATH,
+    metavar="FILE",
+    help="Where to (default: handout-ID.zip).",
+)
+@options(root_option, python_option, support_option)
+def command(
+    assignment: str,
+    output: Path | None,
+    root: Path | None,
+    python: Path | None,
+    support: Path | None,
+) -> int:
+    """Build what students get for the assignment ID.
+
+    A stub, the provided files, gameplay/, the visible scenarios and selfcheck.pyz, which checks
+    without anything being installed. No hidden scenario and nothing of the reference is in it.
+    """
+    base = the_root(root)
+    assignment_id = the_assignment(base, assignment)
+    specification = load(base, assignment_id, support=support)
+    context = prepare(visible_only(specification), python=python, cache=cache_folder(base))
+    if context.interpreter.notice:
+        click.echo(f"NOTICE {context.interpreter.notice}", err=True)
+    target = output or Path(f"handout-{assignment_id}.zip")
+    write_bytes(target, handout(specification, context))
+    click.echo(target)
+    return 0

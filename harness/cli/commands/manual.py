@@ -1,0 +1,40 @@
+"""`harness manual`: marks that people gave, into a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.options import PATH, store_of
+from harness.reporting import write_reports
+from harness.reporting.export.gradebooks import read_sheet
+from harness.reporting.export.manual_marks import read_manual
+from harness.reporting.view.words import counted
+from harness.results import Store
+
+
+@click.command("manual")
+@click.argument("run", type=PATH)
+@click.argument("file", type=PATH)
+def command(run: Path, file: Path) -> int:
+    """Take the marks that people gave from FILE, which `harness export RUN --to manual-marks`
+    began.
+
+    They join the totals in results.json, on the pages and in gradebooks, and stay when the
+    submissions are graded again. A file with a mistake in it is refused whole.
+    """
+    path = store_of(run)
+    sheet = read_sheet(file)
+    with Store.open(path) as store:
+        plan = store.plan()
+        given = read_manual(sheet, store.run(), plan)
+        store.give(given)
+        result = store.run()
+    write_reports(result, plan, path.parent)
+    whole = sum(each.total is not None for each in result.submissions)
+    click.echo(
+        f"{counted(len(given), 'submission')} changed; {whole} of {len(result.submissions)} have "
+        "their whole mark"
+    )
+    return 0

@@ -1,0 +1,45 @@
+"""`harness record`: freeze draws and transcripts from the reference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.assignment import as_template, available, load, record_draws
+from harness.cli.options import options, python_option, root_option, the_root
+from harness.grading import record_transcripts
+
+
+@click.command("record")
+@click.argument("ids", nargs=-1, metavar="[ID…]")
+@options(root_option, python_option)
+def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int:
+    """Draw the samples and cases, and play the transcripts, that scenarios name.
+
+    Review what changed before committing it: what is recorded is what will be graded.
+    """
+    base = the_root(root)
+    for assignment_id in ids or available(base):
+        recording = load(base, assignment_id, recording=True)
+        before = _frozen(Path(recording.folder))
+        drawn = record_draws(base, assignment_id)
+        changed = [path for path in drawn if before.get(path) != path.read_bytes()]
+        gone = [path for path in before if not path.exists()]
+        changed += record_transcripts(recording, as_template, python=python)
+        for word, paths in (("recorded", changed), ("removed", gone)):
+            for path in paths:
+                click.echo(f"{word} {_shown(path)}")
+        load(base, assignment_id)
+        count = len(changed) + len(gone)
+        click.echo(f"{assignment_id}: {count} {'file' if count == 1 else 'files'} changed")
+    return 0
+
+
+def _frozen(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in sorted((folder / "draws").glob("*.json"))}
+
+
+def _shown(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

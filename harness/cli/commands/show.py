@@ -1,0 +1,35 @@
+"""`harness show`: a run's table again, or one submission's reasons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from harness.cli.options import PATH, read_run, store_of
+from harness.common.errors import UserError
+from harness.reporting import show_submission, summary_table
+from harness.results import Store
+
+
+@click.command("show")
+@click.argument("run", type=PATH)
+@click.option("--submission", metavar="ID", help="Show one submission with its reasons.")
+def command(run: Path, submission: str | None) -> int:
+    """Show RUN: a report folder, or its run.sqlite."""
+    console = Console()
+    if submission is None:
+        result, plan = read_run(run)
+        console.print(summary_table(result, plan))
+        if not result.facts.complete:
+            console.print("[red]This run is not complete: grade again to finish it.")
+        return 0
+    with Store.read_only(store_of(run)) as store:
+        entry = store.whole_result(submission)
+        if entry is not None:
+            console.print(show_submission(entry, store.plan()))
+            return 0
+    raise UserError(
+        f"no submission {submission!r}", place=str(run), hint=f"harness show {run} lists them"
+    )

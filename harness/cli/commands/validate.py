@@ -1,0 +1,158 @@
+"""`harness validate`: the reference, the scenarios, the mutants and the samples agree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress, TaskID
+from rich.table import Table
+
+from harness.api import load_assignment
+from harness.assignment import available, load_expectation
+from harness.cli.options import (
+    GITHUB,
+    cache_folder,
+    format_option,
+    options,
+    python_option,
+    root_option,
+    support_option,
+    the_root,
+)
+from harness.common.errors import UserError
+from harness.grading import prepare
+from harness.grading.validation import Sample, ValidationReport, validate
+from harness.intake import read
+from harness.model.plan import Assignment
+from harness.model.specification import Specification
+from harness.reporting.terminal.annotations import placed
+
+
+@click.command("validate")
+@click.argument("ids", nargs=-1, metavar="[ID…]")
+@options(root_option, python_option, support_option)
+@click.option("--jobs", type=click.IntRange(1, 256), help="Worker processes (default: one a core).")
+@click.option("--no-samples", is_flag=True, help="Leave the sample submissions out.")
+@format_option
+def command(
+    ids: tuple[str, ...],
+    root: Path | None,
+    python: Path | None,
+    support: Path | None,
+    jobs: int | None,
+    no_samples: bool,
+    form: str,
+) -> int:
+    """Prove that an assignment is sound: all assignments, or those named.
+
+    Exit status: 0 sound, 1 something must be mended, 2 cannot run.
+    """
+    base = the_root(root)
+    console = Console()
+    sound = True
+    for assignment_id in ids or available(base):
+        loaded = _loaded(base, assignment_id, support, form)
+        context = prepare(loaded, python=python, cache=cache_folder(base), refuse=False)
+        folder = base / "submissions" / assignment_id
+        samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
+        screen = Console(stderr=True)
+        with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+            task = bar.add_task("", total=None)
+            report = validate(context, samples, jobs=jobs, progress=_Stage(bar, task))
+        show(report, console)
+        if form == GITHUB:
+            for problem in report.problems:
+                click.echo(str(placed(problem.message, where=problem.place, title=problem.check)))
+        if context.interpreter.notice:
+            notice = escape(context.interpreter.notice)
+            console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
+        sound = sound and report.sound
+    return 0 if sound else 1
+
+
+def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:
+    try:
+        return load_assignment(base, assignment_id, support=support)
+    except UserError as error:
+        if form == GITHUB:
+            for line in str(error).splitlines():
+                click.echo(str(placed(line)))
+        raise
+
+
+class _Stage:
+    """Shows which part of a validation is under way."""
+
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self._bar = bar
+        self._task = task
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        self._bar.update(self._task, description=what, completed=done, total=total)
+
+
+def read_samples(folder: Path, assignment: Assignment) -> tuple[Sample, ...]:
+    """The sample submissions of a folder that have an expect.yaml."""
+    if not folder.is_dir():
+        return ()
+    return tuple(
+        Sample(submission=submission, expected=load_expectation(expect))
+        for submission in read((folder,), assignment)
+        if (expect := folder / submission.id / "expect.yaml").is_file()
+    )
+
+
+def show(report: ValidationReport, console: Console) -> None:
+    """Print the tables, then every problem."""
+    console.rule(f"[bold]{escape(report.assignment)}")
+    console.print(
+        f"{report.groups} scenarios ({report.scenarios} with swept values, {report.stimuli} runs "
+        f"with draws), {report.goldens} of them with goldens",
+        highlight=False,
+    )
+    functions = Table("function", "scenarios", "visible", "runs", "share of the marks")
+    for row in report.functions:
+        share = f"{float(row.share):.1%}"
+        functions.add_row(
+            escape(row.function), str(row.scenarios), str(row.visible), str(row.stimuli), share
+        )
+    console.print(functions)
+    clauses = Table("clause", "what", "scenarios", "mutants killed", "killed by")
+    for entry in report.clauses:
+        mutants = [m for m in report.mutants if m.clause == entry.clause.id]
+        killed = [m for m in mutants if m.killed_by]
+        by = killed[0].killed_by[0] if killed else ""
+        more = (
+            f" +{len(killed[0].killed_by) - 1}" if killed and len(killed[0].killed_by) > 1 else ""
+        )
+        count = f"{len(killed)}/{len(mutants)}" if mutants else ""
+        what = escape(entry.clause.text)
+        if entry.clause.unsettled:
+            what += f" [dim](unsettled: {escape(entry.clause.unsettled)})[/]"
+        clauses.add_row(entry.clause.id, what, str(entry.scenarios), count, escape(by) + more)
+    console.print(clauses)
+    if report.samples:
+        samples = Table("sample", "mark", "failed", "as expected")
+        for sample in report.samples:
+            verdict = "[red]no" if sample.parts else "[green]yes"
+            samples.add_row(escape(sample.name), sample.mark, str(sample.failed), verdict)
+        console.print(samples)
+    for trivial in report.trivial:
+        names = ", ".join(trivial.passed) or "nothing"
+        console.print(
+            escape(f"{trivial.name} scores {trivial.mark} of {trivial.out_of} and passes {names}"),
+            highlight=False,
+        )
+    for problem in report.problems:
+        console.print(
+            f"[bold red]{problem.check}[/] {escape(str(problem))}", highlight=False, soft_wrap=True
+        )
+    verdict = "[green]sound" if report.sound else f"[red]{_counted(len(report.problems))}"
+    console.print(f"{escape(report.assignment)}: {verdict}", highlight=False)
+
+
+def _counted(problems: int) -> str:
+    return "1 problem" if problems == 1 else f"{problems} problems"

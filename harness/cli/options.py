@@ -1,0 +1,170 @@
+"""What several commands share: options, finding the assignment, folders.
+
+Options about a whole class: the layout of its download, when it was due, who is in it.
+
+The form in which checks say what they found.
+
+The run that a command is given: a report folder, or its database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from harness.assignment import CACHE, available, find_root
+from harness.common.errors import UserError
+from harness.intake import LAYOUT_NAMES
+from harness.intake.entries import must_exist
+from harness.model.plan import Plan
+from harness.model.result import RunResult
+from harness.results import STORE_NAME, Store
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Whether a path can be read is told by whoever reads it, and in our words.
+PATH = click.Path(path_type=Path, readable=False)
+
+root_option = click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The folder that holds specs/ (default: the nearest one upwards).",
+)
+assignment_option = click.option(
+    "--assignment",
+    metavar="ID",
+    help="The assignment (default: told by the path, or the only one).",
+)
+python_option = click.option(
+    "--python",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The interpreter to grade with (default: the version the assignment names).",
+)
+without_option = click.option(
+    "--without-tag",
+    "without",
+    multiple=True,
+    metavar="TAG",
+    help="Leave out the scenarios with this tag (may be given again); the rest is the whole mark.",
+)
+support_option = click.option(
+    "--support",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A folder of provided files to take in place of ours.",
+)
+
+
+def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Apply several click options as one decorator."""
+
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
+    """The folder that holds specs/: as told, else upwards from here, else from the first path."""
+    if root is not None:
+        return find_root(root)
+    try:
+        return find_root(Path.cwd())
+    except UserError:
+        if paths and paths[0].exists():
+            return find_root(paths[0])
+        raise
+
+
+def the_assignment(root: Path, told: str | None, paths: Sequence[Path] = ()) -> str:
+    """The id: as told (loading says when there is none), else the folder under submissions/,
+    else the only one there is."""
+    if told is not None:
+        return told
+    known = available(root)
+    submissions = (root / "submissions").resolve()
+    named: dict[str, None] = {}
+    for path in paths:
+        resolved = path.resolve()
+        if resolved.is_relative_to(submissions) and resolved != submissions:
+            folder = resolved.relative_to(submissions).parts[0]
+            if folder in known:
+                named[folder] = None
+    if len(named) > 1:
+        what = f"the paths belong to several assignments ({', '.join(named)})"
+        raise UserError(what, hint="take them one by one, or say --assignment")
+    if named:
+        return next(iter(named))
+    for path in paths:
+        must_exist(path)
+    if len(known) == 1:
+        return known[0]
+    raise UserError(
+        "which assignment? the path does not tell", hint=f"--assignment {' | '.join(known)}"
+    )
+
+
+def cache_folder(root: Path) -> Path:
+    """Where compiled plans and answer keys are kept between commands."""
+    return root / CACHE
+
+
+_FILE = click.Path(path_type=Path, readable=False)
+
+class_options = options(
+    click.option(
+        "--layout",
+        type=click.Choice(LAYOUT_NAMES),
+        help="Whose download it is (default: told by the names in it).",
+    ),
+    click.option(
+        "--due",
+        metavar="TIME",
+        help="Grade the latest attempt until then (2024-09-24T17:00+10:00); later ones are late.",
+    ),
+    click.option(
+        "--time-zone",
+        metavar="ZONE",
+        help="The zone of times without one (default: the assignment's time_zone).",
+    ),
+    click.option(
+        "--extensions", type=_FILE, metavar="FILE", help="A CSV of id,due: other times for some."
+    ),
+    click.option(
+        "--roster",
+        type=_FILE,
+        metavar="FILE",
+        help="A CSV of all students (a platform's gradebook will do), to list who is missing.",
+    ),
+)
+
+
+GITHUB = "github"
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", GITHUB]),
+    default="text",
+    show_default=True,
+    help="For people, or as annotations in a GitHub workflow.",
+)
+
+
+def store_of(run: Path) -> Path:
+    """The database of a run; UserError when there is none."""
+    path = run / STORE_NAME if run.is_dir() else run
+    if not path.is_file():
+        raise UserError("there is no run here", place=str(run), hint="name a report folder")
+    return path
+
+
+def read_run(run: Path) -> tuple[RunResult, Plan]:
+    """A run with what people gave, and the plan it was graded by; UserError when it cannot be
+    read."""
+    with Store.read_only(store_of(run)) as store:
+        return store.run(), store.plan()

@@ -1,0 +1,29 @@
+"""Doors that open when somebody comes: a package's names, each loaded when it is first asked for.
+
+`harness check` needs a part of most rooms; what it does not need it does not wait for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def lazy_exports(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
+    """The `__getattr__` of `package` for names that its `modules` define.
+
+    No name may be that of a module of the package: importing the module would put it there.
+    Raises AttributeError for any other name.
+    """
+    homes = {name: module for module, names in modules.items() for name in names}
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        found = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return load

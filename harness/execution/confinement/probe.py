@@ -1,0 +1,210 @@
+"""Tries what a submission must not be able to do, under a tier, rather than trusting settings."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.common.errors import HarnessError, UserError
+from harness.execution.confinement import LAYERS, NOT_PREVENTED, Confinement
+from harness.execution.driver import has_terminals
+from harness.execution.interpreter import Interpreter
+from harness.execution.scratch import scratch_directory
+from harness.model.observation import Ending, Observation
+from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile
+from harness.model.result import Probe, Tier
+from harness.model.stimulus import Call, Limits, Stimulus, Typed
+
+if TYPE_CHECKING:
+    from harness.execution.linux.driver import Driver
+
+_CANARY = "the canary sings"
+_LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
+
+FORBIDDEN = {
+    "read a file outside": "read_file",
+    "list a folder outside": "list_folder",
+    "write a file outside": "write_file",
+    "write a file in its folder": "write_here",
+    "write to shared memory": "write_shared",
+    "make System V shared memory": "make_segment",
+    "read the driver's memory": "read_memory",
+    "read the driver's environment": "read_environment",
+    "read the driver's command line": "read_command_line",
+    "read its server's memory": "read_servers_memory",
+    "trace the driver": "trace",
+    "signal the driver": "signal",
+    "signal its server": "signal_server",
+    "change the driver's limits": "change_limits",
+    "change the driver's priority": "change_priority",
+    "change its own limits": "change_own_limits",
+    "choose its processor": "choose_processor",
+    "start a process": "start_process",
+    "start a thread": "start_thread",
+    "run a program": "run_program",
+    "become another user": "become_another",
+    "open a UDP socket": "open_udp",
+    "open a TCP socket": "open_tcp",
+    "connect to a Unix socket": "open_unix",
+    "open a terminal": "open_terminal",
+    "type into its terminal": "type_into_terminal",
+    "mount a file system": "mount",
+    "make a namespace": "make_namespace",
+    "use the kernel's keys": "use_keys",
+    "use io_uring": "use_io_uring",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierTrial:
+    """A tier as it was tried on this machine.
+
+    `shortcoming` says why it does not hold (empty: it holds); `probes` is empty when not even a
+    probe could run under it. `input_mechanism`: how a program's wish to read is heard.
+    """
+
+    tier: Tier
+    shortcoming: str = ""
+    probes: tuple[Probe, ...] = ()
+    input_mechanism: str = ""
+
+    @property
+    def not_prevented(self) -> str:
+        """One sentence: what this tier cannot prevent."""
+        return NOT_PREVENTED[self.tier]
+
+
+def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTrial:
+    """The best tier under which every forbidden act failed.
+
+    UserError, naming what was missing, when that is worse than `require`.
+    """
+    shortcomings: list[str] = []
+    for tier in Tier:
+        trial = try_tier(interpreter, tier)
+        if not trial.shortcoming:
+            return trial
+        shortcomings.append(f"{tier}: {trial.shortcoming}")
+        if tier is require:
+            raise UserError(
+                f"the {tier} tier was required and this machine does not give it: "
+                + "; ".join(shortcomings),
+                hint="see `harness doctor`, or ask for less with --require-tier.",
+            )
+    raise HarnessError("no tier works on this machine: " + "; ".join(shortcomings))
+
+
+def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
+    """Try every forbidden act under one tier. The portable tier holds whatever it lets happen."""
+    if not has_terminals():
+        return _over_pipes(tier)
+    from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are terminals)
+
+    confinement = Confinement(LAYERS[tier])
+    shortcoming = confinement.unavailable()
+    if shortcoming:
+        return TierTrial(tier=tier, shortcoming=shortcoming)
+    for notify in (True, False) if confinement.confined else (False,):
+        try:
+            with Driver(interpreter, tier, notify=notify) as driver:
+                probes, hears = _probe(driver)
+        except HarnessError as error:
+            shortcoming = str(error)
+            continue
+        if not hears:
+            shortcoming = "typed input did not arrive"
+            continue
+        escaped = [probe.name for probe in probes if not probe.prevented]
+        return TierTrial(
+            tier=tier,
+            shortcoming="not prevented: " + ", ".join(escaped)
+            if escaped and confinement.confined
+            else "",
+            probes=probes,
+            input_mechanism="kernel notification" if notify else "standard input stand-in",
+        )
+    return TierTrial(tier=tier, shortcoming=shortcoming)
+
+
+def _over_pipes(tier: Tier) -> TierTrial:
+    """Where programs run over pipes there is one tier, and it keeps nothing from them."""
+    if tier is not Tier.PORTABLE:
+        return TierTrial(tier=tier, shortcoming="it needs Linux")
+    return TierTrial(tier=tier, input_mechanism="standard input stand-in, over pipes")
+
+
+def _probe(driver: Driver) -> tuple[tuple[Probe, ...], bool]:
+    with scratch_directory() as place:
+        place.chmod(0o755)
+        canary = place / "canary"
+        canary.write_text(_CANARY, "utf-8")
+        canary.chmod(0o644)
+        reached = os.open(place, os.O_PATH | os.O_DIRECTORY)
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+                # The folder's own name may be longer than the name of a socket may be.
+                listening.bind(f"/proc/self/fd/{reached}/socket")
+                (place / "socket").chmod(0o777)
+                listening.listen(1)
+                return _probe_from(driver, place)
+        finally:
+            os.close(reached)
+
+
+def _probe_from(driver: Driver, place: Path) -> tuple[tuple[Probe, ...], bool]:
+    facts = f"PLACE = {str(place)!r}\nDRIVER = {os.getpid()}\n"
+    body = (
+        resources.files("harness.execution.confinement")
+        .joinpath("forbidden_acts.py")
+        .read_text("utf-8")
+    )
+    source = SourceFile(name="acts.py", data=(facts + body).encode())
+    with driver.submission(_assignment(), (source,)) as server:
+        if server.observe(_call("use_library"), _LIMITS).ending is not Ending.ANSWERED:
+            raise HarnessError("the standard library cannot be imported by a confined process")
+        probes = tuple(
+            _judged(name, server.observe(_call(act), _LIMITS)) for name, act in FORBIDDEN.items()
+        )
+    with driver.submission(_assignment(), (source,)) as server:  # the first one was ended, then
+        typed = server.observe(_call("read_line", "yes"), _LIMITS)
+    hears = typed.value is not None and typed.value.text == "yes"
+    return probes, hears
+
+
+def _call(act: str, *lines: str) -> Stimulus:
+    return Stimulus(
+        action=Call(expression=f"{act}()"),
+        inputs=tuple(Typed(text=line) for line in lines),
+    )
+
+
+def _judged(name: str, seen: Observation) -> Probe:
+    """An act that returned succeeded, and so did one whose process became another program."""
+    if seen.raised is None:
+        return Probe(name=name, prevented=seen.ending is Ending.CRASHED, detail=seen.detail)
+    message = seen.raised.message.partition(": '")[0]  # without paths, which differ every time
+    detail = f"{seen.raised.type_name}: {message}"
+    return Probe(name=name, prevented=True, detail=detail)
+
+
+def _assignment() -> Assignment:
+    names = [*FORBIDDEN.values(), "use_library", "read_line"]
+    return Assignment(
+        id="probe",
+        title="Probe",
+        course="",
+        python="3.11",
+        submission_files=("acts.py",),
+        laid_as=None,
+        functionality_marks=Fraction(0),
+        limits=_LIMITS,
+        policy=None,
+        clauses=(),
+        functions=tuple(FunctionSignature(name=name, parameters=()) for name in names),
+        variants=(ProvidedVariant(constants=(), files=()),),
+    )

@@ -1,0 +1,138 @@
+"""The system calls that a submission may make, as a filter its process only has to load.
+
+Built here, in the driver, by libseccomp; everything not named is refused with EPERM. Reads of
+descriptor 0 are notified instead of allowed where the terminal wants to know of them.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import importlib
+import tempfile
+from types import ModuleType
+
+from harness.common.errors import HarnessError
+
+_FREE = [
+    "access", "arch_prctl", "brk", "chdir", "clock_getres", "clock_gettime", "clock_nanosleep",
+    "close", "close_range", "dup", "dup2", "dup3", "epoll_create", "epoll_create1", "epoll_ctl",
+    "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd2", "exit", "exit_group", "faccessat",
+    "faccessat2", "fadvise64", "fchdir", "flock", "fork", "fstat", "fstatfs", "futex", "getcpu",
+    "getcwd", "getdents", "getdents64", "getegid", "geteuid", "getgid", "getgroups", "getitimer",
+    "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getrandom", "getresgid",
+    "getresuid", "getrlimit", "getrusage", "getsid", "gettid", "gettimeofday", "getuid", "kill",
+    "lseek", "lstat", "madvise", "membarrier", "mincore", "mmap", "mprotect", "mremap", "munmap",
+    "nanosleep", "newfstatat", "open", "openat", "pause", "pidfd_open", "pidfd_send_signal",
+    "pipe", "pipe2", "prctl", "readlink", "readlinkat", "recvfrom", "recvmsg", "restart_syscall",
+    "riscv_flush_icache", "rseq", "rt_sigaction", "rt_sigpending", "rt_sigprocmask",
+    "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_getaffinity", "sched_getparam",
+    "sched_getscheduler", "sched_get_priority_max", "sched_get_priority_min", "sched_yield",
+    "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setrlimit", "setsid",
+    "sigaltstack", "stat", "statfs", "statx", "sysinfo", "tgkill", "time", "times", "ugetrlimit",
+    "umask", "uname", "vfork", "wait4", "waitid", "write", "writev", "pwrite64",
+]  # fmt: skip
+_READS = ("read", "readv", "pread64", "preadv", "preadv2")
+_WAITS = {"select": 0, "pselect6": 0, "poll": 1, "ppoll": 1}  # position of the descriptor count
+_FCNTL = (0, 1, 2, 3, 4, 5, 6, 7, 1030)  # not F_SETOWN, which can send signals
+_IOCTL = (
+    0x5401, 0x5402, 0x5403, 0x5404, 0x540B, 0x540E, 0x540F, 0x5410, 0x5411, 0x5413, 0x541B,
+    0x5421, 0x5429, 0x5450, 0x5451,
+)  # fmt: skip  # terminal modes, sizes and groups, FIONREAD; not TIOCSTI, which types
+_THREAD = 0x00010000
+_NEW_NAMESPACE = 0x7E020080 | 0x02000000
+_AF_UNIX = 1
+
+_REFUSED_TO_CHILDREN = [
+    "clone", "fork", "vfork", "kill", "tgkill", "pidfd_open", "pidfd_send_signal", "sendmsg",
+    "recvmsg", "sendto", "recvfrom", "prctl", "seccomp", "setrlimit", "setsid",
+]  # fmt: skip
+
+
+def available() -> str:
+    """Empty when filters can be built here, else why not."""
+    found = _found()
+    return f"libseccomp or pyseccomp is missing ({found})" if isinstance(found, str) else ""
+
+
+@functools.cache
+def server_filter(*, notify: bool) -> bytes:
+    """What a submission server and all below it may do, as BPF."""
+    lib = _library()
+    built = lib.SyscallFilter(lib.ERRNO(errno.EPERM))
+    for name in _FREE:
+        _add(lib, built, lib.ALLOW, name)
+    low = 0xFFFFFFFF
+    for name in _READS:
+        if notify:
+            _add(lib, built, lib.NOTIFY, name, lib.Arg(0, lib.EQ, 0))
+            _add(lib, built, lib.ALLOW, name, lib.Arg(0, lib.NE, 0))
+        else:
+            _add(lib, built, lib.ALLOW, name)
+    for name, position in _WAITS.items():
+        if notify:
+            _add(lib, built, lib.NOTIFY, name, lib.Arg(position, lib.NE, 0))
+            _add(lib, built, lib.ALLOW, name, lib.Arg(position, lib.EQ, 0))
+        else:
+            _add(lib, built, lib.ALLOW, name)
+    for command in _FCNTL:
+        _add(lib, built, lib.ALLOW, "fcntl", lib.Arg(1, lib.MASKED_EQ, low, command))
+    for command in _IOCTL:
+        _add(lib, built, lib.ALLOW, "ioctl", lib.Arg(1, lib.MASKED_EQ, low, command))
+    _add(lib, built, lib.ALLOW, "prlimit64", lib.Arg(0, lib.EQ, 0))
+    _add(lib, built, lib.ALLOW, "socketpair", lib.Arg(0, lib.EQ, _AF_UNIX))
+    _add(lib, built, lib.ALLOW, "clone", lib.Arg(0, lib.MASKED_EQ, _THREAD | _NEW_NAMESPACE, 0))
+    _add(lib, built, lib.ERRNO(errno.ENOSYS), "clone3")
+    _add(lib, built, lib.ERRNO(errno.ENOSYS), "openat2")
+    return _exported(built)
+
+
+@functools.cache
+def child_filter() -> bytes:
+    """What a scenario may not do although its server may, as BPF."""
+    lib = _library()
+    built = lib.SyscallFilter(lib.ALLOW)
+    for name in _REFUSED_TO_CHILDREN:
+        _add(lib, built, lib.ERRNO(errno.EPERM), name)
+    _add(lib, built, lib.ERRNO(errno.EPERM), "prlimit64", lib.Arg(2, lib.NE, 0))
+    return _exported(built)
+
+
+@functools.cache
+def _found() -> ModuleType | str:
+    """The package, or why it cannot be had. Looked for only now: it runs a program to find the
+    library, which a command that confines nothing need not wait for."""
+    try:
+        return importlib.import_module("pyseccomp")
+    except (ImportError, OSError, RuntimeError) as error:  # the package, or the library it wraps
+        return str(error)
+
+
+def _library() -> ModuleType:
+    found = _found()
+    if isinstance(found, str):
+        raise HarnessError(available())
+    return found
+
+
+def _add(lib: ModuleType, built: object, action: int, name: str, *arguments: object) -> None:
+    try:
+        known = lib.resolve_syscall(lib.system_arch(), name) >= 0
+    except OSError:
+        known = False
+    if not known:  # not every name exists on every machine
+        return
+    try:
+        built.add_rule(action, name, *arguments)  # type: ignore[attr-defined]
+    except OSError as error:  # as where the kernel, or a container, refuses what the rule needs
+        raise HarnessError(f"libseccomp refuses a rule for {name}: {error.strerror}") from None
+
+
+def _exported(built: object) -> bytes:
+    with tempfile.TemporaryFile() as file:
+        built.export_bpf(file)  # type: ignore[attr-defined]
+        file.seek(0)
+        program = file.read()
+    if not program or len(program) % 8:
+        raise HarnessError("libseccomp exported no filter")
+    return program

@@ -1,0 +1,1 @@
+"""Submissions on terminals, forked from a server: Linux."""

@@ -1,0 +1,128 @@
+"""One driver: a base server and the submissions that are observed through it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from types import TracebackType
+
+from harness.common.errors import HarnessError
+from harness.execution.confinement import LAYERS, Confinement, Layer
+from harness.execution.interpreter import Interpreter
+from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
+from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
+from harness.execution.protocol.jobs import server_setup
+from harness.execution.scratch import scratch_directory
+from harness.model.plan import Assignment, SourceFile
+from harness.model.result import Tier
+
+
+class Driver:
+    """A context manager; used from one thread. `cpu` pins that thread, and all below it, to one
+    core. `layers` are the confinement's, by default all of the tier. `hash_seed` is the
+    interpreter's. `notify` False: do without the kernel's word of reads. `clock_offset` shifts,
+    in seconds, what programs read of the time of day.
+    """
+
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        tier: Tier,
+        cpu: int | None = None,
+        *,
+        layers: frozenset[Layer] | None = None,
+        hash_seed: int = 0,
+        notify: bool = True,
+        clock_offset: int = 0,
+    ) -> None:
+        self.interpreter = interpreter
+        self.tier = tier
+        self._confinement = Confinement(LAYERS[tier] if layers is None else layers)
+        self._cpu = cpu
+        self._hash_seed = hash_seed
+        self._clock_offset = clock_offset
+        self._notify = notify and Layer.SECCOMP in self._confinement.layers
+        self._base: BaseProcess | None = None
+        self._questions: StimulusCompiler | None = None
+        self._cpus_before: set[int] | None = None
+        self._held = ExitStack()
+        self._directory = ""
+
+    def __enter__(self) -> Driver:
+        if self._cpu is not None and sys.platform == "linux":
+            self._cpus_before = os.sched_getaffinity(0)
+            os.sched_setaffinity(0, {self._cpu})
+        try:
+            self._confinement.protect_driver()
+            directory = self._held.enter_context(scratch_directory())
+            directory.chmod(0o555)
+            self._directory = str(directory)
+            self._base = BaseProcess(
+                self.interpreter,
+                self._confinement,
+                self._directory,
+                hash_seed=self._hash_seed,
+                clock_offset=self._clock_offset,
+            )
+            self._questions = StimulusCompiler(self._base)
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._leave()
+
+    @contextmanager
+    def submission(
+        self, assignment: Assignment, files: tuple[SourceFile, ...]
+    ) -> Iterator[SubmissionServer]:
+        """A server for one submission. HarnessError when our own machinery fails."""
+        base, questions = self._running()
+        setup = self._setup() | server_setup(assignment, files)
+        with ServerLink(base, setup) as link:
+            yield SubmissionServer(link, assignment, questions)
+
+    @contextmanager
+    def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
+        """A server for a trusted function of ours, `entry` ("package.module:function", str to
+        str), out of sources by module name; each call in a confined process of its own."""
+        setup = self._setup() | {"tool": dict(sources), "entry": entry}
+        base, _ = self._running()
+        with ServerLink(base, setup) as link:
+            if link.failed_to_prepare is not None:
+                raise HarnessError(f"{entry} did not load: {base.complaint()}")
+            yield ToolServer(link)
+
+    @property
+    def hears_reads(self) -> bool:
+        """Whether the kernel tells of reads; otherwise a stand-in for `sys.stdin` does."""
+        return self._notify
+
+    def _setup(self) -> dict[str, object]:
+        orders = self._confinement.for_server(self._directory, notify=self._notify)
+        return {"confinement": orders, "directory": self._directory}
+
+    def _running(self) -> tuple[BaseProcess, StimulusCompiler]:
+        if self._base is None or self._questions is None:
+            raise HarnessError("the driver is used outside its context")
+        return self._base, self._questions
+
+    def _leave(self) -> None:
+        if self._questions is not None:
+            self._questions.close()
+            self._questions = None
+        if self._base is not None:
+            self._base.close()
+            self._base = None
+        self._held.close()
+        if self._cpus_before is not None:
+            os.sched_setaffinity(0, self._cpus_before)
+            self._cpus_before = None

@@ -1,0 +1,1 @@
+"""Submissions over pipes, an interpreter each: systems without terminals."""

@@ -1,0 +1,210 @@
+"""Runs submissions where there are no terminals to be had: an interpreter a scenario, over pipes.
+
+The portable tier, and all of it: nothing keeps a program from what its user may do. There is a
+limit on time, a cap on output and an end to all that was started, and memory is limited where
+the system counts it.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+
+from harness.common.errors import HarnessError
+from harness.execution.driver import TOOL_LIMITS, answer
+from harness.execution.interpreter import Interpreter
+from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, Words
+from harness.execution.piped.process import PipedProcess
+from harness.execution.protocol import bootstrap
+from harness.execution.protocol.jobs import Jobs, marks_in, server_setup
+from harness.execution.protocol.observation import ScreenParser, observation
+from harness.execution.scratch import scratch_directory
+from harness.model.observation import Ending, Observation, Phase
+from harness.model.plan import Assignment, SourceFile
+from harness.model.result import Tier
+from harness.model.stimulus import Limits, Stimulus
+
+_MARK_BYTES = 16
+_MIB = 1024 * 1024
+_MODULES = (
+    "codec", "modules", "stimulus", "limits", "ask", "stdin_shim", "tool", "scenario", "piped",
+)  # fmt: skip
+_KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
+
+_COMPILER = """\
+import marshal, sys
+found = []
+for name, source in marshal.loads(sys.stdin.buffer.read()):
+    found.append((name, compile(source, "inside/" + name + ".py", "exec", dont_inherit=True)))
+sys.stdout.buffer.write(marshal.dumps(found))
+"""
+
+_PROGRAM = """\
+import builtins, marshal, os, sys
+def read(count):
+    data = b""
+    while len(data) < count:
+        part = os.read(0, count - len(data))
+        if not part:
+            raise SystemExit(1)
+        data += part
+    return data
+def framed():
+    return marshal.loads(read(int.from_bytes(read(4), "little")))
+modules, setup, job = framed(), framed(), framed()
+Module = type(sys)
+room = Module("inside")
+room.__path__ = []
+sys.modules["inside"] = room
+own = dict(vars(builtins))
+for name, code in modules:
+    module = Module("inside." + name)
+    module.__dict__.update(__builtins__=own, __package__="inside")
+    sys.modules["inside." + name] = module
+    setattr(room, name, module)
+    try:
+        exec(code, module.__dict__)
+    except ImportError:
+        if name != "limits":
+            raise
+        del sys.modules["inside." + name], room.limits
+room.piped.serve(setup, job)
+"""
+
+
+class PipedDriver:
+    """A context manager like `Driver`, used from one thread."""
+
+    def __init__(self, interpreter: Interpreter, *, hash_seed: int = 0) -> None:
+        self.interpreter = interpreter
+        self.tier = Tier.PORTABLE
+        self._command = [str(interpreter.path), *bootstrap.FLAGS, "-c"]
+        self._environment = bootstrap.environment(hash_seed) | {
+            "MALLOC_ARENA_MAX": "1",  # a second thread must not take from the memory allowed
+            **{name: os.environ[name] for name in _KEPT if name in os.environ},
+        }
+        self._held = ExitStack()
+        self._directory = ""
+        self._modules = b""
+
+    def __enter__(self) -> PipedDriver:
+        self._directory = str(self._held.enter_context(scratch_directory()))
+        try:
+            self._modules = self._compiled()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._held.close()
+        self._directory = ""
+
+    @contextmanager
+    def submission(
+        self, assignment: Assignment, files: tuple[SourceFile, ...]
+    ) -> Iterator[PipedSubmission]:
+        """One submission, to be observed."""
+        yield PipedSubmission(self, assignment, files)
+
+    @contextmanager
+    def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[PipedTool]:
+        """A trusted function of ours, `entry` ("package.module:function", str to str), out of
+        sources by module name."""
+        yield PipedTool(self, sources, entry)
+
+    def start(self, setup: bytes, job: Mapping[str, object]) -> PipedProcess:
+        """A process that does this job. HarnessError when its interpreter cannot be run."""
+        if not self._directory:
+            raise HarnessError("the driver is used outside its context")
+        command = [*self._command, _PROGRAM]
+        process = PipedProcess(command, self._environment, self._directory)
+        for message in (self._modules, setup, marshal.dumps(dict(job), 2)):
+            process.send(len(message).to_bytes(4, "little") + message)
+        return process
+
+    def setup(self, more: Mapping[str, object]) -> bytes:
+        """What every process of a submission or tool is told first."""
+        common = {"directory": self._directory, "environment": bootstrap.INNER_ENVIRONMENT}
+        return marshal.dumps(common | dict(more), 2)
+
+    def _compiled(self) -> bytes:
+        """`inside` as the interpreter's own code objects: it is not to compile them every time."""
+        sources = marshal.dumps(bootstrap.sources(_MODULES), 2)
+        try:
+            done = subprocess.run(
+                [*self._command, _COMPILER],
+                input=sources,
+                capture_output=True,
+                env=self._environment,
+                check=False,
+            )
+        except OSError as error:
+            raise HarnessError(f"{self._command[0]} did not start: {error.strerror}") from None
+        if done.returncode != 0:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+            raise HarnessError(f"{self._command[0]} does not work: {''.join(said)[:300]}")
+        return done.stdout
+
+
+class PipedSubmission:
+    """Observes one submission, a fresh interpreter for each stimulus."""
+
+    def __init__(
+        self, driver: PipedDriver, assignment: Assignment, files: tuple[SourceFile, ...]
+    ) -> None:
+        self._driver = driver
+        self._jobs = Jobs(assignment)
+        self._setup = driver.setup(server_setup(assignment, files))
+
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        """What the submission did. HarnessError when our own machinery failed."""
+        shown = ScreenParser(mark=os.urandom(_MARK_BYTES), most_marks=marks_in(stimulus))
+        words, beats = Words(), CpuHeartbeat(limits)
+        job = self._jobs.job(stimulus, limits) | {
+            "mark": shown.mark,
+            "ask": words.ask,
+            "over": words.over,
+            "beat": beats.period,
+        }
+        process = self._driver.start(self._setup, job)
+        try:
+            conversation = PipedMonitor(
+                process, shown, words, beats, limits=limits, inputs=stimulus.inputs
+            )
+            end = conversation.follow()
+        finally:
+            process.close()
+        if not conversation.began:
+            ending = end.reason or Ending.CRASHED
+            return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
+        return observation(stimulus, limits, shown, end)
+
+
+class PipedTool:
+    """A function of ours, loaded anew for every call."""
+
+    def __init__(self, driver: PipedDriver, sources: Mapping[str, str], entry: str) -> None:
+        self._driver = driver
+        self._setup = driver.setup({"tool": dict(sources), "entry": entry})
+
+    def run(self, payload: str) -> str:
+        """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
+        words, beats = Words(), CpuHeartbeat(TOOL_LIMITS)
+        job = {
+            "payload": payload,
+            "memory": TOOL_LIMITS.memory_mib * _MIB,
+            "ask": words.ask,
+            "beat": beats.period,
+        }
+        process = self._driver.start(self._setup, job)
+        try:
+            shown = ScreenParser(mark=b"\0", most_marks=0)
+            conversation = PipedMonitor(process, shown, words, beats, limits=TOOL_LIMITS)
+            end = conversation.follow()
+        finally:
+            process.close()
+        return answer(end)

@@ -1,0 +1,225 @@
+"""Watches one scenario's process over its pipes, and types what it asks for."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+
+from harness.common.errors import HarnessError
+from harness.execution.piped.process import Pipe, PipedProcess
+from harness.execution.protocol import reply
+from harness.execution.protocol.observation import End, ScreenParser
+from harness.model.observation import Ending
+from harness.model.stimulus import Key, Limits, Typed
+
+_SECRET_BYTES = 16
+_HEARTBEAT = 0.1
+_PATIENCE = 60.0  # seconds for an interpreter to start, whatever the load
+_PREPARING = 30.0  # seconds to compile what a student wrote
+_ORPHANED = 2.0  # seconds of silence, once it has ended, from whatever still holds its pipes
+_LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
+_IDLE_SHARE = 0.05
+_KEYS = {Key.CTRL_C: b"C", Key.CTRL_D: b"D"}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the process writes among its text, known to nobody else: it asks, it is over."""
+
+    secret: bytes = field(default_factory=lambda: os.urandom(_SECRET_BYTES))
+
+    @property
+    def ask(self) -> bytes:
+        """It wants to read."""
+        return self.secret + b"?"
+
+    @property
+    def over(self) -> bytes:
+        """It shows nothing more."""
+        return self.secret + b"."
+
+
+class CpuHeartbeat:
+    """A process's own account of its time: every `period` seconds a beat comes, with the CPU
+    seconds that it used until then. It was asleep between two beats if it used next to nothing:
+    waiting for a processor among many others it would still have got more."""
+
+    def __init__(self, limits: Limits) -> None:
+        shortest = min(limits.cpu_seconds, limits.wall_seconds)
+        self.period = min(_HEARTBEAT, max(0.01, shortest / 4))
+        self.cpu_seconds = 0.0
+        self._limits = limits
+        self._asleep = 0.0
+        self._last = 0.0
+
+    def begin(self) -> None:
+        """The scenario starts now."""
+        self._last = time.monotonic()
+
+    def hear(self, microseconds: int) -> None:
+        """A beat has come."""
+        self._last = time.monotonic()
+        used = microseconds / 1e6
+        if used - self.cpu_seconds < self.period * _IDLE_SHARE:
+            self._asleep += self.period
+        self.cpu_seconds = used
+
+    def passed(self) -> Ending | None:
+        """The limit that is passed. A process that falls silent computes without a pause in which
+        its beat could come, or the machine is busy: it is given ten times its limit."""
+        if self.cpu_seconds >= self._limits.cpu_seconds:
+            return Ending.CPU_LIMIT
+        if self._asleep >= self._limits.wall_seconds:
+            return Ending.TIMEOUT
+        silent = time.monotonic() - self._last
+        if silent >= 1 + _LOADED_MACHINE * self._limits.cpu_seconds:
+            return Ending.CPU_LIMIT
+        return None
+
+
+class PipedMonitor:
+    """One scenario's process, its screen, and the inputs it may still ask for."""
+
+    def __init__(
+        self,
+        process: PipedProcess,
+        shown: ScreenParser,
+        words: Words,
+        beats: CpuHeartbeat,
+        *,
+        limits: Limits,
+        inputs: tuple[Typed, ...] = (),
+    ) -> None:
+        self._process = process
+        self._shown = shown
+        self._words = words
+        self._beats = beats
+        self._most = limits.output_kib * 1024
+        self._inputs = list(reversed(inputs))
+        self._unshown = b""
+        self._unread = b""
+        self._said = bytearray()
+        self._reason: Ending | None = None
+        self._over = False
+        self._up = False
+        self.began = False
+
+    def follow(self) -> End:
+        """Until the process is gone. HarnessError when its interpreter does not start."""
+        started = heard = time.monotonic()
+        while self._process.open or not self._process.has_ended():
+            event = self._process.hear(self._beats.period)
+            now = time.monotonic()
+            if event is not None:
+                heard = now
+                self._take(*event)
+            elif self._process.has_ended():
+                self._process.kill()  # whatever it left behind
+                if self._over or now - heard > _ORPHANED:
+                    break
+            if self._reason is None:
+                self._look_at_the_clock(now - started)
+        self._show(self._unshown)
+        code = self._process.exit_code()
+        if not self._up and self._reason is None:
+            complaint = self._unread.decode("utf-8", "replace").strip().splitlines()[-1:]
+            raise HarnessError(f"an interpreter did not start: {''.join(complaint)[:300]}")
+        return End(
+            reason=self._reason,
+            exit_code=code,
+            cpu_seconds=self._beats.cpu_seconds,
+            said=bytes(self._said),
+        )
+
+    def _look_at_the_clock(self, elapsed: float) -> None:
+        if not self._up:
+            if elapsed > _PATIENCE:
+                raise HarnessError("an interpreter does not start")
+        elif not self.began:
+            if elapsed > _PATIENCE + _PREPARING:
+                self._stop(Ending.CPU_LIMIT)
+        else:
+            passed = self._beats.passed()
+            if passed is not None:
+                self._stop(passed)
+
+    def _stop(self, reason: Ending) -> None:
+        if self._reason is None:
+            self._reason = reason
+            self._process.kill()
+
+    def _take(self, pipe: Pipe, data: bytes) -> None:
+        if pipe is Pipe.SAID:  # of a process that was ended, too: what it said before counts
+            self._unread += data
+            self._hear()
+        elif self._reason is None:
+            self._unshown += data
+            self._part()
+
+    def _part(self) -> None:
+        """Show what came, up to what may be the beginning of a word of ours."""
+        secret = self._words.secret
+        while self._reason is None:
+            at = self._unshown.find(secret)
+            if at < 0 or len(self._unshown) <= at + len(secret):
+                break
+            word, rest = self._unshown[at : at + len(secret) + 1], at + len(secret) + 1
+            self._show(self._unshown[:at])
+            self._unshown = self._unshown[rest:]
+            if word == self._words.over:
+                self._over = True
+            elif self._reason is None:
+                self._type()
+        kept = _beginning(self._unshown, secret)
+        self._show(self._unshown[: len(self._unshown) - kept])
+        self._unshown = self._unshown[len(self._unshown) - kept :]
+
+    def _show(self, data: bytes) -> None:
+        self._shown.raw += data
+        if self._shown.exceeds(self._most):
+            self._stop(Ending.OUTPUT_LIMIT)
+
+    def _type(self) -> None:
+        if not self._inputs or not self._shown.loaded:
+            self._stop(Ending.ASKED_FOR_MORE)
+            return
+        typed = self._inputs.pop()
+        self._shown.typed.append((len(self._shown.raw), typed))
+        if typed.key is not None:
+            body = _KEYS[typed.key]
+        else:
+            body = b"L" + typed.text.encode("utf-8", "surrogateescape") + b"\n"
+        self._process.send(len(body).to_bytes(4, "little") + body)
+
+    def _hear(self) -> None:
+        """Take whole frames: what is about time for ourselves, the rest as the reply."""
+        while len(self._unread) >= 5:
+            length = int.from_bytes(self._unread[:4], "little")
+            if not self._up and (length != 1 or self._unread[4:5] != b"U"):
+                return  # words of the interpreter's, and its end
+            if length + len(self._said) > reply.LARGEST:
+                self._stop(Ending.TAMPERED)
+                self._unread = b""
+                return
+            if len(self._unread) < 4 + length:
+                return
+            frame, self._unread = self._unread[: 4 + length], self._unread[4 + length :]
+            kind, body = frame[4:5], frame[5:]
+            if kind == b"U":
+                self._up = True
+            elif kind == b"R" and not self.began:
+                self.began = True
+                self._beats.begin()
+            elif kind == b"T" and body.isdigit():
+                self._beats.hear(int(body))
+            else:
+                self._said += frame
+
+
+def _beginning(data: bytes, secret: bytes) -> int:
+    """How many bytes at the end of `data` may be the beginning of the secret, or all of it."""
+    for length in range(min(len(data), len(secret)), 0, -1):
+        if secret.startswith(data[-length:]):
+            return length
+    return 0

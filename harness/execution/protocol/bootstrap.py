@@ -1,0 +1,86 @@
+"""What the base server's interpreter is started with: `inside/` as source, over its socket."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterable
+from importlib import resources
+from pathlib import Path
+
+INSIDE = (
+    "wire", "codec", "modules", "stimulus", "confine", "limits", "ask", "stdin_shim", "tool",
+    "scenario", "heap", "server", "base",
+)  # fmt: skip
+
+_PROGRAM = """\
+import sys
+import builtins, marshal, _socket
+control = int(sys.argv[1])
+sock = _socket.socket(fileno=control)
+def read(count):
+    data = b""
+    while len(data) < count:
+        part = sock.recv(count - len(data))
+        if not part:
+            raise SystemExit(1)
+        data += part
+    return data
+sources, orders = marshal.loads(read(int.from_bytes(read(4), "little")))
+sock.detach()
+Module = type(sys)
+room = Module("inside")
+room.__path__ = []
+sys.modules["inside"] = room
+own = dict(vars(builtins))
+for name, source in sources:
+    module = Module("inside." + name)
+    module.__dict__.update(__builtins__=own, __package__="inside")
+    sys.modules["inside." + name] = module
+    setattr(room, name, module)
+    try:
+        exec(compile(source, "inside/" + name + ".py", "exec", dont_inherit=True), module.__dict__)
+    except ImportError:
+        if name != "confine" or orders["confined"]:
+            raise
+        del sys.modules["inside." + name], room.confine
+room.base.serve(control, orders)
+"""
+
+FLAGS = (
+    "-s", "-S", "-P", "-B", "-X", "utf8",
+    "-W", "ignore::SyntaxWarning", "-W", "ignore::DeprecationWarning",
+)  # fmt: skip
+
+
+def command(executable: Path, control: int) -> list[str]:
+    """The command line: nothing of the user's, no `site`, UTF-8, no byte code written."""
+    return [str(executable), *FLAGS, "-c", _PROGRAM, str(control)]
+
+
+def environment(hash_seed: int) -> dict[str, str]:
+    """All that the interpreter's environment holds."""
+    return {**INNER_ENVIRONMENT, "PYTHONHASHSEED": str(hash_seed), "LD_BIND_NOW": "1"}
+
+
+def first_message(orders: dict[str, object]) -> bytes:
+    """The sources and orders, framed."""
+    names = ("shifted_clock", *INSIDE) if orders["clock_offset"] else INSIDE
+    payload = marshal.dumps((sources(names), orders), 2)
+    return len(payload).to_bytes(4, "little") + payload
+
+
+def sources(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Modules of `inside` by name, as text; from an archive, too."""
+    folder = resources.files("harness.execution").joinpath("inside")
+    return [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in names]
+
+
+INNER_ENVIRONMENT = {
+    "HOME": "/",
+    "LC_ALL": "C.UTF-8",
+    "LANG": "C.UTF-8",
+    "PATH": "/usr/bin:/bin",
+    "PYTHONIOENCODING": "utf-8:strict",
+    "TERM": "dumb",
+    "TZ": "UTC",
+}

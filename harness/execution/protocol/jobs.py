@@ -1,0 +1,88 @@
+"""What a process is told: the files it is to lay out, and a stimulus as an order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.common.errors import HarnessError
+from harness.model.plan import Assignment, SourceFile
+from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus
+
+_MIB = 1024 * 1024
+
+
+def main_file(assignment: Assignment) -> str:
+    """The name that the submission's first file is laid under."""
+    return assignment.laid_as or assignment.submission_files[0]
+
+
+def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[str, object]:
+    """What a process needs to know of an assignment and a submission, whatever the scenario."""
+    return {
+        "main": main_file(assignment),
+        "files": _laid(assignment, files),
+        "functions": [function.name for function in assignment.functions],
+        "variants": [_pairs(variant.files) for variant in assignment.variants],
+        "extra": _pairs(assignment.extra_files),
+        "stand_ins": _pairs(assignment.stand_in_files),
+        "memory": assignment.limits.memory_mib * _MIB,
+    }
+
+
+class Jobs:
+    """One assignment's stimuli as a process of ours understands them."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._main = main_file(assignment)
+        self._variants: dict[tuple[Binding, ...], int] = {
+            variant.constants: index for index, variant in enumerate(assignment.variants)
+        }
+
+    def job(self, stimulus: Stimulus, limits: Limits) -> dict[str, Any]:
+        """The order for one scenario. HarnessError when the plan lacks its provided files.
+
+        `asked` are the texts of its question, `wanted` the files that it shares with others.
+        """
+        try:
+            variant = self._variants[stimulus.constants]
+        except KeyError:
+            names = ", ".join(binding.name for binding in stimulus.constants)
+            raise HarnessError(f"the plan has no provided files for {names}") from None
+        action = stimulus.action
+        expression = ""
+        steps: tuple[str, ...] = ()
+        job: dict[str, Any] = {"action": "call", "program": self._main, "argv": []}
+        if isinstance(action, Call):
+            expression = action.expression
+        elif isinstance(action, Session):
+            job["action"], steps = "session", action.steps
+        else:
+            job |= {"action": "run", "program": action.program, "argv": list(action.argv)}
+        stand_ins = tuple([(each.module, each.file) for each in stimulus.stand_ins])
+        return job | {
+            "asked": (stimulus.given, expression, steps),
+            "wanted": (variant, stimulus.provide, stand_ins),
+            "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
+            "seed": stimulus.seed,
+            "memory": limits.memory_mib * _MIB,
+        }
+
+
+def marks_in(stimulus: Stimulus) -> int:
+    """How many marks the scenario writes: one after loading, one after each session step."""
+    action = stimulus.action
+    return 1 + (len(action.steps) if isinstance(action, Session) else 0)
+
+
+def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
+    return [(file.name, file.data) for file in files]
+
+
+def _laid(assignment: Assignment, files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
+    """The files that count, under the names they are imported by; anything else handed in beside
+    them is ignored."""
+    if assignment.laid_as is not None:
+        named = [file for file in files if file.name in assignment.submission_files]
+        programs = [file for file in files if file.name.endswith(".py")]
+        return [(assignment.laid_as, file.data) for file in (named or programs)[:1]]
+    return _pairs(tuple(file for file in files if file.name in assignment.submission_files))

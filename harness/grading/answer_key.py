@@ -1,0 +1,167 @@
+"""The answer key: the reference run through every scenario, in a server of its own.
+
+From the plan and the answer key: what each stimulus of a scenario is compared with.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+
+from harness.common.errors import HarnessError, UserError
+from harness.execution import EXECUTION_DIGEST, AnyDriver, Interpreter
+from harness.grading.running import Observer, run_scenario
+from harness.judging import disagreements, resolve
+from harness.model.answer_key import KEY_VERSION, Answer, AnswerKey, PythonAnswer, ScenarioAnswers
+from harness.model.expectation import Expectation, Expected, PythonValue, parts_of
+from harness.model.observation import Ending
+from harness.model.plan import Assignment, Plan, Scenario, SourceFile
+from harness.model.result import Tier
+from harness.model.specification import Specification
+from harness.model.stimulus import Call, Stimulus
+from harness.model.values import Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """A scenario's words and the reference's doing that do not fit together."""
+
+    scenario: Scenario
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.scenario.place}: {self.scenario.id}: {self.sentence}"
+
+
+def made_with(interpreter: Interpreter, tier: Tier, plan: Plan) -> str:
+    """What a key depends on beside the plan and the reference: a short digest."""
+    parts = [
+        interpreter.build,
+        tier.value,
+        EXECUTION_DIGEST,
+        *(file.data.hex() for file in plan.assignment.variants[0].files),
+    ]
+    return sha256("\n".join(parts).encode()).hexdigest()
+
+
+def make_key(specification: Specification, driver: AnyDriver) -> AnswerKey:
+    """Run the reference through the plan. Without a reference the key has no answers."""
+    plan = specification.plan
+    scenarios: tuple[ScenarioAnswers, ...] = ()
+    if specification.reference:
+        scenarios = _run_reference(plan, specification.reference, driver)
+    return AnswerKey(
+        version=KEY_VERSION,
+        spec_digest=plan.spec_digest,
+        reference_digest=plan.reference_digest,
+        made_with=made_with(driver.interpreter, driver.tier, plan),
+        scenarios=scenarios,
+    )
+
+
+def _run_reference(
+    plan: Plan, reference: tuple[SourceFile, ...], driver: AnyDriver
+) -> tuple[ScenarioAnswers, ...]:
+    answered: list[ScenarioAnswers] = []
+    with driver.submission(plan.assignment, reference) as server:
+        for scenario in plan.scenarios:
+            observed = run_scenario(server, scenario, scenario.limits)
+            if observed[-1].ending is Ending.HARNESS_ERROR:
+                raise HarnessError(f"the reference was not observed in {scenario.id}")
+            expressions = python_expressions(scenario.stated)
+            answers = tuple(
+                Answer(
+                    observation=observation,
+                    python=tuple(
+                        PythonAnswer(
+                            expression=expression,
+                            value=_evaluate(server, stimulus, expression, scenario),
+                        )
+                        for expression in expressions
+                    ),
+                )
+                for stimulus, observation in zip(scenario.stimuli, observed, strict=False)
+            )
+            answered.append(ScenarioAnswers(scenario_id=scenario.id, answers=answers))
+    return tuple(answered)
+
+
+def python_expressions(stated: Expected) -> tuple[str, ...]:
+    """The sources of every `{python: …}` a scenario states."""
+    matchers = [stated.returns, stated.prints]
+    matchers += [turn.printed for turn in stated.turns.turns] if stated.turns else []
+    matchers += [leave.value for leave in stated.leaves]
+    matchers += [stated.raises.message] if stated.raises else []
+    parts = [part for matcher in matchers if matcher for part in parts_of(matcher)]
+    return tuple(part.expression for part in parts if isinstance(part, PythonValue))
+
+
+def _evaluate(server: Observer, stimulus: Stimulus, expression: str, scenario: Scenario) -> Value:
+    question = Stimulus(
+        action=Call(expression=expression),
+        given=stimulus.given,
+        bindings=stimulus.bindings,
+        constants=stimulus.constants,
+        provide=stimulus.provide,
+        seed=stimulus.seed,
+    )
+    observation = server.observe(question, scenario.limits)
+    if observation.value is None:
+        why = observation.raised.message if observation.raised else observation.ending.value
+        raise UserError(
+            f"{{python: {expression}}} gave no value beside the reference ({why})",
+            place=str(scenario.place),
+            hint="it may use provided constants, given names and the reference's functions",
+        )
+    return observation.value
+
+
+def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Disagreement, ...]:
+    """Where the reference does not do what the scenarios state, in the plan's order."""
+    found: list[Disagreement] = []
+    for scenario in plan.scenarios if key.scenarios else ():
+        answers = key.answers(scenario.id)
+        for stimulus, answer in zip(scenario.stimuli, answers, strict=False):
+            expected_turns = expectation(scenario, stimulus, answer, plan.assignment)
+            try:
+                sentences = disagreements(answer.observation, expected_turns, stimulus)
+            except HarnessError as failure:
+                raise HarnessError(f"{scenario.place}: {scenario.id}: {failure}") from None
+            found += [Disagreement(scenario=scenario, sentence=each) for each in sentences]
+    return tuple(found)
+
+
+@cache
+def called_function(expression: str) -> str | None:
+    """The name a plain call `name(…)` calls; None for any other expression."""
+    try:
+        tree = ast.parse(expression, mode="eval").body
+    except SyntaxError:
+        return None
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
+        return tree.func.id
+    return None
+
+
+def parameters(stimulus: Stimulus, assignment: Assignment) -> tuple[str, ...]:
+    """The reference's names for a call's positional arguments; empty for other stimuli."""
+    if not isinstance(stimulus.action, Call):
+        return ()
+    name = called_function(stimulus.action.expression)
+    for function in assignment.functions:
+        if function.name == name:
+            return function.parameters
+    return ()
+
+
+def expectation(
+    scenario: Scenario, stimulus: Stimulus, answer: Answer | None, assignment: Assignment
+) -> Expectation:
+    """What one stimulus is held to; without an answer (no reference) only what is stated."""
+    return Expectation(
+        stated=resolve(scenario.stated, answer.python if answer else ()),
+        reference=answer.observation if answer else None,
+        parameters=parameters(stimulus, assignment),
+    )

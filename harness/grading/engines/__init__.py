@@ -1,0 +1,1 @@
+"""Where submissions are graded: worker processes on this machine."""

@@ -1,0 +1,157 @@
+"""A worker process: one driver, pinned to one core, grading what it is sent."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import NoReturn
+
+from harness.common import serial
+from harness.common.errors import HarnessError
+from harness.execution import Driver, Interpreter
+from harness.grading.grader import EmptyCache, Graded, Grader, ResultCache
+from harness.model.answer_key import AnswerKey
+from harness.model.plan import Plan
+from harness.model.result import SubmissionStatus, Tier
+from harness.model.submission import Submission
+from harness.results import Store
+
+PATIENCE = 10.0  # seconds for a worker to tidy up after itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSetup:
+    """What a worker is started with. `store` is read for what earlier runs observed."""
+
+    plan: str
+    key: str
+    interpreter: Interpreter
+    tier: Tier
+    cpu: int | None
+    store: Path | None
+    thorough: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One submission to grade, on these scenarios alone (None: the whole plan)."""
+
+    submission: Submission
+    only: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerFailure:
+    """Our machinery failed on this submission; `reason` is for the run's notices."""
+
+    submission_id: str
+    reason: str
+
+
+class SpawnedWorker:
+    """Starts the process; `send` a job, then `receive` its outcome.
+
+    Not `multiprocessing.Process`: that imports the caller's `__main__` again, and blocks for ever
+    when a child dies before it has read a large setup.
+    """
+
+    def __init__(self, setup: WorkerSetup) -> None:
+        self.current: Job | None = None
+        self.connection, theirs = multiprocessing.Pipe()
+        code = f"import sys; sys.path[:] = {sys.path!r}; from harness.grading.engines.worker import main; "
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", f"{code}main({theirs.fileno()})"],
+            stdin=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+            # Ctrl-C goes to the whole foreground group, and the parent decides what it means. To
+            # ignore it here instead would be inherited by programs that a scenario interrupts.
+            process_group=0,
+        )
+        theirs.close()
+        with contextlib.suppress(OSError):  # a worker dead this early is noticed on `receive`
+            self.connection.send(setup)
+
+    def send(self, job: Job) -> None:
+        """Hand over one job."""
+        self.current = job
+        with contextlib.suppress(OSError):
+            self.connection.send(job)
+
+    def receive(self) -> Graded | WorkerFailure:
+        """Wait for the outcome of what was sent; EOFError or OSError if the worker died."""
+        outcome: Graded | WorkerFailure = self.connection.recv()
+        self.current = None
+        return outcome
+
+    def stop(self) -> None:
+        """End the process; everything below it ends with it."""
+        self.connection.close()  # an idle worker leaves by itself at that
+        if self.current is not None:
+            self._process.terminate()
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def main(descriptor: int) -> None:
+    """The worker's side: read the setup, then grade until the parent is gone."""
+    signal.signal(signal.SIGTERM, _leave)
+    connection = Connection(descriptor)
+    try:
+        setup: WorkerSetup = connection.recv()
+        _serve(connection, setup)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return
+
+
+def _leave(number: int, frame: object) -> NoReturn:
+    """Leave by way of every `with`: the driver has a folder to remove."""
+    sys.exit(128 + number)
+
+
+def _serve(connection: Connection, setup: WorkerSetup) -> None:
+    plan = serial.loads(Plan, setup.plan)
+    key = serial.loads(AnswerKey, setup.key)
+    cache: ResultCache = Store.read_only(setup.store) if setup.store else EmptyCache()
+    pending: Job | None = None
+    while True:
+        try:
+            with (
+                Driver(setup.interpreter, setup.tier, cpu=setup.cpu) as driver,
+                Grader(plan, key, driver, thorough=setup.thorough) as grader,
+            ):
+                while True:
+                    job = pending or connection.recv()
+                    graded = _attempt(grader, job, cache, last=pending is not None)
+                    if graded is None:
+                        pending = job
+                        break
+                    pending = None
+                    connection.send(graded)
+        except HarnessError as failure:
+            job = pending or connection.recv()
+            pending = None
+            connection.send(WorkerFailure(submission_id=job.submission.id, reason=str(failure)))
+
+
+def _attempt(
+    grader: Grader, job: Job, cache: ResultCache, *, last: bool
+) -> Graded | WorkerFailure | None:
+    """Grade; None asks for another try with a fresh driver."""
+    try:
+        graded = grader.grade(job.submission, cache, only=job.only)
+    except HarnessError as failure:
+        if not last:
+            return None
+        return WorkerFailure(submission_id=job.submission.id, reason=str(failure))
+    if graded.result.status is SubmissionStatus.HARNESS_ERROR and not last:
+        return None
+    return graded

@@ -1,0 +1,1 @@
+"""Archives as members under size caps; nothing is extracted by path."""

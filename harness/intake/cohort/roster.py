@@ -1,0 +1,129 @@
+"""The course's list of students, from a CSV file: any platform's gradebook will do."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from harness.common.csv_tables import Row, read_table
+from harness.common.errors import UserError
+from harness.intake.cohort.times import in_zone
+from harness.intake.identity import clean_name
+from harness.model.submission import Student
+
+# The first of these that a file has is the id of its students; all of them are known by.
+ID_COLUMNS = (
+    *("id", "identifier", "canvas user id", "sid", "username", "user name", "orgdefinedid"),
+    *("student id", "student number", "user id", "sis user id", "sis login id", "login id"),
+    *("email", "email address", "e-mail"),
+)
+_EMAILS = ("email", "email address", "e-mail")
+_NAMES = ("name", "full name", "student", "student name")
+_GROUPS = ("group", "group name")
+_POINTS = "points possible"  # Canvas has a line about points among those about students
+_TIMES = ("handed in", "last modified (submission)")
+_MOODLE_ID = re.compile(r"participant (?=[0-9])", re.IGNORECASE)
+_MOODLE_TIME = "%A, %d %B %Y, %I:%M %p"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A student on the roster: every id the row has, the group, and a time of handing in where
+    the row has one."""
+
+    student: Student
+    ids: frozenset[str]
+    group: str = ""
+    handed_in: datetime | None = None
+    place: str = ""
+
+
+def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
+    """Everybody on it. Raises UserError: no column of ids, a student without one, an id that stands
+    twice, a time that cannot be read, nobody at all."""
+    table = read_table(path)
+    ids = [name for name in ID_COLUMNS if name in table.columns]
+    if not ids:
+        raise UserError(
+            "there is no column of ids",
+            place=f"{path}:1",
+            hint="call it ID, SID, Username or Email",
+        )
+    listed: dict[str, Listed] = {}
+    for row in table.rows:
+        one = _listed(row, ids, zone)
+        if one is None:
+            continue
+        key = folded(one.student.id)
+        if key in listed:
+            raise UserError(
+                f"the id {one.student.id} stands here again, after {listed[key].place}",
+                place=row.place,
+                hint="leave one line of the two",
+            )
+        listed[key] = one
+    if not listed:
+        raise UserError("there is nobody on this list", place=str(path))
+    return tuple(listed.values())
+
+
+def folded(text: str) -> str:
+    """An id or email for finding it again: case and composed letters left aside."""
+    return unicodedata.normalize("NFC", text.strip()).casefold()
+
+
+def name_keys(name: str) -> frozenset[str]:
+    """What a name may look like elsewhere: `Smith, Jo Ann` as `smithjoann` or `joannsmith`."""
+    last, comma, first = name.partition(",")
+    words = [first, last] if comma else name.split()
+    turned = [*words[1:], words[0]] if comma else [*words[-1:], *words[:-1]]
+    return frozenset(_letters("".join(order)) for order in (words, turned)) - {""}
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in folded(text) if c.isalnum())
+
+
+def _listed(row: Row, ids: Iterable[str], zone: ZoneInfo | None) -> Listed | None:
+    known = [each for name in ids if (each := _plain_id(row.cells.get(name, "")))]
+    name = row.first(*_NAMES) or f"{row.first('first name')} {row.first('last name')}".strip()
+    if not known and name and _POINTS not in folded(name):
+        raise UserError(f"there is no id of {clean_name(name)}", place=row.place, hint="write one")
+    if not known:
+        return None
+    text = row.first(*_TIMES)
+    at = _time(text, row.place) if text not in ("", "-") else None
+    return Listed(
+        student=Student(
+            id=clean_name(known[0]),
+            name=clean_name(name),
+            email=clean_name(row.first(*_EMAILS)),
+        ),
+        ids=frozenset(folded(each) for each in known),
+        group=folded(row.first(*_GROUPS)),
+        handed_in=None if at is None else in_zone(at, zone),
+        place=row.place,
+    )
+
+
+def _plain_id(cell: str) -> str:
+    """Brightspace writes `#4711`, Moodle `Participant 4711`."""
+    return _MOODLE_ID.sub("", cell.removeprefix("#"))
+
+
+def _time(text: str, place: str) -> datetime:
+    for read in (datetime.fromisoformat, lambda each: datetime.strptime(each, _MOODLE_TIME)):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    raise UserError(
+        f"{text!r} is no time that can be read",
+        place=place,
+        hint="write it as 2024-09-24T17:00+10:00",
+    )

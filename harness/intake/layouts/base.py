@@ -1,0 +1,109 @@
+"""What a platform's layout is: names that tell who handed in, and how to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from harness.common.errors import UserError
+from harness.intake.entries import Entry, EntryKind
+from harness.intake.identity import clean_name
+from harness.intake.places import Folder
+from harness.intake.uploads import Attempt, Found, StudentUploads
+from harness.model.plan import Assignment
+from harness.model.submission import Student
+
+
+class Times(StrEnum):
+    """What a download tells of when each attempt was handed in."""
+
+    EXACT = "exact"
+    LATE_ONLY = "late_only"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """One platform. `is_one` says whether a thing at the root is named as the platform names
+    them, `read` makes students of those; `example` is such a name, for messages."""
+
+    name: str
+    example: str
+    times: Times
+    is_one: Callable[[Entry], bool]
+    read: Callable[[Folder, Sequence[Entry], Assignment], tuple[StudentUploads, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamePart:
+    """Some files of one attempt of one student, as one name at the root tells it."""
+
+    student: Student
+    attempt: Attempt
+    together: str = ""  # pieces of one student that have this in common are one attempt
+    doubt: str = ""
+
+
+def students_of(pieces: Iterable[NamePart]) -> tuple[StudentUploads, ...]:
+    """The pieces put together, each student's attempts in the order of their times and numbers.
+
+    An id that stands with two names is in doubt.
+    """
+    by_id: dict[str, dict[str, NamePart]] = {}
+    names: dict[str, set[str]] = {}
+    for piece in pieces:
+        attempts = by_id.setdefault(piece.student.id, {})
+        names.setdefault(piece.student.id, set()).add(piece.student.name)
+        earlier = attempts.get(piece.together)
+        attempts[piece.together] = _joined(earlier, piece) if earlier else piece
+    return tuple(_one(attempts, names[name]) for name, attempts in by_id.items())
+
+
+def student(identity: str, name: str = "", email: str = "") -> Student:
+    """A student whose name and email can be printed; two spellings of one letter are one."""
+    return Student(id=clean_name(identity), name=clean_name(name), email=clean_name(email))
+
+
+def is_file(entry: Entry) -> bool:
+    """Whether it is no folder: a link in place of a file is refused when it is read."""
+    return entry.kind is not EntryKind.FOLDER
+
+
+def _joined(one: NamePart, other: NamePart) -> NamePart:
+    found = replace(
+        one.attempt.found,
+        entries=(*one.attempt.found.entries, *other.attempt.found.entries),
+        problem=one.attempt.found.problem or other.attempt.found.problem,
+        ours=one.attempt.found.ours or other.attempt.found.ours,
+    )
+    known = one.student if one.student.name else other.student
+    doubt = one.doubt or other.doubt
+    return replace(one, student=known, attempt=replace(one.attempt, found=found), doubt=doubt)
+
+
+def _one(attempts: dict[str, NamePart], names: set[str]) -> StudentUploads:
+    pieces = list(attempts.values())
+    known = next((p.student for p in pieces if p.student.name), pieces[0].student)
+    given = sorted(names - {""})
+    doubt = next((piece.doubt for piece in pieces if piece.doubt), "")
+    if len(given) > 1:  # which ones is not for a student to read
+        doubt = "its id stands with several names in the download"
+    return StudentUploads(
+        identity=known.id,
+        student=known,
+        attempts=tuple(piece.attempt for piece in pieces),
+        doubt=doubt,
+    )
+
+
+def found_in(place: Folder, entries: Sequence[Entry], source: str) -> Found:
+    """Files at the root that are one attempt's."""
+    return Found(origin=f"{place.shown}/{source}", entries=tuple(entries), source=source)
+
+
+def malformed(where: str, what: str) -> UserError:
+    """The line about a platform's metadata that cannot be used."""
+    return UserError(
+        f"the metadata cannot be used: {what}", place=where, hint="export the submissions again"
+    )

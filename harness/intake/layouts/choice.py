@@ -1,0 +1,149 @@
+"""Which layout lies at a place: recognised by the names there, or as the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.common.errors import UserError
+from harness.intake.entries import Entry, EntryKind, listed
+from harness.intake.layouts import LAYOUTS, Layout
+from harness.intake.layouts.gradescope import METADATA
+from harness.intake.layouts.plain import is_one, may_be_one, one_of, plain
+from harness.intake.places import MAX_CLASS_ENTRIES, Folder
+from harness.intake.uploads import StudentUploads
+from harness.model.plan import Assignment
+
+PLAIN = "plain"
+_FOLDERS_AROUND = 3
+LAYOUT_NAMES = (*sorted(layout.name.lower() for layout in LAYOUTS), PLAIN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecognisedLayout:
+    """A place with its layout (None: plain) and what is named as that layout names it; `strays`
+    are other things that may be somebody's."""
+
+    place: Folder
+    layout: Layout | None
+    named: tuple[Entry, ...] = ()
+    strays: tuple[Entry, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the layout is called."""
+        return self.layout.name if self.layout else PLAIN
+
+    def read(self, assignment: Assignment) -> tuple[StudentUploads, ...]:
+        """Everybody who handed in here; OSError and UserError where the place cannot be read."""
+        if self.layout is None:
+            return plain(self.place, assignment)
+        doubt = f"its name is not as {self.layout.name} names files"
+        strays = (one_of(self.place, entry) for entry in self.strays)
+        return (
+            *self.layout.read(self.place, self.named, assignment),
+            *(_doubted(stray, doubt) for stray in strays),
+        )
+
+
+def chosen_layout(
+    place: Folder, assignment: Assignment, asked: str | None = None
+) -> RecognisedLayout:
+    """The layout that was asked for, else the one that all names agree on, else plain.
+
+    Raises UserError where names disagree, or none is named as the layout asked for names them.
+    """
+    if asked == PLAIN:
+        return _plain(place, assignment)
+    if asked is None and is_one(place, assignment):
+        return RecognisedLayout(place=place, layout=None)
+    for candidate in _places(place):
+        found = _platform(candidate, asked)
+        if found is not None:
+            return found
+    if asked is not None:
+        layout = _called(asked)
+        raise UserError(
+            f"nothing here is named as {layout.name} names it ({layout.example})",
+            place=place.shown,
+            hint=f"--layout {' | '.join(LAYOUT_NAMES)}, or leave it out",
+        )
+    return _plain(place, assignment)
+
+
+def _places(place: Folder) -> Iterator[Folder]:
+    """A place, and the folders that are alone in it and in one another."""
+    yield place
+    for _ in range(_FOLDERS_AROUND):
+        inner = _alone_inside(place)
+        if inner is None:
+            return
+        place = inner
+        yield place
+
+
+def _platform(place: Folder, asked: str | None) -> RecognisedLayout | None:
+    entries = place.entries(MAX_CLASS_ENTRIES)
+    there = _present(entries)
+    named: dict[str, list[Entry]] = {layout.name: [] for layout in LAYOUTS}
+    strays = []
+    for entry in entries:
+        known = [_called(asked)] if asked else there
+        layout = next((layout for layout in known if layout.is_one(entry)), None)
+        if layout is not None:
+            named[layout.name].append(entry)
+        elif may_be_one(entry):
+            strays.append(entry)
+    seen = [layout for layout in LAYOUTS if named[layout.name]]
+    if not seen:
+        return None
+    if len(seen) > 1 or (strays and asked is None):
+        raise _unclear(place, [(layout, named[layout.name]) for layout in seen], strays)
+    entries = tuple(named[seen[0].name])
+    return RecognisedLayout(place=place, layout=seen[0], named=entries, strays=tuple(strays))
+
+
+def _present(entries: Sequence[Entry]) -> list[Layout]:
+    """The layouts to look for: folders alone, without the metadata, are no Gradescope export."""
+    has_metadata = any(entry.name == METADATA for entry in entries)
+    return [layout for layout in LAYOUTS if layout.example != METADATA or has_metadata]
+
+
+def _alone_inside(place: Folder) -> Folder | None:
+    """The only folder at a place, where nothing else there can be a submission."""
+    entries = [entry for entry in place.entries(MAX_CLASS_ENTRIES) if may_be_one(entry)]
+    if len(entries) == 1 and entries[0].kind is EntryKind.FOLDER:
+        return place.inside(entries[0].name)
+    return None
+
+
+def _plain(place: Folder, assignment: Assignment) -> RecognisedLayout:
+    """Plain; an archive often has one folder around everybody's."""
+    if place.is_packed and not is_one(place, assignment):
+        for inner in _places(place):
+            several = sum(map(may_be_one, inner.entries(MAX_CLASS_ENTRIES))) > 1
+            if several and not is_one(inner, assignment):
+                return RecognisedLayout(place=inner, layout=None)
+    return RecognisedLayout(place=place, layout=None)
+
+
+def _called(name: str) -> Layout:
+    return next(layout for layout in LAYOUTS if layout.name.lower() == name)
+
+
+def _doubted(handed: StudentUploads, doubt: str) -> StudentUploads:
+    return StudentUploads(identity=handed.identity, attempts=handed.attempts, doubt=doubt)
+
+
+def _unclear(
+    place: Folder, seen: Sequence[tuple[Layout, Sequence[Entry]]], strays: Sequence[Entry]
+) -> UserError:
+    parts = [f"{len(entries)} named as {layout.name} names them" for layout, entries in seen]
+    if strays:
+        parts.append(f"{len(strays)} otherwise ({listed([entry.shown for entry in strays])})")
+    choices = [layout.name.lower() for layout, _ in seen]
+    return UserError(
+        f"the layout is not clear: {listed(parts)}",
+        place=place.shown,
+        hint=f"--layout {' | '.join((*choices, PLAIN))}",
+    )

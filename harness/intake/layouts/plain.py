@@ -1,0 +1,82 @@
+"""The plain layout: a lone file, a folder that is one submission, a folder of folders or files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from harness.common.errors import UserError
+from harness.intake.entries import Entry, EntryKind, Refused, entry_at
+from harness.intake.identity import safe_id
+from harness.intake.places import MAX_CLASS_ENTRIES, Folder
+from harness.intake.recognising import archive_suffix
+from harness.intake.uploads import Attempt, Found, StudentUploads
+from harness.model.plan import Assignment
+
+
+def lone_file(path: Path) -> StudentUploads:
+    """A file that the user names, which may be a link."""
+    entry = replace(entry_at(path.resolve()), name=path.name)
+    return _handed(_stem(path.name), Found(origin=str(path), entries=(entry,), loose=True))
+
+
+def is_one(place: Folder, assignment: Assignment) -> bool:
+    """Whether the folder itself is one submission: an expected file lies in it."""
+    expected = {*assignment.submission_files, assignment.archive}
+    return place.is_sample or any(
+        entry.name in expected and entry.kind is not EntryKind.FOLDER
+        for entry in place.entries(MAX_CLASS_ENTRIES)
+    )
+
+
+def plain(place: Folder, assignment: Assignment) -> tuple[StudentUploads, ...]:
+    """The folder as one submission, or each folder, Python file and archive in it as one.
+
+    Raises OSError where it cannot be read, UserError where it holds too much for one submission.
+    """
+    if is_one(place, assignment):
+        try:
+            entries = place.entries()
+        except Refused as refusal:
+            raise UserError(f"this folder holds {refusal}", place=place.shown) from None
+        return (_handed(place.name, Found(origin=place.shown, entries=entries)),)
+    return tuple(one_of(place, e) for e in place.entries(MAX_CLASS_ENTRIES) if may_be_one(e))
+
+
+def may_be_one(entry: Entry) -> bool:
+    """Whether a thing in a folder of submissions is rather one of them than a note beside them."""
+    is_program = entry.is_python or bool(archive_suffix(entry.name))
+    return is_program or entry.kind in (EntryKind.FOLDER, EntryKind.LINK)
+
+
+def one_of(place: Folder, entry: Entry) -> StudentUploads:
+    """A folder or file of a folder of submissions, named by its own name."""
+    origin = f"{place.shown}/{entry.name}"
+    if entry.kind is EntryKind.FOLDER:
+        return _handed(entry.name, folder_found(place.inside(entry.name), origin))
+    if entry.kind is EntryKind.LINK:
+        problem = f"{safe_id(entry.name)} is a symbolic link, which is not followed"
+        return _handed(_stem(entry.name), Found(origin=origin, problem=problem))
+    return _handed(_stem(entry.name), Found(origin=origin, entries=(entry,), loose=True))
+
+
+def folder_found(place: Folder, origin: str) -> Found:
+    """What lies in one submission's folder, or why that cannot be told."""
+    try:
+        return Found(origin=origin, entries=place.entries(), source=place.name)
+    except OSError as error:
+        problem = f"the folder cannot be read ({error.strerror or error})"
+        return Found(origin=origin, problem=problem, ours=True, source=place.name)
+    except Refused as refusal:
+        return Found(origin=origin, problem=f"the folder holds {refusal}", source=place.name)
+
+
+def _handed(identity: str, found: Found) -> StudentUploads:
+    source = found.source or Path(found.origin).name
+    return StudentUploads(
+        identity=identity, attempts=(Attempt(found=replace(found, source=source)),)
+    )
+
+
+def _stem(name: str) -> str:
+    return name.removesuffix(".py").removesuffix(archive_suffix(name))

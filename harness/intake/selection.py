@@ -1,0 +1,177 @@
+"""From what was handed in to the files that are graded, or one sentence about what is wrong.
+
+A folder that is one student's submission, whatever lies in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.common.errors import UserError
+from harness.intake.archives.reader import same_name
+from harness.intake.archives.unpack import unpack
+from harness.intake.entries import Entry, EntryKind, Refused, described, listed
+from harness.intake.layouts.plain import folder_found
+from harness.intake.places import DiskFolder, Folder
+from harness.intake.recognising import archive_suffix, recognise
+from harness.intake.uploads import Found
+from harness.model.plan import Assignment, OtherFiles, SourceFile
+from harness.model.submission import Submission, Withheld
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedFiles:
+    """The files to grade, under the names they are laid as; or the `problem`, and whether it is
+    `ours`: no fault of the student's."""
+
+    files: tuple[SourceFile, ...] = ()
+    problem: str = ""
+    ours: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def choose(found: Found, assignment: Assignment) -> SelectedFiles:
+    """Take the expected files and no others; whatever else was handed in is not read.
+
+    Of several expected files those that cannot be read count as missing, each with a note.
+    """
+    if found.problem:
+        return SelectedFiles(problem=found.problem, ours=found.ours, notes=found.notes)
+    try:
+        return _chosen(found, assignment)
+    except Refused as refusal:
+        return SelectedFiles(problem=str(refusal), ours=refusal.ours, notes=found.notes)
+
+
+def _chosen(found: Found, assignment: Assignment) -> SelectedFiles:
+    expected = assignment.submission_files
+    there = {name: entry for name in expected if (entry := _named(found, name)) is not None}
+    if assignment.laid_as or (found.loose and len(expected) == 1):
+        return _one_file(found, assignment, list(there.values()))
+    if not there:
+        raise Refused(_wrong_names(found, assignment))
+    files, refusals = [], []
+    for name, entry in there.items():
+        try:
+            files.append(_load(entry, name, found))
+        except Refused as refusal:
+            if refusal.ours:
+                raise
+            refusals.append(str(refusal))
+    if not files:
+        raise Refused(refusals[0])
+    notes = [*found.notes, *_folder_notes(found, list(there.values())), *refusals]
+    if missing := [name for name in expected if name not in there]:
+        others = [e for e in found.entries if e.is_python and e.name not in expected]
+        but = f", but {described(others)}" if others else ""
+        notes.append(f"no file {listed(missing)} was handed in{but}")
+    return SelectedFiles(files=tuple(files), notes=tuple(notes))
+
+
+def _one_file(found: Found, assignment: Assignment, named: list[Entry]) -> SelectedFiles:
+    """A file of any name: the only one handed in, or the one that is named as expected."""
+    laid_as = assignment.laid_as or assignment.submission_files[0]
+    own = _named(found, laid_as)
+    if own is not None and own not in named:
+        named = [*named, own]
+    candidates = named or [entry for entry in found.entries if entry.is_python]
+    if len(candidates) != 1:
+        raise Refused(_wrong_names(found, assignment))
+    entry = candidates[0]
+    file = _load(entry, laid_as, found)
+    notes = [*found.notes, *_folder_notes(found, [entry])]
+    if entry.name not in (laid_as, *assignment.submission_files):
+        notes.append(f"{entry.shown} was graded as {laid_as}")
+    return SelectedFiles(files=(file,), notes=tuple(notes))
+
+
+def _named(found: Found, name: str) -> Entry | None:
+    """The entry of that name; Refused when there are two, or two in an archive that some systems
+    confuse."""
+    exact = [entry for entry in found.entries if entry.name == name]
+    if len(exact) > 1 and not found.inside:
+        raise Refused(f"found {len(exact)} files named {name}")
+    if exact and found.inside:
+        alike = [entry for entry in found.entries if same_name(entry.name, name)]
+        if len(alike) > 1:
+            names = described(alike)
+            raise Refused(f"found {names} in {found.inside}, expected one file {name}")
+    return exact[0] if exact else None
+
+
+def _load(entry: Entry, laid_as: str, found: Found) -> SourceFile:
+    name = f"{entry.shown} in {found.inside}" if found.inside else entry.shown
+    if entry.kind is EntryKind.LINK:
+        raise Refused(f"{name} is a symbolic link, which is not followed")
+    if entry.kind is not EntryKind.FILE:
+        raise Refused(f"{name} is a {entry.kind.value}, not a file")
+    try:
+        data = entry.load()
+    except Refused as refusal:
+        raise Refused(f"{name} {refusal}", ours=refusal.ours) from None
+    kind = recognise(data) if laid_as.endswith(".py") else None
+    if kind is not None:
+        raise Refused(f"found {kind} named {name}, expected a Python file")
+    return SourceFile(name=laid_as, data=data)
+
+
+def _folder_notes(found: Found, entries: Sequence[Entry]) -> list[str]:
+    inside = [entry for entry in entries if entry.folder]
+    if not inside:
+        return []
+    were = "was" if len(inside) == 1 else "were"
+    return [f"{described(inside)} {were} in a folder inside {found.inside}"]
+
+
+def _wrong_names(found: Found, assignment: Assignment) -> str:
+    files = assignment.submission_files or (assignment.laid_as or "",)
+    archive = None if found.inside else assignment.archive
+    wanted = archive or listed(files)
+    where = f" in {found.inside}" if found.inside else ""
+    python = [entry for entry in found.entries if entry.is_python]
+    packed = [entry for entry in found.entries if archive and archive_suffix(entry.name)]
+    shown = packed or python or found.entries
+    if not shown and not found.inside:
+        return f"no file {wanted}"
+    return f"found {described(shown) or 'no file'}{where}, expected {wanted}"
+
+
+_BESIDE = "__MACOSX"  # what one system's archives have beside their own folder
+
+
+def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
+    """What lies in the folder as the submission `name`.
+
+    A platform may have unpacked the archive that is asked for: then its files are taken as they
+    lie, also in a folder that is alone there. Raises UserError when there is no such folder.
+    """
+    if not folder.is_dir():
+        raise UserError("there is no such folder", place=str(folder))
+    place: Folder = DiskFolder(folder)
+    found = folder_found(place, str(folder))
+    if assignment.archive and not _has(found, assignment.archive):
+        assignment, found = replace(assignment, archive=None), _inside(place, found)
+    chosen = choose(unpack(found, assignment), assignment)
+    review = chosen.problem and (chosen.ours or assignment.otherwise is OtherFiles.REVIEW)
+    return Submission(
+        id=name,
+        files=chosen.files,
+        origin=str(folder),
+        problem=chosen.problem,
+        notes=chosen.notes,
+        withheld=Withheld.NEEDS_REVIEW if review else None,
+    )
+
+
+def _inside(place: Folder, found: Found) -> Found:
+    """What was in the archive, which may have had one folder around everything."""
+    own = [e for e in found.entries if e.name != _BESIDE and not e.name.startswith(".")]
+    if len(own) == 1 and own[0].kind is EntryKind.FOLDER:
+        return folder_found(place.inside(own[0].name), found.origin)
+    return found
+
+
+def _has(found: Found, name: str) -> bool:
+    return any(entry.name == name for entry in found.entries)

@@ -1,0 +1,1 @@
+"""An observation beside its expectation: what differs, as data."""

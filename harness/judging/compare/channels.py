@@ -1,0 +1,175 @@
+"""An observation against its expectation, channel by channel.
+
+A stated matcher takes the reference's place on its channel; whatever is not stated is taken from
+the reference's own observation; without a reference only what is stated is compared. What was
+printed while the submission loaded is not compared.
+"""
+
+from __future__ import annotations
+
+from harness.judging.compare.matching import meets, narrowed, raise_agrees
+from harness.judging.compare.mismatches import (
+    EndingMismatch,
+    ExitMismatch,
+    Mismatch,
+    RaiseMismatch,
+    ValueMismatch,
+)
+from harness.judging.compare.sessions import step_mismatches
+from harness.judging.compare.texts import reads_mismatch, text_mismatches
+from harness.model.expectation import Exactly, Expectation, Matcher, StatedRaise
+from harness.model.observation import Ending, Observation, Phase, Raised
+from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.verdict import Channel
+
+# Endings after which what was printed is whole, so that comparing it says something.
+_TELLING = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE, Ending.ENDED_EARLY})
+
+# Endings that are never an answer, whatever is expected.
+_NEVER = frozenset({Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.HARNESS_ERROR})
+
+
+def mismatches(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> tuple[Mismatch, ...]:
+    """Everything that differs; empty when the observation is as expected."""
+    found: list[Mismatch] = []
+    ending = expected_ending(expectation)
+    if observation.ending is not ending or observation.ending in _NEVER:
+        found.append(EndingMismatch(expected=ending, actual=observation.ending))
+    if observation.ending not in _TELLING or at_import(observation, stimulus):
+        if not found and observation.ending is Ending.ANSWERED:
+            found.append(RaiseMismatch(expected=None, actual=observation.raised))
+        elif not found and at_import(observation, stimulus) and not _is_at_import(expectation):
+            # It ended as it should, but before it was asked anything.
+            found.append(EndingMismatch(expected=ending, actual=observation.ending))
+        return tuple(found)
+    if isinstance(stimulus.action, Session):
+        found += step_mismatches(observation, expectation, stimulus.action)
+    else:
+        found += _outcome(observation, expectation, stimulus)
+        found += text_mismatches(observation, expectation)
+    if observation.ending is Ending.ANSWERED:
+        if not isinstance(stimulus.action, Session) or expectation.stated.reads is not None:
+            found += reads_mismatch(observation, expectation)
+        found += _exit(observation, expectation, stimulus)
+    return tuple(narrowed(mismatch, expectation.stated.ignore) for mismatch in found)
+
+
+def expected_ending(expectation: Expectation) -> Ending:
+    """How the process should end. Our own failure is nobody's expectation."""
+    if expectation.stated.ends is not None:
+        return expectation.stated.ends
+    reference = expectation.reference
+    if reference is None or reference.ending is Ending.HARNESS_ERROR:
+        return Ending.ANSWERED
+    return reference.ending
+
+
+def at_import(observation: Observation, stimulus: Stimulus) -> bool:
+    """Whether it ended while the submission's own body was still loading."""
+    return observation.phase is Phase.LOADING and not isinstance(stimulus.action, Run)
+
+
+def _is_at_import(expectation: Expectation) -> bool:
+    reference = expectation.reference
+    return reference is not None and reference.phase is Phase.LOADING
+
+
+def _outcome(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> list[Mismatch]:
+    if observation.ending is not Ending.ANSWERED:
+        return []
+    wanted = _expected_raise(expectation, stimulus)
+    raised = _raised(observation, stimulus)
+    known = expectation.reference is not None or expectation.stated.raises is not None
+    if not raise_agrees(wanted, raised) and (known or raised is not None):
+        return [RaiseMismatch(expected=wanted, actual=raised)]
+    found: list[Mismatch] = []
+    if isinstance(stimulus.action, Call) and observation.raised is None:
+        found += _returned(observation, expectation)
+    return found + _left(observation, expectation)
+
+
+def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
+    """What it raised. `sys.exit()` in a program is how it ends: the exit channel judges that."""
+    raised = observation.raised
+    if raised is not None and isinstance(stimulus.action, Run):
+        return None if raised.type_name == "SystemExit" else raised
+    return raised
+
+
+def _expected_raise(expectation: Expectation, stimulus: Stimulus) -> StatedRaise | None:
+    if expectation.stated.raises is not None:
+        return expectation.stated.raises
+    reference = expectation.reference
+    raised = _raised(reference, stimulus) if reference else None
+    return None if raised is None else StatedRaise(type_name=raised.type_name)
+
+
+def _returned(observation: Observation, expectation: Expectation) -> list[Mismatch]:
+    expected: Matcher | None = expectation.stated.returns
+    reference = expectation.reference
+    if expected is None and reference is not None and reference.value is not None:
+        expected = Exactly(value=reference.value)
+    if expected is None:
+        return []
+    value = observation.value
+    if value is not None and meets(value, expected):
+        return []
+    return [ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)]
+
+
+def _left(observation: Observation, expectation: Expectation) -> list[Mismatch]:
+    """The positional arguments (or a draw's variables) afterwards."""
+    stated = {leave.name: leave.value for leave in expectation.stated.leaves}
+    found: list[Mismatch] = []
+    for position, after in enumerate(observation.arguments):
+        name = argument_name(expectation, position)
+        expected = stated.pop(name, None) or _unstated(observation, expectation, position)
+        if expected is not None and not meets(after, expected):
+            mismatch = ValueMismatch(
+                channel=Channel.LEAVES, expected=expected, actual=after, name=name
+            )
+            found.append(mismatch)
+    variables = {variable.name: variable.value for variable in observation.variables}
+    for name, matcher in stated.items():
+        value = variables.get(name)
+        if value is None or not meets(value, matcher):
+            mismatch = ValueMismatch(
+                channel=Channel.LEAVES, expected=matcher, actual=value, name=name
+            )
+            found.append(mismatch)
+    return found
+
+
+def argument_name(expectation: Expectation, position: int) -> str:
+    """A positional argument's name in the reference; its place where it has none."""
+    if position < len(expectation.parameters):
+        return expectation.parameters[position]
+    return f"argument {position + 1}"
+
+
+def _unstated(observation: Observation, expectation: Expectation, position: int) -> Matcher | None:
+    if expectation.stated.leaves_unchanged:
+        before = observation.arguments_before
+        return Exactly(value=before[position]) if position < len(before) else None
+    reference = expectation.reference
+    if reference is None or position >= len(reference.arguments):
+        return None
+    return Exactly(value=reference.arguments[position])
+
+
+def _exit(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> list[Mismatch]:
+    expected = expectation.stated.exit
+    if expectation.stated.exit_any:
+        return []
+    if expected is None and isinstance(stimulus.action, Run) and expectation.reference:
+        expected = expectation.reference.exit_status
+    if expected is None or observation.exit_status == expected:
+        return []
+    raised = _raised(observation, stimulus)
+    if raised is not None and not raise_agrees(_expected_raise(expectation, stimulus), raised):
+        return []  # the status only repeats that it raised
+    return [ExitMismatch(expected=expected, actual=observation.exit_status)]

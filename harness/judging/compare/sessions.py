@@ -1,0 +1,170 @@
+"""A session against the reference's, step by step, then its variables.
+
+A session step as a sheet shows it: printed text, typed text, then the value's `repr`.
+
+White space between the tokens of a literal is free (sheets wrap lines), and so are blank lines
+at the end; everything else counts.
+"""
+
+from __future__ import annotations
+
+import re
+
+from harness.judging.compare.matching import meets, normalised, raise_agrees
+from harness.judging.compare.mismatches import Mismatch, RaiseMismatch, TextMismatch, ValueMismatch
+from harness.judging.compare.texts import exactly, step_text_mismatches, text_mismatches
+from harness.judging.compare.values import same
+from harness.judging.explain.wording import spelled
+from harness.model.expectation import Exactly, Expectation, Expected, Ignore, StatedRaise
+from harness.model.observation import Ending, Observation, Raised, StepOutcome, transcript
+from harness.model.stimulus import Session
+from harness.model.values import NONE, Value, ValueKind
+from harness.model.verdict import Channel
+
+_NEVER_HAPPENED = StepOutcome()
+
+
+def step_mismatches(
+    observation: Observation, expectation: Expectation, session: Session
+) -> list[Mismatch]:
+    """Everything that differs in a session, the earliest step first."""
+    reference, stated = expectation.reference, expectation.stated
+    found: list[Mismatch] = []
+    if reference is None:
+        found += _against_the_sheet(observation, stated)
+    else:
+        complete = observation.ending is Ending.ANSWERED
+        for index, wanted in enumerate(reference.steps):
+            if index < len(observation.steps):
+                outcome = observation.steps[index]
+            elif complete:
+                outcome = _NEVER_HAPPENED
+            else:
+                break
+            found += _step(wanted, outcome, stated, index)
+    if stated.prints is not None or stated.turns is not None:
+        whole = Expectation(stated=stated, reference=None)
+        found += text_mismatches(observation, whole)
+    if observation.ending is Ending.ANSWERED:
+        found += _variables(observation, expectation)
+    return found
+
+
+def _step(
+    wanted: StepOutcome, outcome: StepOutcome, stated: Expected, index: int
+) -> list[Mismatch]:
+    expected = StatedRaise(type_name=wanted.raised.type_name) if wanted.raised else None
+    texts = step_text_mismatches(wanted.turns, outcome.turns, stated.ignore, index)
+    if not raise_agrees(expected, outcome.raised):
+        return [RaiseMismatch(expected=expected, actual=outcome.raised, step=index), *texts]
+    # A REPL shows nothing for None, and so a step that is worth None may come without a value.
+    expected_value, value = wanted.value or NONE, outcome.value or NONE
+    if wanted.raised or same(expected_value, value):
+        return texts
+    mismatch = ValueMismatch(
+        channel=Channel.RETURNS,
+        expected=Exactly(value=expected_value),
+        actual=value,
+        step=index,
+    )
+    return [mismatch, *texts]
+
+
+def _against_the_sheet(observation: Observation, stated: Expected) -> list[Mismatch]:
+    """Without a reference the sheet's own text is all there is."""
+    found: list[Mismatch] = []
+    for index, shown in enumerate(stated.shown or ()):
+        step = observation.steps[index] if index < len(observation.steps) else _NEVER_HAPPENED
+        if not shows(step, shown, stated.ignore):
+            mismatch = TextMismatch(expected=exactly(shown), actual=screen_of(step), step=index)
+            found.append(mismatch)
+    return found
+
+
+def _variables(observation: Observation, expectation: Expectation) -> list[Mismatch]:
+    matchers = {leave.name: leave.value for leave in expectation.stated.leaves}
+    reference = expectation.reference
+    for variable in reference.variables if reference else ():
+        # A function bound in a session is the submission's own business.
+        if variable.name not in matchers and variable.value.kind is not ValueKind.FUNCTION:
+            matchers[variable.name] = Exactly(value=variable.value)
+    values = {variable.name: variable.value for variable in observation.variables}
+    found: list[Mismatch] = []
+    for name, matcher in matchers.items():
+        value = values.get(name)
+        if value is None or not meets(value, matcher):
+            mismatch = ValueMismatch(
+                channel=Channel.LEAVES, expected=matcher, actual=value, name=name
+            )
+            found.append(mismatch)
+    return found
+
+
+_STRING_OR_SPACE = re.compile(r"('(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|\s+", re.DOTALL)
+
+
+def screen_of(step: StepOutcome) -> str:
+    """All that a person would see of a step in the REPL."""
+    return transcript(step.turns) + _echo(step.value) + _last_words(step.raised)
+
+
+def _echo(value: Value | None) -> str:
+    if value is None or value.kind is ValueKind.NONE:
+        return ""
+    return spelled(value) + "\n"
+
+
+def _last_words(raised: Raised | None) -> str:
+    if raised is None:
+        return ""
+    return f"{raised.type_name}: {raised.message}\n" if raised.message else f"{raised.type_name}\n"
+
+
+def shows(step: StepOutcome, shown: str, ignore: tuple[Ignore, ...] = ()) -> bool:
+    """Whether the sheet's text `shown` is what a step showed."""
+    printed = transcript(step.turns)
+    if _same_text(printed + _echo(step.value) + _last_words(step.raised), shown, ignore):
+        return True
+    if step.raised is not None:
+        return _shows_raise(printed, step.raised, shown, ignore)
+    if step.value is None or step.value.kind is ValueKind.NONE:
+        return False
+    # Where the value's text begins, the printed text must have ended.
+    head, rest = shown[: len(printed)], shown[len(printed) :]
+    return normalised(head, ignore) == normalised(printed, ignore) and _is_value(rest, step.value)
+
+
+def _same_text(left: str, right: str, ignore: tuple[Ignore, ...]) -> bool:
+    sides = (_without_blank_end(normalised(text, ignore)) for text in (left, right))
+    return next(sides) == next(sides)
+
+
+def _without_blank_end(text: str) -> str:
+    lines = text.split("\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _shows_raise(printed: str, raised: Raised, shown: str, ignore: tuple[Ignore, ...]) -> bool:
+    """Of a traceback on a sheet only its last line counts: the lines before are the machine's."""
+    rest = shown[len(printed) :]
+    if normalised(shown[: len(printed)], ignore) != normalised(printed, ignore):
+        return False
+    if not rest.startswith("Traceback (most recent call last)"):
+        return False
+    last = _without_blank_end(rest).rsplit("\n", 1)[-1]
+    return last == _last_words(raised).rstrip("\n")
+
+
+def _is_value(text: str, value: Value) -> bool:
+    if text[:1].isspace():
+        return False  # an empty line before the value is printed text
+    try:
+        return same(Value.parse(" ".join(text.split("\n")).strip()), value)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return _squeezed(text) == _squeezed(spelled(value))
+
+
+def _squeezed(text: str) -> str:
+    return _STRING_OR_SPACE.sub(lambda match: match.group(1) or "", text)

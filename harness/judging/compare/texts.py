@@ -1,0 +1,136 @@
+"""Printed text and inputs taken, turn by turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from harness.judging.compare.matching import meets_text
+from harness.judging.compare.mismatches import Mismatch, ReadsMismatch, TextMismatch
+from harness.model.expectation import Exactly, Expectation, Expected, Ignore, Matcher
+from harness.model.observation import Observation, Turn
+from harness.model.values import Value, ValueKind
+
+
+def exactly(text: str) -> Exactly:
+    """The matcher of one text."""
+    return Exactly(value=Value(ValueKind.STR, text))
+
+
+def pieces(turns: tuple[Turn, ...]) -> list[str]:
+    """What was printed before each input and after the last; silence at the end counts for none."""
+    printed = [turn.printed for turn in turns]
+    if turns and turns[-1].typed is None and not turns[-1].printed:
+        printed.pop()
+    return printed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedTurns:
+    """What each turn is held to, and those after the last of them; None: it may be anything."""
+
+    turns: tuple[Matcher | None, ...]
+    others: Matcher | None
+
+    def at(self, index: int) -> Matcher | None:
+        """What the turn of this number is held to."""
+        return self.turns[index] if index < len(self.turns) else self.others
+
+
+def text_mismatches(observation: Observation, expectation: Expectation) -> list[Mismatch]:
+    """What was printed against what is stated, else against the reference's turns."""
+    stated, reference = expectation.stated, expectation.reference
+    found: list[Mismatch] = []
+    by_turn = expected_turns(expectation)
+    whole = _expected_whole(stated, reference)
+    if whole is not None and not meets_text(observation.printed, whole, stated.ignore):
+        found.append(TextMismatch(expected=whole, actual=observation.printed))
+    if by_turn is not None:
+        found += _turn_by_turn(pieces(observation.turns), by_turn, stated.ignore)
+        if observation.reads == 0 and not expected_reads(expectation):
+            found = [replace(m, turn=None) if isinstance(m, TextMismatch) else m for m in found]
+    if reference is None and stated.transcript is not None:
+        shown = observation.transcript()
+        if not meets_text(shown, exactly(stated.transcript), stated.ignore):
+            found.append(TextMismatch(expected=exactly(stated.transcript), actual=shown))
+    return found
+
+
+def _expected_whole(stated: Expected, reference: Observation | None) -> Matcher | None:
+    """`prints:` where it has to be held against the whole text.
+
+    A plain text that the reference prints is a golden: its turns say the same and say where.
+    """
+    if stated.prints is None:
+        return None
+    is_golden = isinstance(stated.prints, Exactly) and reference is not None
+    if is_golden and reference and meets_text(reference.printed, stated.prints, stated.ignore):
+        return None
+    return stated.prints
+
+
+def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
+    """What the turns are held to; None where only the whole text is looked at, or nothing."""
+    stated, reference = expectation.stated, expectation.reference
+    replaced = stated.prints is not None and _expected_whole(stated, reference) is not None
+    all_stated = stated.turns is not None and stated.turns.all_turns
+    expected: list[Matcher | None] = []
+    # Where the reference does not stand in for what is left out, it may be anything.
+    others: Matcher | None = exactly("") if all_stated else None
+    if reference is not None and not replaced and not all_stated:
+        expected = [exactly(text) for text in pieces(reference.turns)]
+        others = exactly("")
+    elif stated.turns is None:
+        return None
+    for turn in stated.turns.turns if stated.turns else ():
+        while len(expected) <= turn.index:
+            expected.append(others)
+        expected[turn.index] = turn.printed
+    return ExpectedTurns(turns=tuple(expected), others=others)
+
+
+def _turn_by_turn(
+    printed: list[str], expected: ExpectedTurns, ignore: tuple[Ignore, ...]
+) -> list[Mismatch]:
+    found: list[Mismatch] = []
+    for index in range(max(len(printed), len(expected.turns))):
+        text = printed[index] if index < len(printed) else ""
+        matcher = expected.at(index)
+        if matcher is not None and not meets_text(text, matcher, ignore):
+            found.append(TextMismatch(expected=matcher, actual=text, turn=index))
+    return found
+
+
+def reads_mismatch(observation: Observation, expectation: Expectation) -> list[Mismatch]:
+    """How many inputs were taken against what is stated, else against the reference."""
+    expected = expected_reads(expectation)
+    if expected is None or observation.reads == expected:
+        return []
+    return [ReadsMismatch(expected=expected, actual=observation.reads)]
+
+
+def expected_reads(expectation: Expectation) -> int | None:
+    """How many inputs should be taken; None when nobody says."""
+    stated = expectation.stated
+    if stated.reads is not None:
+        return stated.reads
+    if stated.turns is not None and stated.turns.all_turns:
+        return max(0, len(stated.turns.turns) - 1)
+    return expectation.reference.reads if expectation.reference else None
+
+
+def step_text_mismatches(
+    expected: tuple[Turn, ...], actual: tuple[Turn, ...], ignore: tuple[Ignore, ...], step: int
+) -> list[Mismatch]:
+    """One session step's printed text and inputs against the reference's."""
+    found: list[Mismatch] = []
+    sides = zip_longest(pieces(expected), pieces(actual), fillvalue="")
+    for index, (wanted, printed) in enumerate(sides):
+        if not meets_text(printed, exactly(wanted), ignore):
+            turn = index if len(expected) > 1 or len(actual) > 1 else None
+            mismatch = TextMismatch(expected=exactly(wanted), actual=printed, turn=turn, step=step)
+            found.append(mismatch)
+    reads = [sum(turn.typed is not None for turn in turns) for turns in (expected, actual)]
+    if reads[0] != reads[1]:
+        found.append(ReadsMismatch(expected=reads[0], actual=reads[1], step=step))
+    return found

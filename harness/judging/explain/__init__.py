@@ -1,0 +1,1 @@
+"""Why a verdict is what it is: differences, and the rules that put them into words."""

@@ -1,0 +1,81 @@
+"""A terminal scenario up to the turn where it parts from the reference's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import zip_longest
+
+from harness.judging.compare.matching import exact_text, meets_text
+from harness.judging.compare.texts import exactly, expected_turns
+from harness.judging.explain.wording import shortened
+from harness.model.expectation import AnyValue, Expectation
+from harness.model.observation import Observation, Turn
+from harness.model.stimulus import Stimulus
+from harness.model.verdict import Conversation
+
+LONGEST_TURN = 8000
+LONGEST_SHARED = 40_000
+
+
+def conversation(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> Conversation | None:
+    """The shared turns and each side's next; None where nothing is typed or no one knows better.
+
+    When no turn parts, `expected` and `actual` are both None.
+    """
+    reference = expectation.reference
+    if reference is None or not stimulus.inputs:
+        return None
+    stated = expectation.stated
+    held = expected_turns(expectation)
+    # A matcher of the whole text says of no turn that it is wrong.
+    anywhere = held is None and stated.prints is not None and exact_text(stated.prints) is None
+    shared: list[Turn] = []
+    sides = zip_longest(_closed(reference.turns), _closed(observation.turns))
+    for index, (wanted, turn) in enumerate(sides):
+        example = held is None or exact_text(held.at(index) or AnyValue()) is None
+        if wanted is None or turn is None:
+            return _parted(shared, wanted, turn, example=example)
+        # Where only the whole text is judged, the reference's turn is the best there is to show.
+        matcher = held.at(index) if held else exactly(wanted.printed)
+        agrees = anywhere or matcher is None or meets_text(turn.printed, matcher, stated.ignore)
+        if not agrees or (wanted.typed is None) is not (turn.typed is None):
+            return _parted(shared, wanted, turn, example=example)
+        shared.append(turn)
+    return _parted(shared, None, None, example=False)
+
+
+def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """With a last turn in which nothing was typed, even where nothing was printed either."""
+    return turns if turns and turns[-1].typed is None else (*turns, Turn(printed=""))
+
+
+def _parted(
+    shared: list[Turn], expected: Turn | None, actual: Turn | None, *, example: bool
+) -> Conversation:
+    return Conversation(
+        shared=_recent(shared),
+        expected=expected and _short(expected),
+        actual=actual and _short(actual),
+        example=example and expected is not None,
+    )
+
+
+def _short(turn: Turn) -> Turn:
+    return replace(turn, printed=shortened(turn.printed, LONGEST_TURN))
+
+
+def _recent(turns: list[Turn]) -> tuple[Turn, ...]:
+    kept: list[Turn] = []
+    length = 0
+    for turn in reversed(turns):
+        kept.append(_short(turn))
+        length += len(kept[-1].printed)
+        if length > LONGEST_SHARED:
+            break
+    kept.reverse()
+    if len(kept) < len(turns):
+        left_out = len(turns) - len(kept)
+        kept.insert(0, Turn(printed=f"[… {left_out} earlier turns left out …]\n"))
+    return tuple(kept)

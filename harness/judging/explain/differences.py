@@ -1,0 +1,222 @@
+"""The differences of a verdict: each mismatch as data that a page can lay out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from harness.judging.compare.matching import exact_text, in_words
+from harness.judging.compare.mismatches import (
+    EndingMismatch,
+    ExitMismatch,
+    Mismatch,
+    RaiseMismatch,
+    ReadsMismatch,
+    TextMismatch,
+    ValueMismatch,
+)
+from harness.judging.compare.values import same
+from harness.judging.explain.alignment import CONTEXT, WINDOW, shared_start, side_by_side, window
+from harness.judging.explain.wording import shortened, spelled
+from harness.model.expectation import Exactly, Matcher, StatedRaise
+from harness.model.observation import Raised
+from harness.model.stimulus import Session, Stimulus
+from harness.model.values import Value
+from harness.model.verdict import Channel, Difference, DiffLine
+
+MOST_DIFFERENCES = 6
+LONGEST_LINE = 400
+LONGEST_VALUE = 4000
+ONE_LINE = 60  # a value longer than this is shown item by item
+
+
+def differences(mismatches: Iterable[Mismatch], stimulus: Stimulus) -> tuple[Difference, ...]:
+    """The first few mismatches as differences; of the printed turns only the first that parts."""
+    found: list[Difference] = []
+    printed_at: set[int | None] = set()
+    for mismatch in mismatches:
+        if isinstance(mismatch, TextMismatch):
+            if mismatch.step in printed_at:
+                continue
+            printed_at.add(mismatch.step)
+        if len(found) == MOST_DIFFERENCES:
+            break
+        found.append(_difference(mismatch, stimulus))
+    return tuple(found)
+
+
+def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Difference:
+    match mismatch:
+        case EndingMismatch():
+            return _plain(
+                Channel.ENDING, "how it ended", mismatch.expected.value, mismatch.actual.value
+            )
+        case RaiseMismatch():
+            subject = _in_step("exception", mismatch.step, stimulus)
+            expected, actual = _stated_raise(mismatch.expected), _raised(mismatch.actual)
+            return _plain(Channel.RAISES, subject, expected, actual)
+        case ReadsMismatch():
+            subject = _in_step("inputs taken", mismatch.step, stimulus)
+            return _plain(Channel.READS, subject, str(mismatch.expected), str(mismatch.actual))
+        case ExitMismatch():
+            actual = "none" if mismatch.actual is None else str(mismatch.actual)
+            return _plain(Channel.EXIT, "exit status", str(mismatch.expected), actual)
+        case ValueMismatch():
+            return _of_values(mismatch, stimulus)
+        case TextMismatch():
+            return _of_texts(mismatch, stimulus)
+
+
+def _plain(channel: Channel, subject: str, expected: str, actual: str) -> Difference:
+    return Difference(channel=channel, subject=subject, expected=expected, actual=actual)
+
+
+def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
+    if step is None:
+        return subject
+    source = ""
+    if isinstance(stimulus.action, Session) and step < len(stimulus.action.steps):
+        source = ": " + shortened(stimulus.action.steps[step].strip().split("\n")[0], 80)
+    return f"{subject}, step {step + 1}{source}"
+
+
+def _stated_raise(expected: StatedRaise | None) -> str:
+    if expected is None:
+        return "none"
+    if expected.message is None:
+        return expected.type_name
+    return f"{expected.type_name}: {_wanted_text(expected.message)}"
+
+
+def _wanted_text(matcher: Matcher) -> str:
+    text = exact_text(matcher)
+    return in_words(matcher) if text is None else text
+
+
+def _raised(actual: Raised | None) -> str:
+    if actual is None:
+        return "none"
+    return f"{actual.type_name}: {shortened(actual.message, 1000)}"
+
+
+def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Difference:
+    returned = mismatch.channel is Channel.RETURNS
+    subject = "return value" if returned else f"{mismatch.name} afterwards"
+    subject = _in_step(subject, mismatch.step, stimulus)
+    if not isinstance(mismatch.expected, Exactly):
+        expected = (
+            "no value" if mismatch.expected is None else in_words(mismatch.expected, whole=True)
+        )
+        return _plain(mismatch.channel, subject, expected, _source(mismatch.actual))
+    if mismatch.actual is None:
+        return _plain(mismatch.channel, subject, _source(mismatch.expected.value), "no value")
+    expected_lines, actual_lines = _lines_of(mismatch.expected.value, mismatch.actual)
+    if len(expected_lines) == len(actual_lines) == 1:
+        return _one_line(mismatch.channel, subject, expected_lines[0], actual_lines[0])
+    if len(expected_lines) == len(actual_lines):
+        rows = side_by_side(expected_lines, actual_lines)
+    else:
+        rows = window(expected_lines, actual_lines).lines
+    return _of_rows(mismatch.channel, subject, rows)
+
+
+def _one_line(channel: Channel, subject: str, expected: str, actual: str) -> Difference:
+    at = shared_start(expected, actual)
+    if max(len(expected), len(actual)) > LONGEST_VALUE:
+        expected = shortened(expected, LONGEST_VALUE, at)
+        actual = shortened(actual, LONGEST_VALUE, at)
+        at = shared_start(expected, actual)
+    return Difference(
+        channel=channel,
+        subject=subject,
+        expected=expected,
+        actual=actual,
+        at_line=1,
+        at_column=at + 1,
+    )
+
+
+def _source(value: Value | None) -> str:
+    if value is None:
+        return "no value"
+    return shortened(spelled(value, LONGEST_VALUE + 1), LONGEST_VALUE)
+
+
+def _lines_of(expected: Value, actual: Value) -> tuple[list[str], list[str]]:
+    """Both values' source, long lists and tuples with one item a line (those near the first that
+    differs, for there may be a flood of them)."""
+    first = 0
+    for left, right in zip(expected.items, actual.items, strict=False):
+        if not same(left, right):
+            break
+        first += 1
+    start = max(0, first - CONTEXT)
+    return _item_lines(expected, start), _item_lines(actual, start)
+
+
+def _item_lines(value: Value, start: int) -> list[str]:
+    whole = spelled(value, LONGEST_VALUE * 2)
+    if len(whole) <= ONE_LINE or len(value.items) < 2 or whole[0] not in "[(":
+        return [whole]
+    shown = value.items[start : start + CONTEXT + WINDOW]
+    lines = [f"    {spelled(item, 2 * LONGEST_LINE)}," for item in shown]
+    if start:
+        lines.insert(0, f"    # … {start} items before")
+    if len(value.items) > start + len(shown):
+        lines.append(f"    # … {len(value.items) - start - len(shown)} items after")
+    return [whole[0], *lines, "]" if whole[0] == "[" else ")"]
+
+
+def _turn(turn: int | None, stimulus: Stimulus) -> str:
+    if turn is None:
+        return "printed text"
+    if turn == 0:
+        return "turn 1, before the first input"
+    if isinstance(stimulus.action, Session) or turn > len(stimulus.inputs):
+        return f"turn {turn + 1}"
+    return f"turn {turn + 1}, after {shortened(stimulus.inputs[turn - 1].shown(), 60)!r}"
+
+
+def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Difference:
+    subject = _in_step(_turn(mismatch.turn, stimulus), mismatch.step, stimulus)
+    expected = exact_text(mismatch.expected)
+    if expected is None:
+        actual = "\n".join(_cut(mismatch.actual.split("\n", 60)[:60]))
+        expected = in_words(mismatch.expected, whole=True)
+        return _plain(Channel.PRINTS, subject, expected, actual)
+    return _aligned(Channel.PRINTS, subject, expected.split("\n"), mismatch.actual.split("\n"))
+
+
+def _aligned(channel: Channel, subject: str, expected: list[str], actual: list[str]) -> Difference:
+    return _of_rows(channel, subject, window(expected, actual).lines)
+
+
+def _of_rows(channel: Channel, subject: str, rows: tuple[DiffLine, ...]) -> Difference:
+    lines = tuple(_short_row(line) for line in rows)
+    row = next((i for i, line in enumerate(lines) if line.expected != line.actual), None)
+    column = None
+    if row is not None:
+        column = shared_start(lines[row].expected or "", lines[row].actual or "") + 1
+    return Difference(
+        channel=channel,
+        subject=subject,
+        expected="\n".join(line.expected for line in lines if line.expected is not None),
+        actual="\n".join(line.actual for line in lines if line.actual is not None),
+        lines=lines,
+        at_line=None if row is None else row + 1,
+        at_column=column,
+    )
+
+
+def _short_row(line: DiffLine) -> DiffLine:
+    sides = [side for side in (line.expected, line.actual) if side is not None]
+    if max(len(side) for side in sides) <= LONGEST_LINE:
+        return line
+    at = shared_start(line.expected or "", line.actual or "")
+    return DiffLine(
+        expected=None if line.expected is None else shortened(line.expected, LONGEST_LINE, at),
+        actual=None if line.actual is None else shortened(line.actual, LONGEST_LINE, at),
+    )
+
+
+def _cut(lines: list[str]) -> list[str]:
+    return [shortened(line, LONGEST_LINE) for line in lines]

@@ -1,0 +1,251 @@
+"""One failure, laid open for the rules that explain it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.judging.compare.channels import at_import
+from harness.judging.compare.matching import exact_text, normalised
+from harness.judging.compare.mismatches import (
+    EndingMismatch,
+    Mismatch,
+    RaiseMismatch,
+    ReadsMismatch,
+    TextMismatch,
+    ValueMismatch,
+    step_of,
+)
+from harness.judging.compare.texts import expected_reads
+from harness.judging.compare.values import FirstDifference, first_difference
+from harness.judging.explain.alignment import Edit, edit_of
+from harness.judging.explain.changes import ArgumentChange, changes
+from harness.judging.explain.wording import plain, quoted
+from harness.model.expectation import Exactly, Expectation
+from harness.model.observation import Ending, Observation, Turn
+from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import Channel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """Two texts that differ, printed or returned; `place` is how a sentence about them begins.
+
+    `edit` is where, line by line: worked out once, for a text may be a flood.
+    """
+
+    expected: str
+    actual: str
+    place: str
+    printed: bool
+    edit: Edit
+
+    @property
+    def verb(self) -> str:
+        """What the program does with such a text."""
+        return "prints" if self.printed else "returns"
+
+
+class Failure:
+    """An observation that failed, with what differs.
+
+    Of a session only the first step that differs counts: the later ones follow from it.
+    """
+
+    def __init__(
+        self,
+        observation: Observation,
+        expectation: Expectation,
+        stimulus: Stimulus,
+        mismatches: tuple[Mismatch, ...],
+    ) -> None:
+        self.observation = observation
+        self.expectation = expectation
+        self.stimulus = stimulus
+        steps = [step for m in mismatches if (step := step_of(m)) is not None]
+        self.step = min(steps, default=None)
+        self.mismatches = tuple(
+            m for m in mismatches if step_of(m) == self.step or isinstance(m, EndingMismatch)
+        )
+
+    @property
+    def loading(self) -> bool:
+        """Whether it ended while the submission's own body was loading."""
+        return at_import(self.observation, self.stimulus)
+
+    @cached_property
+    def ending(self) -> Ending | None:
+        """How the process ended, where that is not as expected."""
+        found = (m.actual for m in self.mismatches if isinstance(m, EndingMismatch))
+        return next(found, None)
+
+    @cached_property
+    def raises(self) -> RaiseMismatch | None:
+        """The exception that differs."""
+        return next((m for m in self.mismatches if isinstance(m, RaiseMismatch)), None)
+
+    @cached_property
+    def returns(self) -> ValueMismatch | None:
+        """The returned value that differs."""
+        return self._value(Channel.RETURNS)
+
+    @cached_property
+    def leaves(self) -> ValueMismatch | None:
+        """The first parameter or variable that differs afterwards."""
+        return self._value(Channel.LEAVES)
+
+    def _value(self, channel: Channel) -> ValueMismatch | None:
+        for mismatch in self.mismatches:
+            if isinstance(mismatch, ValueMismatch) and mismatch.channel is channel:
+                return mismatch
+        return None
+
+    @cached_property
+    def text(self) -> TextMismatch | None:
+        """The first printed text that differs."""
+        return next((m for m in self.mismatches if isinstance(m, TextMismatch)), None)
+
+    @cached_property
+    def reads(self) -> ReadsMismatch | None:
+        """The number of inputs, where it differs."""
+        return next((m for m in self.mismatches if isinstance(m, ReadsMismatch)), None)
+
+    @cached_property
+    def expected_reads(self) -> int:
+        """How many inputs should be taken (0 when nobody says)."""
+        return expected_reads(self.expectation) or 0
+
+    @cached_property
+    def exact_return(self) -> tuple[Value, Value] | None:
+        """The one value that should be returned and the one that was, where they differ."""
+        mismatch = self.returns
+        if mismatch is None or mismatch.actual is None:
+            return None
+        if not isinstance(mismatch.expected, Exactly):
+            return None
+        return mismatch.expected.value, mismatch.actual
+
+    @cached_property
+    def first_difference(self) -> FirstDifference | None:
+        """Where the returned value first parts from the expected one."""
+        return None if self.exact_return is None else first_difference(*self.exact_return)
+
+    @cached_property
+    def texts(self) -> Texts | None:
+        """The first printed text that differs, else the returned one."""
+        ignore = self.expectation.stated.ignore
+        if self.text is not None:
+            wanted = exact_text(self.text.expected)
+            if wanted is None:
+                return None
+            expected, actual = normalised(wanted, ignore), normalised(self.text.actual, ignore)
+            return _texts(expected, actual, self.place(self.text.turn), printed=True)
+        pair = self.exact_return
+        if pair is None or not all(value.kind is ValueKind.STR for value in pair):
+            return None
+        return _texts(pair[0].text, pair[1].text, self.place(), printed=False)
+
+    @cached_property
+    def expected_printed(self) -> str | None:
+        """All that should be printed (by the failing step); None when nobody knows."""
+        reference = self.expectation.reference
+        if reference is None:
+            stated = self.expectation.stated.prints
+            return None if stated is None else exact_text(stated)
+        if self.step is not None and self.step < len(reference.steps):
+            return reference.steps[self.step].printed
+        return reference.printed
+
+    @cached_property
+    def actual_printed(self) -> str:
+        """All that was printed (by the failing step)."""
+        steps = self.observation.steps
+        if self.step is not None:
+            return steps[self.step].printed if self.step < len(steps) else ""
+        return self.observation.printed
+
+    @cached_property
+    def changes(self) -> tuple[ArgumentChange, ...]:
+        """What became of the arguments or variables that differ afterwards."""
+        return changes(self.observation, self.expectation, self.stimulus, self.step)
+
+    @cached_property
+    def who(self) -> str:
+        """The subject of a sentence: the function's name where the stimulus calls one."""
+        action = self.stimulus.action
+        match action:
+            case Run():
+                return "the program"
+            case Call():
+                return _function(action.expression) or "it"
+            case Session():
+                return _function(self.step_source) or "it"
+
+    @property
+    def step_source(self) -> str:
+        """The source of the failing session step."""
+        action = self.stimulus.action
+        if self.step is None or not isinstance(action, Session):
+            return ""
+        return action.steps[self.step] if self.step < len(action.steps) else ""
+
+    @property
+    def _turns(self) -> tuple[Turn, ...]:
+        steps = self.observation.steps
+        if self.step is None:
+            return self.observation.turns
+        return steps[self.step].turns if self.step < len(steps) else ()
+
+    def place(self, turn: int | None = None) -> str:
+        """How a sentence says where: "After input 3 ("a1")", "In step 2 (…)", or ""."""
+        parts: list[str] = []
+        if self.step is not None:
+            parts.append(f"in step {self.step + 1} ({plain(self.step_source.strip(), limit=60)})")
+        turns = self._turns
+        if turn is not None and turns and turns[0].typed is not None:
+            if turn == 0:
+                parts.append("before the first input")
+            else:
+                parts.append(f"after {self.typed(turn - 1)}")
+        return ", ".join(parts)
+
+    def typed(self, index: int) -> str:
+        """Input `index` (0-based) in words: `input 3 ("a1")`."""
+        taken = [turn.typed for turn in self._turns if turn.typed is not None]
+        if index >= len(taken):
+            return f"input {index + 1}"
+        one = taken[index]
+        if one.key is not None:
+            return f"input {index + 1} ({one.key.value})"
+        return f"input {index + 1} ({quoted(one.text, limit=30) if one.text else 'only Enter'})"
+
+    def says(self, clause: str, *, place: str | None = None, who: str | None = None) -> str:
+        """One sentence: where, who, and what they do."""
+        where = self.place() if place is None else place
+        subject = self.who if who is None else who
+        whole = f"{where}, {subject} {clause}" if where else f"{subject} {clause}"
+        if where or subject == "it" or " " in subject:  # but a function's name stays as it is
+            whole = whole[:1].upper() + whole[1:]
+        return whole if whole.endswith((".", "?", "!")) else whole + "."
+
+
+def _texts(expected: str, actual: str, place: str, *, printed: bool) -> Texts:
+    edit = edit_of(expected.split("\n"), actual.split("\n"))
+    return Texts(expected=expected, actual=actual, place=place, printed=printed, edit=edit)
+
+
+def _function(source: str) -> str | None:
+    """The function that an expression (or `name = …`) calls, unless it is a builtin."""
+    try:
+        body = ast.parse(source.strip()).body
+    except (SyntaxError, ValueError):
+        return None
+    node = body[-1] if body else None
+    value = node.value if isinstance(node, ast.Expr | ast.Assign) else None
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        name = value.func.id
+        return None if hasattr(builtins, name) else name
+    return None

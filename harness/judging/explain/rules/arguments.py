@@ -1,0 +1,99 @@
+"""Rules about arguments that a function changes, or should leave alone."""
+
+from __future__ import annotations
+
+from harness.judging.compare.values import first_difference, same
+from harness.judging.explain.changes import ArgumentChange
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.rules.tables import Cells, cells
+from harness.judging.explain.wording import count, source
+from harness.model.values import ValueKind
+
+
+def argument_not_changed(failure: Failure) -> str | None:
+    """The function should have changed its argument and did not."""
+    for change in failure.changes:
+        if not change.should_change or change.did_change:
+            continue
+        if change.returned is not None and same(change.expected, change.returned):
+            return failure.says(
+                f"is not changed: a new {_kind(change)} is returned", who=change.name
+            )
+        return failure.says(f"is not changed: {_first(change, 'it should be')}", who=change.name)
+    return None
+
+
+def argument_changed(failure: Failure) -> str | None:
+    """The function should have left its argument alone."""
+    for change in failure.changes:
+        if not change.should_change and change.did_change:
+            clause = f"is changed and should not be: {_first(change, 'it should stay')}"
+            return failure.says(clause, who=change.name)
+    return None
+
+
+def _first(change: ArgumentChange, should: str) -> str:
+    """The first item that is not as it should be."""
+    place = first_difference(change.expected, change.actual)
+    when = "in the end " if change.later else ""
+    if place.expected is None or place.actual is None:
+        sizes = len(change.actual.items), len(change.expected.items)
+        return f"{when}it has {count(sizes[0], 'item')}, {should} {sizes[1]}"
+    item = f"item {place.path}" if place.path else "it"
+    got, wanted = source(place.actual, limit=60), source(place.expected, limit=60)
+    return f"{when}{item} is {got}, {should} {wanted}"
+
+
+def _kind(change: ArgumentChange) -> str:
+    return change.expected.type_name if change.expected.kind is not ValueKind.FOREIGN else "value"
+
+
+def changed_off_by_one_column(failure: Failure) -> str | None:
+    """The change is the right one, in a neighbouring column."""
+    for change in failure.changes:
+        grids = [cells(v) for v in (change.before, change.expected, change.actual)]
+        before, expected, actual = grids
+        if before is None or expected is None or actual is None:
+            continue
+        wanted, got = _changed(before, expected), _changed(before, actual)
+        found = _neighbours(change, wanted, got, len(before))
+        if found is not None:
+            clause = f"is changed off by one column: at index {found[1]} instead of {found[0]}"
+            return failure.says(clause, who=change.name)
+    return None
+
+
+def _changed(before: Cells, after: Cells) -> set[tuple[int, int]]:
+    """The places that differ; none when the shapes do."""
+    if [len(line) for line in before] != [len(line) for line in after]:
+        return set()
+    return {
+        (outer, inner)
+        for outer, line in enumerate(before)
+        for inner, cell in enumerate(line)
+        if after[outer][inner] != cell
+    }
+
+
+def _neighbours(
+    change: ArgumentChange, wanted: set[tuple[int, int]], got: set[tuple[int, int]], size: int
+) -> tuple[int, int] | None:
+    """The expected and the actual index of the one column that changed, if they are neighbours.
+
+    A list of texts holds columns (or rows that a column cuts); a list of lists holds rows.
+    """
+    in_texts = all(item.kind is ValueKind.STR for item in change.before.items)
+    axis = 0 if in_texts else 1
+    should, did = _one({place[axis] for place in wanted}), _one({place[axis] for place in got})
+    if should is None or did is None:
+        return None
+    return (should, did) if _beside(should, did, size if in_texts else 0) else None
+
+
+def _one(places: set[int]) -> int | None:
+    return next(iter(places)) if len(places) == 1 else None
+
+
+def _beside(wanted: int, got: int, size: int) -> bool:
+    """Side by side; with a size also first and last (index -1 is Python's last)."""
+    return abs(wanted - got) == 1 or (size > 2 and wanted == 0 and got == size - 1)

@@ -1,0 +1,130 @@
+"""Rules about how the process ended."""
+
+from __future__ import annotations
+
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.wording import plain, quoted
+from harness.model.observation import Ending
+
+_AT_IMPORT = {
+    Ending.ASKED_FOR_MORE: "it asks for input",
+    Ending.TIMEOUT: "it waits and does not end",
+    Ending.CPU_LIMIT: "it did not end, a loop outside the functions goes on for ever",
+    Ending.MEMORY_LIMIT: "it uses more memory than there is",
+    Ending.OUTPUT_LIMIT: "it printed without end",
+    Ending.CRASHED: "it makes Python itself crash",
+    Ending.ENDED_EARLY: "it ends the whole program",
+}
+
+
+def our_fault(failure: Failure) -> str | None:
+    """Our machinery failed; nothing is known about the submission."""
+    if failure.ending is Ending.HARNESS_ERROR:
+        return "The grader itself failed here; this says nothing about the program."
+    return None
+
+
+def tampered(failure: Failure) -> str | None:
+    """The program broke the protocol by which it is observed."""
+    if failure.ending is Ending.TAMPERED:
+        return "The program interfered with the grader, so this does not count; a person will look."
+    return None
+
+
+def ran_at_import(failure: Failure) -> str | None:
+    """Something went wrong before any function was called."""
+    if not failure.loading:
+        return None
+    raised = failure.raises.actual if failure.raises else None
+    if raised is None:
+        what = _AT_IMPORT.get(failure.ending or Ending.ANSWERED)
+    elif raised.type_name == "SystemExit":
+        what = "it called exit"
+    elif raised.type_name == "EOFError":
+        what = "it asks for input"
+    else:
+        what = f"it raised {plain(raised.type_name, limit=60)}"
+        what += f" ({plain(raised.message)})" if raised.message else ""
+        if raised.frames:
+            frame = raised.frames[-1]
+            what += f" on line {frame.line}: {plain(frame.source.strip(), limit=80)}"
+    if what is None:
+        return None
+    return f"Code outside the functions ran at import: as soon as the file is loaded, {what}."
+
+
+def missing_function(failure: Failure) -> str | None:
+    """A function that the stimulus needs is not there."""
+    if failure.ending is not Ending.MISSING:
+        return None
+    name = plain(failure.observation.detail, limit=60)
+    if not name:
+        return "A function that is needed here is missing."
+    return f"The function {name} is missing: it is not written yet, or its name is spelt otherwise."
+
+
+def printed_without_end(failure: Failure) -> str | None:
+    """More was printed than is kept."""
+    if failure.ending is not Ending.OUTPUT_LIMIT:
+        return None
+    lines = failure.observation.printed[-2000:].split("\n")
+    # The last line and the first are likely cut.
+    line = next((one for one in lines[-2:0:-1] if one.strip()), "")
+    again = f"; the last lines read {quoted(line)}" if line else ""
+    return failure.says(f"printed without end{again}")
+
+
+def did_not_end(failure: Failure) -> str | None:
+    """Time ran out."""
+    if failure.ending is Ending.CPU_LIMIT:
+        hint = "perhaps a loop whose condition stays true"
+    elif failure.ending is Ending.TIMEOUT:
+        hint = "it waits for something that never comes"
+    else:
+        return None
+    return failure.says(f"did not end{_last_input(failure)}: {hint}")
+
+
+def _last_input(failure: Failure) -> str:
+    reads = failure.observation.reads
+    return f" after {failure.typed(reads - 1)}" if reads and failure.step is None else ""
+
+
+def memory(failure: Failure) -> str | None:
+    """Memory ran out."""
+    raised = failure.raises.actual if failure.raises else None
+    if failure.ending is Ending.MEMORY_LIMIT or (raised and raised.type_name == "MemoryError"):
+        return failure.says("used more memory than there is: perhaps something grows without end")
+    return None
+
+
+def crashed(failure: Failure) -> str | None:
+    """Python itself died by a signal."""
+    if failure.ending is not Ending.CRASHED:
+        return None
+    detail = failure.observation.detail
+    signal = f" ({plain(detail, limit=40)})" if detail else ""
+    return failure.says(f"made Python itself crash{signal}")
+
+
+def ended_early(failure: Failure) -> str | None:
+    """The process was gone before there was an answer."""
+    if failure.ending is Ending.ENDED_EARLY:
+        return failure.says("ended the whole process before giving an answer")
+    return None
+
+
+def cut_short(failure: Failure) -> str | None:
+    """Not run to the end because the submission kept hitting its limits."""
+    if failure.ending is Ending.STOPPED_EARLY:
+        return failure.says(
+            "was stopped after a shorter time, since other checks did not end either"
+        )
+    return None
+
+
+def should_not_answer(failure: Failure) -> str | None:
+    """It should have ended in another way, and simply ended."""
+    if failure.ending is Ending.ANSWERED:
+        return failure.says("ended, though it should not have come to an end here")
+    return None

@@ -1,0 +1,153 @@
+"""Rules about boards: turned over their diagonal, shown twice, not shown, off by one column."""
+
+from __future__ import annotations
+
+from harness.judging.explain.alignment import shared_start
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.rules.tables import cells, grid_at, is_board, transposed
+from harness.judging.explain.wording import quoted
+from harness.model.values import Value
+
+_MESSAGE = "has rows and columns swapped"
+
+
+def rows_and_columns_swapped(failure: Failure) -> str | None:
+    """A board that is the expected one turned over its diagonal."""
+    pair = failure.exact_return
+    if pair is not None and _is_transposed(*pair):
+        return failure.says(_MESSAGE, who="the returned board")
+    for change in failure.changes:
+        if _is_transposed(change.expected, change.actual) or _change_transposed(
+            change.before, change.expected, change.actual
+        ):
+            return failure.says(_MESSAGE, who=change.name)
+    return None
+
+
+def printed_rows_and_columns_swapped(failure: Failure) -> str | None:
+    """The same of a board that is shown."""
+    texts = failure.texts
+    if texts is None:
+        return None
+    expected, actual = texts.edit.expected, texts.edit.actual
+    first = shared_start(expected, actual)
+    wanted, got = grid_at(expected, first), grid_at(actual, first)
+    if wanted is None or got is None or wanted.start != got.start or wanted.rows == got.rows:
+        return None
+    if transposed(wanted.rows) != got.rows:
+        return None
+    return failure.says(_MESSAGE, place=texts.place, who="the board")
+
+
+def _is_transposed(expected: Value, actual: Value) -> bool:
+    wanted, got = cells(expected), cells(actual)
+    return wanted is not None and got is not None and wanted != got and transposed(wanted) == got
+
+
+def _change_transposed(before: Value, expected: Value, actual: Value) -> bool:
+    """Whether the change was made at [row][column] instead of [column][row]."""
+    was, wanted, got = cells(before), cells(expected), cells(actual)
+    if was is None or wanted is None or got is None:
+        return False
+    if not _square(was) == _square(wanted) == _square(got) == len(was):
+        return False
+    places = [(i, j) for i in range(len(was)) for j in range(len(was))]
+    should = {(i, j): wanted[i][j] for i, j in places if was[i][j] != wanted[i][j]}
+    did = {(j, i): got[i][j] for i, j in places if was[i][j] != got[i][j]}
+    return bool(should) and should == did
+
+
+def _square(rows: list[list[str]]) -> int:
+    return len(rows) if all(len(row) == len(rows) for row in rows) else 0
+
+
+def printed_off_by_one_column(failure: Failure) -> str | None:
+    """A printed board on which one piece lies one column beside its place."""
+    texts = failure.texts
+    if texts is None:
+        return None
+    expected, actual = texts.edit.expected, texts.edit.actual
+    moved = _moved(expected, actual)
+    if moved is None:
+        return None
+    (row, column), (other_row, other_column) = moved
+    lines = expected[row], expected[other_row]
+    between = lines[0][min(column, other_column) + 1 : max(column, other_column)]
+    if abs(column - other_column) != 1 and (len(between) != 1 or between.isalnum()):
+        return None
+    side = "right" if other_column > column else "left"
+    return failure.says(
+        f"is off by one column: a piece lies one column to the {side} of its place",
+        place=texts.place,
+        who="the board",
+    )
+
+
+def _moved(
+    expected: list[str], actual: list[str]
+) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Where a piece should be and where it is, if that is all that differs."""
+    if [len(line) for line in expected] != [len(line) for line in actual]:
+        return None
+    places: list[tuple[int, int]] = []
+    for row, (wanted, got) in enumerate(zip(expected, actual, strict=True)):
+        if wanted != got:
+            places += [(row, i) for i in range(len(wanted)) if wanted[i] != got[i]][:3]
+        if len(places) > 2:
+            return None
+    if len(places) != 2:
+        return None
+    signs = [(expected[row][i], actual[row][i]) for row, i in places]
+    if signs[0] != signs[1][::-1]:
+        return None
+    # The blank is the sign that is more frequent on the board.
+    shown = "".join(expected[row] for row, _ in places)
+    should_first = shown.count(signs[0][0]) <= shown.count(signs[0][1])
+    return (places[0], places[1]) if should_first else (places[1], places[0])
+
+
+def board_shown_twice(failure: Failure) -> str | None:
+    """A block of lines printed twice in a row."""
+    texts = failure.texts
+    if texts is None:
+        return None
+    edit = texts.edit
+    block, size = edit.inserted, len(edit.inserted)
+    if edit.removed or size < 2 or edit.at < size:
+        return None
+    if edit.actual[edit.at - size : edit.at] != block:
+        return None
+    if is_board(block):
+        return failure.says("is shown twice in a row", place=texts.place, who="the board")
+    first = quoted(next((line for line in block if line.strip()), ""))
+    clause = f"the same {size} lines twice in a row, among them {first}"
+    return failure.says(f"{texts.verb} {clause}", place=texts.place)
+
+
+def board_not_shown(failure: Failure) -> str | None:
+    """The board is missing from what is printed."""
+    texts = failure.texts
+    if texts is None:
+        return None
+    edit = texts.edit
+    if edit.inserted or not _holds_board(edit.removed):
+        return None
+    who = "the board" if is_board(edit.removed) else "the text with the board"
+    clause = f"is missing: it should be shown from line {edit.at + 1} on"
+    return failure.says(clause, place=texts.place, who=who)
+
+
+def _holds_board(lines: list[str]) -> bool:
+    return any(is_board(lines[i : i + 3]) for i in range(min(len(lines) - 2, 100)))
+
+
+def board_shown_unasked(failure: Failure) -> str | None:
+    """A board where none should be."""
+    texts = failure.texts
+    if texts is None:
+        return None
+    edit = texts.edit
+    if edit.removed or not is_board(edit.inserted):
+        return None
+    clause = f"is shown once too often (from line {edit.at + 1} on)"
+    return failure.says(clause, place=texts.place, who="the board")

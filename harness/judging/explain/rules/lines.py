@@ -1,0 +1,132 @@
+"""Rules about lines that are missing, too many, or other than expected."""
+
+from __future__ import annotations
+
+from harness.judging.explain.alignment import Edit, shared_start
+from harness.judging.explain.failure import Failure, Texts
+from harness.judging.explain.wording import quoted
+
+
+def unexpected_output(failure: Failure) -> str | None:
+    """Something is printed where nothing should be."""
+    texts = failure.texts
+    if texts is None or texts.expected or not texts.printed:
+        return None
+    shown = quoted(texts.actual.rstrip("\n"))
+    return failure.says(f"prints {shown}, though nothing should be printed here", place=texts.place)
+
+
+def nothing_printed(failure: Failure) -> str | None:
+    """Nothing is printed where something should be."""
+    texts = failure.texts
+    if texts is None or texts.actual or not texts.printed:
+        return None
+    wanted = quoted(_first_visible(texts.expected.split("\n")))
+    return failure.says(f"prints nothing, where {wanted} should be printed", place=texts.place)
+
+
+def line_missing(failure: Failure) -> str | None:
+    """Lines are left out, all else is right."""
+    texts = failure.texts
+    if texts is None:
+        return None
+    edit = texts.edit
+    if edit.inserted or not edit.removed:
+        return None
+    if len(edit.removed) == 1:
+        who = f"the line {quoted(edit.removed[0])}"
+        clause = f"is missing: it should be line {edit.at + 1}"
+    else:
+        who = f"{len(edit.removed)} lines"
+        first = quoted(_first_visible(edit.removed))
+        clause = f"are missing from line {edit.at + 1} on, among them {first}"
+    return failure.says(clause, place=texts.place, who=who)
+
+
+def line_too_many(failure: Failure) -> str | None:
+    """Lines are added, all else is right."""
+    texts = failure.texts
+    if texts is None:
+        return None
+    edit = texts.edit
+    if edit.removed or not edit.inserted:
+        return None
+    if len(edit.inserted) == 1:
+        clause = f"a line too many: line {edit.at + 1}, {quoted(edit.inserted[0])}"
+    else:
+        first = quoted(_first_visible(edit.inserted))
+        clause = f"{len(edit.inserted)} lines too many, from line {edit.at + 1} on: {first}"
+    return failure.says(f"{texts.verb} {clause}", place=texts.place)
+
+
+def prompt_differs(failure: Failure) -> str | None:
+    """The text just before an input is another."""
+    texts = failure.texts
+    if texts is None or not _is_before_input(failure):
+        return None
+    edit = texts.edit
+    pair = _one_line(edit)
+    if pair is None or not edit.at_end:
+        return None
+    at = shared_start(*pair)
+    wanted, got = (quoted(line, at=at) for line in pair)
+    return failure.says(f"is {got}, it should be {wanted}", place=texts.place, who="the prompt")
+
+
+def _is_before_input(failure: Failure) -> bool:
+    if failure.text is None or failure.text.turn is None:
+        return False
+    return failure.text.turn < failure.observation.reads
+
+
+def line_differs(failure: Failure) -> str | None:
+    """One line is another, all else is right."""
+    texts = failure.texts
+    if texts is None:
+        return None
+    edit = texts.edit
+    pair = _one_line(edit)
+    if pair is None:
+        return None
+    at = shared_start(*pair)
+    wanted, got = (quoted(line, at=at) for line in pair)
+    if len(edit.expected) <= 2 and not texts.expected.partition("\n")[2]:
+        return failure.says(f"{texts.verb} {got} instead of {wanted}", place=texts.place)
+    who = f"line {edit.at + 1}"
+    return failure.says(f"is {got}, it should be {wanted}", place=texts.place, who=who)
+
+
+def _one_line(edit: Edit) -> tuple[str, str] | None:
+    if len(edit.removed) != 1 or len(edit.inserted) != 1:
+        return None
+    return edit.removed[0], edit.inserted[0]
+
+
+def text_differs(failure: Failure) -> str | None:
+    """The texts part at some line and column, and no other rule knows why."""
+    texts = failure.texts
+    if texts is None:
+        return None
+    line, column, wanted, got = _first_place(texts)
+    at = column - 1
+    clause = (
+        f"{texts.verb} another text from line {line}, column {column} on: "
+        f"{_or_end(got, at)} instead of {_or_end(wanted, at)}"
+    )
+    return failure.says(clause, place=texts.place)
+
+
+def _first_place(texts: Texts) -> tuple[int, int, str | None, str | None]:
+    expected, actual = texts.edit.expected, texts.edit.actual
+    line = shared_start(expected, actual)
+    wanted = expected[line] if line < len(expected) else None
+    got = actual[line] if line < len(actual) else None
+    return line + 1, shared_start(wanted or "", got or "") + 1, wanted, got
+
+
+def _or_end(line: str | None, at: int) -> str:
+    return "the end of the text" if line is None else quoted(line, at=at)
+
+
+def _first_visible(lines: list[str]) -> str:
+    return next((line for line in lines if line.strip()), lines[0] if lines else "")

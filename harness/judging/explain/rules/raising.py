@@ -1,0 +1,90 @@
+"""Rules about exceptions. The place they name is always the student's own line."""
+
+from __future__ import annotations
+
+import re
+
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.wording import plain
+from harness.model.observation import Raised
+
+_WRONG_ARGUMENTS = re.compile(
+    r"takes .* argument|missing \d+ required|unexpected keyword argument|takes no arguments"
+)
+
+
+def called_exit(failure: Failure) -> str | None:
+    """`exit()` where the function should come back."""
+    raised = _unexpected(failure)
+    if raised is None or not _is(raised, "SystemExit"):
+        return None
+    return failure.says(f"called exit, which ends the whole program{_line(raised)}")
+
+
+def recursed_too_deep(failure: Failure) -> str | None:
+    """A function that calls itself without end."""
+    raised = _unexpected(failure)
+    if raised is None or not _is(raised, "RecursionError"):
+        return None
+    return failure.says(f"recursed too deep: a function calls itself without end{_line(raised)}")
+
+
+def wrong_parameters(failure: Failure) -> str | None:
+    """The call itself fails: the function is defined with other parameters."""
+    raised = _unexpected(failure)
+    if raised is None or raised.type_name != "TypeError" or raised.frames:
+        return None
+    if not _WRONG_ARGUMENTS.search(raised.message[:300]):
+        return None
+    return f"The parameters do not fit the call: TypeError: {plain(raised.message)}."
+
+
+def raised_unexpectedly(failure: Failure) -> str | None:
+    """An exception where there should be none."""
+    raised = _unexpected(failure)
+    if raised is None:
+        return None
+    return failure.says(f"raised {_named(raised)}{_line(raised)}")
+
+
+def wrong_exception(failure: Failure) -> str | None:
+    """Another exception, or another message, than should be raised."""
+    mismatch = failure.raises
+    if mismatch is None or mismatch.expected is None or mismatch.actual is None:
+        return None
+    if mismatch.expected.type_name == mismatch.actual.type_name:
+        message = plain(mismatch.actual.message)
+        return failure.says(f"raised {mismatch.actual.type_name} with another message: {message}")
+    expected = mismatch.expected.type_name
+    raised = mismatch.actual
+    return failure.says(f"raised {_named(raised)} where {expected} is expected{_line(raised)}")
+
+
+def did_not_raise(failure: Failure) -> str | None:
+    """No exception where there should be one."""
+    mismatch = failure.raises
+    if mismatch is None or mismatch.expected is None or mismatch.actual is not None:
+        return None
+    return failure.says(f"raised nothing, where {mismatch.expected.type_name} should be raised")
+
+
+def _unexpected(failure: Failure) -> Raised | None:
+    mismatch = failure.raises
+    return mismatch.actual if mismatch and mismatch.expected is None else None
+
+
+def _is(raised: Raised, name: str) -> bool:
+    return name in (raised.type_name, *raised.bases)
+
+
+def _named(raised: Raised) -> str:
+    name = plain(raised.type_name, limit=60)
+    return f"{name}: {plain(raised.message)}" if raised.message else name
+
+
+def _line(raised: Raised) -> str:
+    if not raised.frames:
+        return ""
+    frame = raised.frames[-1]
+    source = plain(frame.source.strip(), limit=80)
+    return f" (line {frame.line}: {source})" if source else f" (line {frame.line})"

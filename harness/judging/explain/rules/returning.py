@@ -1,0 +1,124 @@
+"""Rules about what a function returns in place of what it should."""
+
+from __future__ import annotations
+
+from harness.judging.compare.matching import in_words
+from harness.judging.compare.values import first_difference
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.wording import a_type, plain, source, spelled
+from harness.model.expectation import Exactly, OfType
+from harness.model.values import Value, ValueKind
+
+
+def printed_instead_of_returned(failure: Failure) -> str | None:
+    """The answer stands on the screen, and None came back."""
+    pair = failure.exact_return
+    if pair is None or pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
+        return None
+    printed = failure.actual_printed.strip("\n")
+    expected = (failure.expected_printed or "").strip("\n")
+    for spelling in _spellings(pair[0]):
+        if _has_lines(printed, spelling) and not _has_lines(expected, spelling):
+            return failure.says(f"printed {source(pair[0])} instead of returning it")
+    return None
+
+
+def _spellings(value: Value) -> list[str]:
+    """How `print` would show a value, its repr included."""
+    spellings = [spelled(value)]
+    if value.kind is ValueKind.STR:
+        spellings.insert(0, value.text.strip("\n"))
+    if value.items and all(item.kind is ValueKind.STR for item in value.items):
+        spellings.append("\n".join(item.text for item in value.items))
+    return [spelling for spelling in spellings if spelling.strip()]
+
+
+def _has_lines(text: str, lines: str) -> bool:
+    return f"\n{lines}\n" in f"\n{text}\n"
+
+
+def returned_instead_of_printed(failure: Failure) -> str | None:
+    """The text came back, and the screen stayed empty."""
+    pair, expected = failure.exact_return, failure.expected_printed
+    if pair is None or pair[1].kind is not ValueKind.STR or not expected:
+        return None
+    if failure.actual_printed.strip() or not expected.strip():
+        return None
+    if pair[1].text.strip("\n") == expected.strip("\n"):
+        return failure.says("returned the text instead of printing it")
+    return None
+
+
+def returned_none(failure: Failure) -> str | None:
+    """None came back: a `return` is missing."""
+    pair = failure.exact_return
+    if pair is not None:
+        if pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
+            return None
+        # Where a text or a number is expected, None may be an answer of its own (no winner).
+        is_plain = pair[0].kind is not ValueKind.BOOL and not pair[0].is_container
+        hint = "" if is_plain else ": is a return missing?"
+        return failure.says(f"returned None instead of {source(pair[0])}{hint}")
+    mismatch = failure.returns
+    if mismatch is None or mismatch.expected is None or mismatch.actual is None:
+        return None
+    if mismatch.actual.kind is not ValueKind.NONE:
+        return None
+    wanted = in_words(mismatch.expected)
+    return failure.says(f"returned None, where {wanted} is expected: is a return missing?")
+
+
+def too_large(failure: Failure) -> str | None:
+    """A value that is beyond comparing."""
+    returned = failure.first_difference.actual if failure.first_difference else None
+    found = ((returned, "returned a value"), (_left_behind(failure), "left behind a value"))
+    for value, what in found:
+        if value is not None and value.kind is ValueKind.TOO_LARGE:
+            return failure.says(f"{what} too large to compare ({plain(value.text, limit=60)})")
+    return None
+
+
+def _left_behind(failure: Failure) -> Value | None:
+    mismatch = failure.leaves
+    if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, Exactly):
+        return mismatch.actual if mismatch else None
+    return first_difference(mismatch.expected.value, mismatch.actual).actual
+
+
+def returned_a_function(failure: Failure) -> str | None:
+    """A function came back, not what it would return."""
+    mismatch = failure.returns
+    if mismatch is None or mismatch.actual is None:
+        return None
+    if mismatch.actual.kind is not ValueKind.FUNCTION:
+        return None
+    name = plain(mismatch.actual.text, limit=40)
+    return failure.says(f"returned the function {name} itself: are its parentheses missing?")
+
+
+def wrong_type(failure: Failure) -> str | None:
+    """The right value of the wrong type, or something of another type altogether."""
+    place = failure.first_difference
+    if place is None:
+        return _not_of_type(failure)
+    expected, actual = place.expected, place.actual
+    if expected is None or actual is None or expected.kind is actual.kind:
+        return None
+    if ValueKind.NONE in (expected.kind, actual.kind):
+        return None
+    got, wanted = source(actual, limit=60), source(expected, limit=60)
+    what = a_type(actual)
+    if actual.kind is ValueKind.FOREIGN and actual.text == expected.type_name:
+        what = f"an object of the program's own class {expected.type_name}"
+    clause = f"{got}, {what}, where {wanted}, {a_type(expected)}, is expected"
+    if place.path:
+        return failure.says(f"is {clause}", who=f"item {place.path} of the result")
+    return failure.says(f"returned {clause}")
+
+
+def _not_of_type(failure: Failure) -> str | None:
+    mismatch = failure.returns
+    if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, OfType):
+        return None
+    got = f"{source(mismatch.actual, limit=60)}, {a_type(mismatch.actual)}"
+    return failure.says(f"returned {got}, where {in_words(mismatch.expected)} is expected")

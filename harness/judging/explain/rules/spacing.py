@@ -1,0 +1,129 @@
+"""Rules about texts that differ in white space or in case alone."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+from harness.judging.explain.alignment import shared_start
+from harness.judging.explain.failure import Failure, Texts
+from harness.judging.explain.wording import count, quoted, visible
+
+_SPACE_NAMES = {" ": "space", "\t": "tab", "\r": "carriage return"}
+
+
+def only_whitespace(failure: Failure) -> str | None:
+    """Every visible character is right."""
+    texts = failure.texts
+    if texts is None or "".join(texts.expected.split()) != "".join(texts.actual.split()):
+        return None
+    where = f"{texts.place}, only" if texts.place else "Only"
+    what = _what(texts)
+    return f"{where[:1].upper()}{where[1:]} white space differs in what it {texts.verb}: {what}."
+
+
+def _what(texts: Texts) -> str:
+    expected, actual = texts.edit.expected, texts.edit.actual
+    if texts.expected.rstrip("\n") == texts.actual.rstrip("\n"):
+        return _line_ends(len(expected) - len(actual), texts.expected.rstrip("\n"))
+    line = shared_start(expected, actual)
+    if [one for one in expected if one] == [one for one in actual if one]:
+        missing = line < len(expected) and not expected[line]
+        if missing and line < len(actual) and not actual[line]:
+            missing = len(expected) > len(actual)
+        return f"an empty line is {'missing' if missing else 'too many'} at line {line + 1}"
+    if len(expected) == len(actual) and _in_words(expected[line]) == _in_words(actual[line]):
+        return f"line {line + 1} {_in_line(expected[line], actual[line])}"
+    return f"the lines are broken in other places, first at line {line + 1}"
+
+
+def _line_ends(missing: int, text: str) -> str:
+    last = quoted(text.rsplit("\n", 1)[-1])
+    if not text:
+        last = "the text"
+    if missing == 1:
+        return f"the line end after {last} is missing"
+    if missing > 1:
+        return f"{count(missing, 'line end')} after {last} are missing"
+    if missing == -1:
+        return f"there is a line end too many after {last}"
+    return f"there are {-missing} line ends too many after {last}"
+
+
+def _in_words(line: str) -> str:
+    return "".join(line.split())
+
+
+def _in_line(expected: str, actual: str) -> str:
+    if expected.lstrip() == actual.lstrip():
+        return _amount(_indent(expected), _indent(actual), "at its start")
+    if expected.rstrip() == actual.rstrip():
+        ends = (line[len(line.rstrip()) :] for line in (expected, actual))
+        return _amount(next(ends), next(ends), "at its end")
+    column = shared_start(expected, actual)
+    if column <= min(len(_indent(expected)), len(_indent(actual))):
+        return _first_of_several(_indent(expected), _indent(actual), "at its start")
+    wanted, got = _gap(expected, column), _gap(actual, column)
+    where = f"at column {column + 1}"
+    if expected[column + len(wanted) :] == actual[column + len(got) :]:
+        return _amount(wanted, got, where)
+    return _first_of_several(wanted, got, where)
+
+
+def _first_of_several(expected: str, actual: str, where: str) -> str:
+    return f"{_amount(expected, actual, where)} (and differs further on)"
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _gap(line: str, column: int) -> str:
+    """The white space around the place where two lines part."""
+    start = column
+    while start and line[start - 1].isspace():
+        start -= 1
+    stop = column
+    while stop < len(line) and line[stop].isspace():
+        stop += 1
+    return line[start:stop]
+
+
+def _amount(expected: str, actual: str, where: str) -> str:
+    if set(expected + actual) != {" "}:
+        wanted, got = _kinds(expected), _kinds(actual)
+        return f"has {got} {where} where {wanted} should be"
+    difference = len(expected) - len(actual)
+    if difference == 1:
+        article = "the space" if len(expected) == 1 else "a space"
+        return f"lacks {article} {where}"
+    if difference > 1:
+        return f"lacks {difference} spaces {where}"
+    too_many = "a space" if difference == -1 else f"{-difference} spaces"
+    return f"has {too_many} too many {where}"
+
+
+def _kinds(space: str) -> str:
+    if not space:
+        return "nothing"
+    names: list[str] = []
+    for sign in dict.fromkeys(space):
+        name = _SPACE_NAMES.get(sign, f'"{visible(sign)}"')
+        names.append(count(space.count(sign), name))
+    return " and ".join(names[:3])
+
+
+def only_case(failure: Failure) -> str | None:
+    """Every letter is right but for its case."""
+    texts = failure.texts
+    if texts is None or texts.expected.casefold() != texts.actual.casefold():
+        return None
+    expected, actual = texts.edit.expected, texts.edit.actual
+    for number, (wanted, got) in enumerate(zip_longest(expected, actual, fillvalue=""), start=1):
+        if wanted != got:
+            at = shared_start(wanted, got)
+            where = f"{texts.place}, only" if texts.place else "Only"
+            return (
+                f"{where[:1].upper()}{where[1:]} upper and lower case differ: line {number} is "
+                f"{quoted(got, at=at)}, it should be {quoted(wanted, at=at)}."
+            )
+    return None

@@ -1,0 +1,206 @@
+"""What a student may read about one submission, and nothing else.
+
+A `StudentView` has no hidden stimulus, expectation or message anywhere inside it, so whatever is
+rendered from it cannot show one.
+
+What each function of the assignment earned.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from harness.model.plan import Assignment, Clause, Plan, Scenario
+from harness.model.policy import Finding, Unparsable
+from harness.model.result import (
+    Adjustment,
+    ManualMark,
+    ScenarioResult,
+    SubmissionResult,
+    SubmissionStatus,
+)
+from harness.model.stimulus import Stimulus
+from harness.model.verdict import Verdict, VerdictKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantPlace:
+    """A constant that an override may change, and the provided file that defines it."""
+
+    name: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What one needs to try a scenario by hand: file names, and where constants are defined.
+
+    All of it is in the student's own folder already; no override's value is here.
+    """
+
+    submitted: tuple[str, ...]
+    provided: tuple[str, ...] = ()
+    constants: tuple[ConstantPlace, ...] = ()
+
+    @classmethod
+    def of(cls, assignment: Assignment) -> Surroundings:
+        """The surroundings of an assignment's submissions."""
+        files = [f for f in assignment.variants[0].files if f.name.endswith(".py")]
+        submitted = (assignment.laid_as,) if assignment.laid_as else assignment.submission_files
+        return cls(
+            submitted=submitted,
+            provided=tuple(file.name for file in files),
+            constants=tuple(
+                ConstantPlace(name=name, file=file.name)
+                for file in files
+                for name in _names_bound(file.data)
+            ),
+        )
+
+    def file_of(self, constant: str) -> str | None:
+        """The provided file that defines this constant, where there is one."""
+        return next((c.file for c in self.constants if c.name == constant), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCheck:
+    """A scenario that its reader may see whole. `stimulus` is the one the verdict speaks of: a
+    sample's smallest failing draw, its first draw when all passed."""
+
+    id: str
+    name: str
+    function: str
+    clauses: tuple[Clause, ...]
+    stimulus: Stimulus
+    verdict: Verdict
+    points: Fraction
+    out_of: Fraction
+    draws: int = 1
+    informational: bool = False
+    extra_credit: bool = False
+
+    @classmethod
+    def of(
+        cls, scenario: Scenario, result: ScenarioResult, assignment: Assignment | None = None
+    ) -> ShownCheck:
+        """Everything about a scenario that is not secret from its reader; without the assignment
+        the texts of its clauses are left out."""
+        clauses = assignment.clauses if assignment else ()
+        return cls(
+            id=scenario.id,
+            name=scenario.name,
+            function=scenario.function,
+            clauses=tuple(c for c in clauses if c.id in scenario.clauses),
+            stimulus=scenario.stimuli[result.verdict.draw or 0],
+            verdict=result.verdict,
+            points=result.points,
+            out_of=result.out_of,
+            draws=len(scenario.stimuli),
+            informational=scenario.informational,
+            extra_credit=scenario.extra_credit,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenCheck:
+    """A scenario that a student may not see: what it is called and how it went."""
+
+    name: str
+    function: str
+    kind: VerdictKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionTally:
+    """A function's share: scenarios and points, hidden ones counted, informational ones not."""
+
+    function: str
+    passed: int
+    total: int
+    points: Fraction
+    out_of: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudentView:
+    """One submission as its author may see it. `mark` is None where there is none (yet).
+
+    `shown` and `hidden` are in the plan's order. `problem`, `unparsable`, `notes` and `findings`
+    are about the student's own file, and so are never secret. `total` is None until people have
+    given all of their part.
+    """
+
+    id: str
+    title: str
+    course: str
+    status: SubmissionStatus
+    mark: Fraction | None
+    out_of: Fraction
+    surroundings: Surroundings
+    functions: tuple[FunctionTally, ...]
+    shown: tuple[ShownCheck, ...]
+    hidden: tuple[HiddenCheck, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    unparsable: Unparsable | None = None
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    manual: tuple[ManualMark, ...] = ()
+    adjustment: Adjustment | None = None
+    comment: str = ""
+    total: Fraction | None = None
+    total_out_of: Fraction = Fraction(0)
+
+
+def _names_bound(source: bytes) -> tuple[str, ...]:
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        return ()  # a provided file for another Python version; the override still names itself
+    targets: list[ast.expr] = []
+    for statement in body:
+        if isinstance(statement, ast.Assign):
+            targets += statement.targets
+        elif isinstance(statement, ast.AnnAssign):
+            targets.append(statement.target)
+    return tuple(target.id for target in targets if isinstance(target, ast.Name))
+
+
+def by_function(plan: Plan, result: SubmissionResult) -> tuple[FunctionTally, ...]:
+    """Each function's scenarios and points, informational ones left out.
+
+    In the order of the assignment's functions, then of the plan. Extra credit adds to `points`,
+    not to `out_of`. A scenario that the result lacks counts as not passed.
+    """
+    results = {entry.scenario_id: entry for entry in result.scenarios}
+    groups: dict[str, list[Scenario]] = {f.name: [] for f in plan.assignment.functions}
+    for scenario in plan.scenarios:
+        if not scenario.informational:
+            groups.setdefault(scenario.function, []).append(scenario)
+    return tuple(
+        _tally(function, scenarios, results) for function, scenarios in groups.items() if scenarios
+    )
+
+
+def _tally(
+    function: str, scenarios: list[Scenario], results: dict[str, ScenarioResult]
+) -> FunctionTally:
+    found = [results[scenario.id] for scenario in scenarios if scenario.id in results]
+    return FunctionTally(
+        function=function,
+        passed=sum(entry.verdict.passed for entry in found),
+        total=len(scenarios),
+        points=_sum(entry.points for entry in found),
+        out_of=_sum(s.points for s in scenarios if not s.extra_credit),
+    )
+
+
+def _sum(points: Iterable[Fraction]) -> Fraction:
+    # By denominators: adding fractions one by one takes most of a tally's time.
+    sums: dict[int, int] = {}
+    for each in points:
+        top, bottom = each.as_integer_ratio()
+        sums[bottom] = sums.get(bottom, 0) + top
+    return sum((Fraction(top, bottom) for bottom, top in sums.items()), Fraction(0))

@@ -1,0 +1,1 @@
+"""The autograder package for Gradescope."""

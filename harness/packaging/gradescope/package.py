@@ -1,0 +1,73 @@
+"""`autograder.zip`: an assignment and the harness itself, for Gradescope's base image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+import harness
+from harness.common import serial
+from harness.common.zips import zipped
+from harness.grading.plans import with_called_functions
+from harness.model.plan import Visibility
+from harness.model.specification import Specification
+from harness.packaging.gradescope.grading import packed
+from harness.packaging.gradescope.results import fallback_json
+from harness.packaging.gradescope.settings import (
+    FALLBACK,
+    PLATFORM_SECONDS,
+    SETTINGS,
+    SPECIFICATION,
+    PackageSettings,
+)
+
+# Of the platform's time: what is left after the first is for a scenario that has begun, after the
+# second for writing the results, on half a processor.
+_STOP_AFTER, _END_AFTER = 0.7, 0.85
+_FILES = "files"
+_PROGRAMS = ("setup.sh", "run_autograder")
+
+
+def gradescope_zip(
+    specification: Specification,
+    *,
+    hidden: Visibility = Visibility.AFTER_PUBLISHED,
+    platform_seconds: float = PLATFORM_SECONDS,
+) -> bytes:
+    """The package's bytes, the same for the same inputs.
+
+    `hidden` is what the platform does with the scenarios that students may not see;
+    `platform_seconds` the time that it gives a run.
+    """
+    specification = with_called_functions(specification)
+    assignment = specification.plan.assignment
+    settings = PackageSettings(
+        assignment=assignment.id,
+        python=assignment.python,
+        hidden=hidden,
+        stop_after=_STOP_AFTER * platform_seconds,
+        end_after=_END_AFTER * platform_seconds,
+        harness=harness.__version__,
+    )
+    own = resources.files("harness.packaging.gradescope").joinpath(_FILES)
+    files = {f"harness/{name}": data for name, data in _sources(resources.files("harness"))}
+    files |= {name: own.joinpath(name).read_bytes() for name in (*_PROGRAMS, "requirements.txt")}
+    files |= {
+        "python-version": f"{assignment.python}\n".encode(),
+        SETTINGS: serial.dumps(settings).encode(),
+        SPECIFICATION: serial.dumps(packed(specification)).encode(),
+        FALLBACK: fallback_json().encode(),
+    }
+    return zipped(files, _PROGRAMS)
+
+
+def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
+    """The harness as it lies there: it runs from this tree, nothing has to be built."""
+    for entry in folder.iterdir():
+        name = path + entry.name
+        if entry.is_dir():
+            if entry.name != "__pycache__":
+                yield from _sources(entry, f"{name}/")
+        elif not entry.name.startswith("."):
+            yield name, entry.read_bytes()

@@ -1,0 +1,150 @@
+"""What the package carries for the run on the platform, and where things lie there.
+
+`submission_metadata.json`: what the platform says of a submission; nothing of it is needed.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from harness.common import serial
+from harness.common.errors import HarnessError
+from harness.model.plan import Visibility
+from harness.model.specification import Specification
+
+T = TypeVar("T")
+
+SETTINGS, SPECIFICATION, FALLBACK = "settings.json", "specification.json", "fallback.json"
+PLATFORM_SECONDS = 600  # what the platform gives a run, unless the course asks for more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackageSettings:
+    """How to run and show. `hidden` is what the platform does with scenarios that students may
+    not see. Seconds since the start: no scenario is begun after `stop_after`, and everything is
+    ended after `end_after`."""
+
+    assignment: str
+    python: str
+    hidden: Visibility
+    stop_after: float
+    end_after: float
+    harness: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The platform's folder, `/autograder` there."""
+
+    root: Path
+
+    @property
+    def source(self) -> Path:
+        """Where the package was unpacked."""
+        return self.root / "source"
+
+    @property
+    def submission(self) -> Path:
+        """What the student handed in."""
+        return self.root / "submission"
+
+    @property
+    def results(self) -> Path:
+        """What the platform reads."""
+        return self.root / "results" / "results.json"
+
+    @property
+    def metadata(self) -> Path:
+        """What the platform says of the submission."""
+        return self.root / "submission_metadata.json"
+
+    @property
+    def keys(self) -> Path:
+        """Where setup.sh keeps the answer key."""
+        return self.source / "cache"
+
+    def settings(self) -> PackageSettings:
+        """The package's settings. HarnessError where it is not whole."""
+        return self._read(PackageSettings, SETTINGS)
+
+    def specification(self) -> Specification:
+        """The assignment, compiled. HarnessError where the package is not whole."""
+        return self._read(Specification, SPECIFICATION)
+
+    def interpreter(self) -> Path:
+        """The Python that setup.sh found. HarnessError where it did not run."""
+        return Path(self._text("interpreter").decode().strip())
+
+    def _read(self, kind: type[T], name: str) -> T:
+        try:
+            return serial.loads(kind, self._text(name))
+        except serial.SerialError as error:
+            raise HarnessError(f"{name} of the package cannot be read: {error}") from None
+
+    def _text(self, name: str) -> bytes:
+        try:
+            return (self.source / name).read_bytes()
+        except OSError as error:
+            raise HarnessError(f"{name} of the package: {error.strerror}") from None
+
+
+_MOST_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metadata:
+    """`late_by` is None where it was in time or no times are told; `attempt` counts from 1.
+    `notice` says what could not be read."""
+
+    id: str = "submission"
+    attempt: int | None = None
+    late_by: timedelta | None = None
+    notice: str = ""
+
+
+def read_metadata(path: Path) -> Metadata:
+    """What the file says, as far as it can be read. Never raises for what is in it."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            return Metadata(notice=f"{path.name} is too long and was not read")
+        plain = json.loads(data)
+    except OSError as error:
+        return Metadata(notice=f"{path.name} cannot be read ({error.strerror})")
+    except (ValueError, RecursionError):
+        return Metadata(notice=f"{path.name} is not JSON and was not used")
+    if not isinstance(plain, dict):
+        return Metadata(notice=f"{path.name} is not as the platform writes it and was not used")
+    notices: list[str] = []
+    return Metadata(
+        id=_id(plain.get("id")),
+        attempt=_attempt(plain.get("previous_submissions")),
+        late_by=_late_by(plain, path.name, notices),
+        notice="; ".join(notices),
+    )
+
+
+def _id(value: Any) -> str:
+    return str(value) if type(value) in (int, str) and value != "" else "submission"
+
+
+def _attempt(previous: Any) -> int | None:
+    return len(previous) + 1 if isinstance(previous, list) else None
+
+
+def _late_by(plain: dict[str, Any], name: str, notices: list[str]) -> timedelta | None:
+    assignment = plain.get("assignment")
+    due = assignment.get("due_date") if isinstance(assignment, dict) else None
+    if due is None or plain.get("created_at") is None:
+        return None
+    try:
+        late = datetime.fromisoformat(plain["created_at"]) - datetime.fromisoformat(due)
+    except (TypeError, ValueError, OverflowError):
+        notices.append(f"a time in {name} cannot be read and was not used")
+        return None
+    return late if late > timedelta(0) else None

@@ -1,0 +1,1 @@
+"""What a course gives its students."""

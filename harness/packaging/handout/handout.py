@@ -1,0 +1,96 @@
+"""What a course gives its students: no hidden scenario, nothing of the reference's bodies.
+
+The stub, the provided files, the games as they should look, the visible scenarios as a text, and a
+file that checks without anything being installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from harness.common.errors import UserError
+from harness.common.zips import zipped
+from harness.grading import GradingContext
+from harness.model.answer_key import AnswerKey
+from harness.model.plan import Plan
+from harness.model.specification import Specification
+from harness.packaging.handout.scenarios_page import scenarios_page
+from harness.packaging.handout.selfcheck_file import selfcheck_file
+from harness.packaging.handout.stub import stub
+from harness.packaging.handout.student_part import student_key, student_plan
+
+SELFCHECK = "selfcheck.pyz"
+PAGE = "visible-scenarios.txt"
+README = "README.txt"
+GAMEPLAY = "gameplay"
+
+
+def handout(specification: Specification, context: GradingContext) -> bytes:
+    """The archive's bytes; the same for the same specification, harness and interpreter.
+
+    `specification` is the whole assignment, `context` was prepared from it cut by `visible_only`.
+    UserError when two of the files would have one name; HarnessError when a stub failed.
+    """
+    visible = context.specification
+    plan = student_plan(visible)
+    key = student_key(context, plan)
+    files: dict[str, bytes] = {}
+    parts = [
+        *_stubs(specification),
+        *((file.name, file.data) for file in visible.plan.assignment.variants[0].files),
+        *((file.name, file.data) for file in visible.plan.assignment.extra_files),
+        *_games(visible, key),
+        (PAGE, scenarios_page(plan, key).encode("utf-8", "backslashreplace")),
+        (SELFCHECK, selfcheck_file(plan, key)),
+    ]
+    parts.append((README, _readme(plan, [name for name, _ in parts]).encode()))
+    for name, data in parts:
+        if name in files:
+            raise UserError(
+                f"two files of the handout would be called {name}", place=plan.assignment.id
+            )
+        files[name] = data
+    return zipped(files)
+
+
+def _stubs(specification: Specification) -> Iterator[tuple[str, bytes]]:
+    """The files to hand in, as far as the reference has them, with what the scenarios ask of."""
+    plan = specification.plan
+    asked = {scenario.function for scenario in plan.scenarios}
+    for file in specification.reference:
+        if file.name.endswith(".py"):
+            yield file.name, stub(file, asked, plan.assignment.title)
+
+
+def _games(visible: Specification, key: AnswerKey) -> Iterator[tuple[str, bytes]]:
+    """The visible transcripts as a person sees them, under the names that the course gave them."""
+    for transcript in visible.transcripts:
+        name = PurePosixPath(transcript.path.replace("\\", "/")).name
+        answers = key.answers(transcript.scenario_id)
+        yield f"{GAMEPLAY}/{name}", answers[0].observation.transcript().encode()
+
+
+def _readme(plan: Plan, names: list[str]) -> str:
+    assignment = plan.assignment
+    handed_in = ", ".join(assignment.submission_files)
+    provided = [file.name for file in (*assignment.variants[0].files, *assignment.extra_files)]
+    what = [(handed_in, "where to begin: write your program into it")]
+    what += [(name, "given: leave it as it is") for name in provided]
+    if any(name.startswith(f"{GAMEPLAY}/") for name in names):
+        what.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
+    what.append((PAGE, "the scenarios that you may see, with what should happen"))
+    what.append((SELFCHECK, "runs them on your file"))
+    width = max(len(name) for name, _ in what)
+    listed = "".join(f"  {name:<{width}}  {text}\n" for name, text in what)
+    handing_in = assignment.archive or handed_in
+    return (
+        f"{assignment.title}\n{assignment.course}\n\n{listed}\n"
+        "Check your work, in a terminal in this folder, with Python "
+        f"{assignment.python}:\n\n  python3 {SELFCHECK} {handing_in}\n\n"
+        f"(py {SELFCHECK} {handing_in} on Windows.) Nothing has to be installed. It explains the\n"
+        "first thing to mend; mend it, save, and check again. Another Python from 3.11 on will\n"
+        "do, but what is graded runs under the one named here.\n\n"
+        "The check runs your program as you would run it yourself, protected from nothing, and\n"
+        "gives no marks. Other scenarios than these are graded too.\n"
+    )

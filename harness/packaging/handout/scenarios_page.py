@@ -1,0 +1,98 @@
+"""The visible scenarios as a text to read: what is asked, and what should happen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from harness.common.escaping import key_text, visible, visible_lines
+from harness.model.answer_key import Answer, AnswerKey
+from harness.model.expectation import Exactly, Matcher, PythonValue, parts_of
+from harness.model.observation import Ending, Observation
+from harness.model.plan import Plan, Scenario
+from harness.model.stimulus import Session, Stimulus
+from harness.model.student_view import Surroundings
+from harness.model.values import ValueKind
+from harness.reporting.view import paste
+
+_ENDINGS = {
+    Ending.TIMEOUT: "waits for ever",
+    Ending.CPU_LIMIT: "goes on for ever",
+    Ending.ASKED_FOR_MORE: "goes on asking",
+    Ending.ENDED_EARLY: "ends the program",
+}
+
+
+def scenarios_page(plan: Plan, key: AnswerKey) -> str:
+    """The page for a plan cut to what is visible. `key` may have no answers (no reference)."""
+    surroundings = Surroundings.of(plan.assignment)
+    lines = [f"{plan.assignment.title}: the visible scenarios", ""]
+    lines += ["Your program is graded on these and on others that you do not see."]
+    for function, members in groupby(plan.scenarios, key=lambda scenario: scenario.function):
+        lines += ["", "", function, "=" * len(function)]
+        for scenario in members:
+            answers = key.answers(scenario.id) if key.scenarios else ()
+            answer = answers[0] if answers else None
+            lines += ["", *_scenario(scenario, answer, surroundings)]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _scenario(
+    scenario: Scenario, answer: Answer | None, surroundings: Surroundings
+) -> Iterator[str]:
+    stimulus = scenario.stimuli[0]
+    settings = paste.settings(stimulus.constants)
+    yield visible(scenario.name) + (f"  [{visible(settings)}]" if settings else "")
+    for change in paste.recipe(stimulus, surroundings).changes:
+        place = f"in {change.file} " if change.file else ""
+        yield from _labelled("set", f"{place}{change.line}")
+    if stimulus.given:
+        yield from _labelled("first", stimulus.given.rstrip("\n"))
+    yield from _labelled("try", paste.called(stimulus))
+    if stimulus.inputs:
+        yield from _labelled("type", "  ".join(key_text(one) for one in stimulus.inputs))
+    if len(scenario.stimuli) > 1:
+        yield from _labelled("", f"(and {len(scenario.stimuli) - 1} more like it)")
+    if answer is not None:
+        example = _is_loose(scenario)
+        yield from _outcome(stimulus, answer.observation, "e.g." if example else "")
+
+
+def _outcome(stimulus: Stimulus, seen: Observation, example: str) -> Iterator[str]:
+    if isinstance(stimulus.action, Session):
+        for step, outcome in zip(stimulus.action.steps, seen.steps, strict=False):
+            shown = outcome.printed.rstrip("\n")
+            if outcome.value is not None:
+                shown = "\n".join(part for part in (shown, outcome.value.source()) if part)
+            if outcome.raised is not None:
+                shown = "\n".join(part for part in (shown, outcome.raised.type_name) if part)
+            if shown:
+                yield from _labelled("then", f">>> {step}\n{shown}")
+        return
+    screen = seen.transcript()
+    if screen:
+        yield from _labelled(example or "screen", screen.rstrip("\n"))
+    if seen.raised is not None:
+        yield from _labelled("raises", seen.raised.type_name)
+    elif seen.ending in _ENDINGS:
+        yield from _labelled("and", _ENDINGS[seen.ending])
+    elif seen.value is not None and (seen.value.kind is not ValueKind.NONE or not screen):
+        yield from _labelled("gives", seen.value.source())
+    for before, after in zip(seen.arguments_before, seen.arguments, strict=False):
+        if before != after:
+            yield from _labelled("makes", f"{before.source()} to {after.source()}")
+
+
+def _is_loose(scenario: Scenario) -> bool:
+    """Whether other words than the reference's would do."""
+    stated = scenario.stated
+    matchers: list[Matcher | None] = [stated.returns, stated.prints]
+    matchers += [turn.printed for turn in stated.turns.turns] if stated.turns else []
+    parts = [part for matcher in matchers if matcher for part in parts_of(matcher)]
+    return any(not isinstance(part, Exactly | PythonValue) for part in parts)
+
+
+def _labelled(label: str, text: str) -> Iterator[str]:
+    for line in visible_lines(text).split("\n"):
+        yield f"  {label:<7}{line}"
+        label = ""

@@ -1,0 +1,140 @@
+"""The program inside `selfcheck.pyz`: `harness check` with nothing but the standard library.
+
+It runs from the plan and the answer key that lie beside this file in the archive. The exit status
+is that of `harness check`: 0 all passed, 1 not, 2 cannot run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import pkgutil
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.common import serial
+from harness.common.errors import HarnessError, UserError
+from harness.common.escaping import visible
+from harness.execution import Interpreter, create_driver, find_interpreter
+from harness.grading.check import notes, submitted, what_to_name
+from harness.grading.engines.local import pick_cpu
+from harness.grading.grader import Grader
+from harness.model.answer_key import AnswerKey
+from harness.model.plan import Plan
+from harness.model.result import SubmissionResult, SubmissionStatus, Tier
+from harness.reporting.terminal.cards import explanation
+from harness.reporting.terminal.lines import as_text
+
+PLAN, KEY = "plan.json", "key.json"
+_NARROWEST = 40
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check the files named on the command line; the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without our characters
+    try:
+        return _check(arguments)
+    except KeyboardInterrupt:
+        return _leave("interrupted", 130)
+    except UserError as error:
+        return _leave(str(error), 2)
+    except HarnessError as error:
+        return _leave(f"the self-check failed, not your program: {error}", 3)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return _leave(f"{place}{error.strerror or error}", 2)
+
+
+def _check(arguments: Sequence[str] | None) -> int:
+    plan = serial.loads(Plan, _packed(PLAN))
+    key = serial.loads(AnswerKey, _packed(KEY))
+    told = _parser(plan).parse_args(arguments)
+    if told.failures < 1:
+        raise UserError("--failures takes a number from 1 on")
+    paths = [Path(file) for file in told.files]
+    if not paths:
+        example = f"{Path(sys.argv[0]).name} {what_to_name(plan.assignment)}"
+        raise UserError("no file is named", hint=f"python3 {example} (Windows: py {example})")
+    submissions = submitted(paths, plan.assignment)
+    interpreter = _this_interpreter(plan)
+    sys.stderr.write(f"{about(plan)}\n")
+    if interpreter.notice:
+        sys.stderr.write(f"WARNING {interpreter.notice}\n")
+    for note in notes(paths, submissions, plan.assignment):
+        sys.stderr.write(f"NOTE {visible(note)}\n")
+    sys.stderr.flush()
+    with (
+        create_driver(interpreter, Tier.PORTABLE, cpu=pick_cpu()) as driver,
+        Grader(plan, key, driver) as grader,
+    ):
+        results = [grader.grade(submission).result for submission in submissions]
+    for result in results:
+        lines = explanation(result, plan, told.failures)
+        width = max(shutil.get_terminal_size().columns, _NARROWEST)
+        sys.stdout.write(as_text(lines, width, colours=_has_colours()))
+    sys.stdout.flush()
+    return 0 if all(map(_passed, results)) else 1
+
+
+def about(plan: Plan) -> str:
+    """What this is and what it is not, and what it holds."""
+    counted = Counter(each.function for each in plan.scenarios if not each.informational)
+    listed = ", ".join(f"{name} {count}" for name, count in counted.items())
+    many = counted.total()
+    return (
+        f"Self-check of {plan.assignment.title}: it runs your program as you would, protected from "
+        f"nothing, and gives no marks. It has the {many} visible scenarios ({listed}); "
+        "more are graded."
+    )
+
+
+def _parser(plan: Plan) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=Path(sys.argv[0]).name or "selfcheck.pyz",
+        description=f"Run the visible scenarios of {plan.assignment.title} on your file and "
+        "explain the first failures. Exit status: 0 all passed, 1 not, 2 cannot run.",
+    )
+    parser.add_argument("files", nargs="*", metavar="FILE", help="what you are going to hand in")
+    parser.add_argument(
+        "--failures", type=int, default=3, metavar="N", help="how many failures to explain (3)"
+    )
+    return parser
+
+
+def _this_interpreter(plan: Plan) -> Interpreter:
+    if not sys.executable:
+        raise UserError("this Python does not tell where it is", hint="start it by its full path")
+    return find_interpreter(plan.assignment.python, Path(sys.executable))
+
+
+def _packed(name: str) -> bytes:
+    data = pkgutil.get_data("harness.packaging", name)
+    if data is None:
+        raise UserError(f"{name} is missing", hint="take the file that your course hands out")
+    return data
+
+
+def _passed(result: SubmissionResult) -> bool:
+    return result.status is SubmissionStatus.GRADED and all(
+        entry.verdict.passed or not entry.out_of for entry in result.scenarios
+    )
+
+
+def _has_colours() -> bool:
+    if not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
+        return False
+    if sys.platform == "win32":
+        os.system("")
+    return True
+
+
+def _leave(line: str, status: int) -> int:
+    sys.stdout.flush()
+    sys.stderr.write(f"{line}\n")
+    return status

@@ -1,0 +1,100 @@
+"""`selfcheck.pyz`: the program, the modules it needs, a plan and a key, in one file to run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from importlib import resources
+
+from harness.common import serial
+from harness.common.zips import zipped
+from harness.model.answer_key import AnswerKey
+from harness.model.plan import Plan
+
+# The second is read as text, for an interpreter of its own.
+_ENTRIES = ("harness.packaging.handout.selfcheck", "harness.policy.checking")
+_INSIDE = "execution/inside"
+_SHEBANG = b"#!/usr/bin/env python3\n"
+# In words that every Python understands, back to the oldest that somebody may still start it with.
+_MAIN = b"""\
+import sys
+
+if sys.version_info < (3, 11):
+    this = "%d.%d" % sys.version_info[:2]
+    sys.stderr.write("This check needs Python 3.11 or later; this is " + this + ".\\n")
+    sys.exit(2)
+if sys.implementation.name != "cpython":
+    this = sys.implementation.name
+    sys.stderr.write("This check needs the Python of python.org; this is " + this + ".\\n")
+    sys.exit(2)
+
+from harness.packaging.handout.selfcheck import main
+
+sys.exit(main())
+"""
+
+
+def selfcheck_file(plan: Plan, key: AnswerKey) -> bytes:
+    """The archive's bytes; the same for the same plan, key and harness."""
+    files = {"__main__.py": _MAIN}
+    for module in sorted(_needed(_ENTRIES)):
+        path, source = _found(module)
+        files[f"harness/{path}"] = source
+    for entry in resources.files("harness").joinpath(_INSIDE).iterdir():
+        if entry.name.endswith(".py"):
+            files[f"harness/{_INSIDE}/{entry.name}"] = entry.read_bytes()
+    files["harness/packaging/plan.json"] = serial.dumps(plan).encode()
+    files["harness/packaging/key.json"] = serial.dumps(key).encode()
+    return _SHEBANG + zipped(files)
+
+
+def _needed(entries: Iterable[str]) -> set[str]:
+    """These modules of ours and those that they import, directly or through others, anywhere in
+    their code; what only type checkers read is left out."""
+    found: set[str] = set()
+    waiting = list(entries)
+    while waiting:
+        module = waiting.pop()
+        if module in found:
+            continue
+        found.add(module)
+        waiting += [parent for parent in [module.rpartition(".")[0]] if parent]
+        _, source = _found(module)
+        waiting += [name for name in _imported(ast.parse(source)) if _exists(name)]
+    return found
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        yield node.module
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+    for child in ast.iter_child_nodes(node):
+        yield from _imported(child)
+
+
+def _exists(module: str) -> bool:
+    if module.partition(".")[0] != "harness":
+        return False
+    try:
+        _found(module)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _found(module: str) -> tuple[str, bytes]:
+    """A module's path below the package, and its source. FileNotFoundError: there is none."""
+    parts = module.split(".")[1:]
+    root = resources.files("harness")
+    paths = (
+        [[*parts, "__init__.py"], [*parts[:-1], f"{parts[-1]}.py"]] if parts else [["__init__.py"]]
+    )
+    for path in paths:
+        file = root.joinpath(*path)
+        if file.is_file():
+            return "/".join(path), file.read_bytes()
+    raise FileNotFoundError(module)

@@ -1,0 +1,68 @@
+"""Where the rules write what they found in one file."""
+
+from __future__ import annotations
+
+import ast
+
+from harness.model.policy import Consequence, Finding, Policy, PolicyRule
+from harness.policy.reading import Source
+
+# A file of nothing but forbidden things must not make a report that nobody can open.
+MAX_PER_RULE = 50
+
+_ORDER = list(PolicyRule)
+
+
+def clause_and_consequence(policy: Policy, rule: PolicyRule) -> tuple[str, Consequence]:
+    """What a finding of this rule cites, and what it means."""
+    if rule in (PolicyRule.IMPORT, PolicyRule.IMPORT_EVASION):
+        return policy.imports_clause, policy.on_imports
+    if rule in (PolicyRule.SYNTAX, PolicyRule.BUILTIN, PolicyRule.METHOD):
+        return policy.techniques_clause, policy.on_techniques
+    return policy.structure_clause, policy.on_structure
+
+
+class FindingCollector:
+    """Collects findings of one file; `findings()` gives them in the order of the file."""
+
+    def __init__(self, source: Source, policy: Policy) -> None:
+        self._source = source
+        self._policy = policy
+        self._found: dict[PolicyRule, set[tuple[int, int, str]]] = {}
+
+    def add(self, rule: PolicyRule, node: ast.AST | None, message: str) -> None:
+        """Write down that `node` (None: the file as a whole, shown at line 1) broke a rule."""
+        place = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0), message)
+        self._found.setdefault(rule, set()).add(place)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """At most `MAX_PER_RULE` of each rule, the first in the file."""
+        kept = [
+            self._finding(rule, *place)
+            for rule, places in self._found.items()
+            for place in sorted(places)[:MAX_PER_RULE]
+        ]
+        kept.sort(key=lambda f: (f.line, f.column, _ORDER.index(f.rule), f.message))
+        return tuple(kept)
+
+    def notes(self) -> tuple[str, ...]:
+        """Says where findings were left out."""
+        return tuple(
+            f"{self._source.name}: {len(self._found[rule]) - MAX_PER_RULE} more findings of the "
+            f"kind {rule.value} are not listed"
+            for rule in _ORDER
+            if len(self._found.get(rule, ())) > MAX_PER_RULE
+        )
+
+    def _finding(self, rule: PolicyRule, line: int, offset: int, message: str) -> Finding:
+        clause, consequence = clause_and_consequence(self._policy, rule)
+        return Finding(
+            rule=rule,
+            clause=clause,
+            file=self._source.name,
+            line=line,
+            column=self._source.column(line, offset),
+            source=self._source.line(line),
+            message=message,
+            consequence=consequence,
+        )

@@ -1,0 +1,181 @@
+"""Marks that people give: the CSV they are written into, and what was written there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from harness.common.csv_cells import bare_cell, csv_text
+from harness.common.errors import UserError
+from harness.model.manual_marks import ByHand, SlotMark
+from harness.model.plan import ManualSlot, Plan
+from harness.model.result import Adjustment, RunResult, SubmissionResult
+from harness.reporting.export.gradebooks.sheet import Sheet
+from harness.reporting.view import words
+
+ID, NAME, ADJUSTMENT, REASON, COMMENT = "id", "name", "adjustment", "reason", "comment"
+TAKEN_BACK = "-"
+_NUMBER = re.compile(r"[+-]?\d{1,6}(?:[.,]\d{1,6}|/[1-9]\d{0,5})?")
+_SLOT = re.compile(r"(?P<id>.*?)(?: \(out of [^()]*\))?")
+
+
+class BadRows(UserError):  # noqa: N818 - it holds many
+    """Every mistake of a file, one a line; nothing of it was taken."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("\n".join(lines))
+
+
+def manual_template(run: RunResult, plan: Plan) -> str:
+    """A row for each submission with what was given so far; without manual slots there are still
+    adjustments and comments to give."""
+    slots = plan.assignment.manual
+    header = (ID, NAME, *(_title(slot) for slot in slots), ADJUSTMENT, REASON, COMMENT)
+    return csv_text([header, *(_row(result, slots) for result in run.submissions)])
+
+
+def read_manual(sheet: Sheet, run: RunResult, plan: Plan) -> dict[str, ByHand]:
+    """What a filled template gives, by the ids of submissions: on top of what they have so far.
+
+    A row that changes nothing is left out; an empty cell changes nothing, `-` takes back. Raises
+    BadRows with all mistakes, each with its line: an unknown or doubled id, a mark that is no
+    number or above its maximum, an adjustment without a reason.
+    """
+    reader = _Reader(sheet, run, plan)
+    given = reader.read()
+    if reader.mistakes:
+        raise BadRows(reader.mistakes)
+    return given
+
+
+def _title(slot: ManualSlot) -> str:
+    return f"{slot.id} (out of {words.number(slot.out_of)})"
+
+
+def _row(result: SubmissionResult, slots: Sequence[ManualSlot]) -> tuple[str, ...]:
+    given = {part.slot.id: part.mark for part in result.manual}
+    marks = [given.get(slot.id) for slot in slots]
+    adjustment = result.adjustment
+    return (
+        result.id,
+        result.student.name if result.student else "",
+        *("" if mark is None else _exact(mark) for mark in marks),
+        _exact(adjustment.marks) if adjustment else "",
+        adjustment.reason if adjustment else "",
+        result.comment,
+    )
+
+
+def _exact(mark: Fraction) -> str:
+    """A number that reads back as the same fraction: a decimal where it has a short one."""
+    text = words.number(mark)
+    return text if Fraction(text) == mark else str(mark)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    slots: dict[int, ManualSlot]
+    id: int
+    adjustment: int | None
+    reason: int | None
+    comment: int | None
+
+
+class _Reader:
+    def __init__(self, sheet: Sheet, run: RunResult, plan: Plan) -> None:
+        self._sheet = sheet
+        self._results = {result.id: result for result in run.submissions}
+        self._slots = {slot.id: slot for slot in plan.assignment.manual}
+        self._assignment = plan.assignment.id
+        self.mistakes: list[str] = []
+
+    def read(self) -> dict[str, ByHand]:
+        columns = self._columns()
+        given: dict[str, ByHand] = {}
+        if columns is None:
+            return given
+        for index in range(1, len(self._sheet.rows)):
+            cells = [bare_cell(cell).strip() for cell in self._sheet.rows[index]]
+            cells += [""] * (len(self._sheet.rows[0]) - len(cells))
+            result = self._results.get(cells[columns.id])
+            if result is None:
+                self._wrong(index, f"there is no submission {cells[columns.id]!r} in this run")
+            elif result.id in given:
+                self._wrong(index, f"{result.id} has a row above already")
+            else:
+                found = self._given(index, cells, columns, result)
+                if found is not None:
+                    given[result.id] = found
+        return given
+
+    def _columns(self) -> _Columns | None:
+        header = [bare_cell(cell).strip() for cell in self._sheet.rows[0]]
+        at = {name: header.index(name) for name in (ADJUSTMENT, REASON, COMMENT) if name in header}
+        slots: dict[int, ManualSlot] = {}
+        for index, cell in enumerate(header):
+            found = _SLOT.fullmatch(cell)
+            if found and found["id"] in self._slots:
+                slots[index] = self._slots[found["id"]]
+            elif cell not in (ID, NAME, ADJUSTMENT, REASON, COMMENT):
+                known = " | ".join(self._slots) or "none"
+                self._wrong(0, f"{cell!r} is no column of marks. Hint: the slots are: {known}")
+        if ID not in header:
+            self._wrong(0, "there is no column id. Hint: begin with --to manual-marks")
+        if self.mistakes:
+            return None
+        return _Columns(
+            slots, header.index(ID), at.get(ADJUSTMENT), at.get(REASON), at.get(COMMENT)
+        )
+
+    def _given(
+        self, index: int, cells: list[str], columns: _Columns, result: SubmissionResult
+    ) -> ByHand | None:
+        marks = {part.slot.id: part.mark for part in result.manual}
+        before = (dict(marks), result.adjustment, result.comment)
+        for column, slot in columns.slots.items():
+            if cells[column]:
+                marks[slot.id] = self._mark(index, cells[column], slot)
+        adjustment = result.adjustment
+        if columns.adjustment is not None and (text := cells[columns.adjustment]):
+            reason = cells[columns.reason] if columns.reason is not None else ""
+            adjustment = self._adjustment(index, text, reason)
+        comment = result.comment
+        if columns.comment is not None and (text := cells[columns.comment]):
+            comment = "" if text == TAKEN_BACK else text
+        if (marks, adjustment, comment) == before:
+            return None
+        return ByHand(
+            marks=tuple(SlotMark(slot=s, mark=m) for s, m in marks.items() if m is not None),
+            adjustment=adjustment,
+            comment=comment,
+            source_digest=result.source_digest,
+            assignment=self._assignment,
+        )
+
+    def _mark(self, index: int, text: str, slot: ManualSlot) -> Fraction | None:
+        if text == TAKEN_BACK:
+            return None
+        mark = self._number(index, text, slot.id)
+        if mark is not None and not 0 <= mark <= slot.out_of:
+            most = words.number(slot.out_of)
+            self._wrong(index, f"{slot.id}: {text} is not between 0 and {most}")
+        return mark
+
+    def _adjustment(self, index: int, text: str, reason: str) -> Adjustment | None:
+        if text == TAKEN_BACK:
+            return None
+        marks = self._number(index, text, ADJUSTMENT)
+        if not reason:
+            self._wrong(index, f"an adjustment of {text} needs a reason")
+        return None if marks is None else Adjustment(marks=marks, reason=reason)
+
+    def _number(self, index: int, text: str, what: str) -> Fraction | None:
+        if _NUMBER.fullmatch(text):
+            return Fraction(text.replace(",", "."))
+        self._wrong(index, f"{what}: {text!r} is not a number")
+        return None
+
+    def _wrong(self, index: int, what: str) -> None:
+        self.mistakes.append(f"{self._sheet.at(index)}: {what}")

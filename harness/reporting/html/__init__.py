@@ -1,0 +1,1 @@
+"""Pages, rendered with Jinja2."""

@@ -1,0 +1,92 @@
+"""The templates' environment: escaping always on, nothing undefined, nothing foreign unseen."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from harness.common import escaping, files
+from harness.common.rounding import rounded
+from harness.reporting.html import cells, inert
+from harness.reporting.view import figures, words
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """The words for one and the same thing, by who reads the page."""
+
+    expected: str
+    actual: str
+    try_it: str
+    points: bool
+
+
+LECTURER = Reader(expected="Expected", actual="Got", try_it="To see it yourself", points=True)
+STUDENT = Reader(expected="Expected", actual="Your program", try_it="Try it yourself", points=False)
+
+
+def render(template: str, **context: object) -> str:
+    """A page as HTML text."""
+    return environment().get_template(template).render(**context)
+
+
+@functools.cache
+def environment() -> Environment:
+    """The one environment. `select_autoescape()` would leave `*.html.j2` unescaped."""
+    # Only now: what is shown in a terminal needs no templates.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415
+
+    found = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=inert.finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    style = _asset("style.css")
+    found.globals = {
+        "style": style,
+        "style_hash": _hash(style),
+        "words": words,
+        "rounded": rounded,
+        "block_html": inert.block,
+        "cell_html": cells.cell_html,
+        "key_html": cells.key_html,
+        "pieces_html": cells.pieces_html,
+        "points_text": cells.points_text,
+        "capital": cells.capital,
+        "shorten": escaping.shorten,
+        "share": figures.share,
+        "page_name": files.page_name,
+    }
+    return found
+
+
+@functools.cache
+def sorting() -> dict[str, Markup]:
+    """The class page's one script, and its hash for the page's policy."""
+    script = _asset("sort.js")
+    return {"script": script, "script_hash": _hash(script)}
+
+
+def _asset(name: str) -> Markup:
+    # Our own file, and so the one text besides our templates that stands in a page as it is.
+    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+def _hash(text: str) -> Markup:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return Markup("'sha256-{}'").format(base64.b64encode(digest).decode("ascii"))

@@ -1,0 +1,54 @@
+"""Foreign text made inert and visible.
+
+Whatever a student's program printed, a file was called or a spec says is text to us: it can
+neither act (no markup, no terminal control) nor hide (no invisible or reordering characters).
+"""
+
+from __future__ import annotations
+
+from markupsafe import Markup, escape
+
+from harness.common.escaping import runs, visible, visible_lines
+
+__all__ = ["block", "code", "finalize", "visible", "visible_lines"]
+
+
+def code(text: str, *, spaces: bool = False) -> Markup:
+    """One piece of foreign text as HTML: escapes stand apart, with `spaces` so do blanks."""
+    return Markup(_code(text, spaces=spaces))
+
+
+def block(text: str) -> Markup:
+    """Several lines of foreign text for a `<pre>`."""
+    return Markup("\n".join(_code(line, spaces=False) for line in text.split("\n")))
+
+
+# Plain strings from here to the one Markup: its own join and format take a third of a page's time.
+def _code(text: str, *, spaces: bool) -> str:
+    parts: list[str] = []
+    for part, is_escape in runs(text.replace("\t", "\u21e5") if spaces else text):
+        shown = str(escape(part))
+        if is_escape:
+            shown = f'<span class="esc">{shown}</span>'
+        elif spaces:
+            shown = shown.replace(" ", "<i>·</i>").replace("\u21e5", "<i>⇥</i>")
+        parts.append(shown)
+    return "".join(parts)
+
+
+def finalize(value: object) -> object:
+    """What Jinja2 does with every expression: our own markup passes, foreign text is made visible.
+
+    Anything but text, numbers and markup is a mistake in a template.
+    """
+    if isinstance(value, Markup) or type(value) is int:
+        return value
+    if isinstance(value, str):
+        return visible(value)
+    from jinja2 import StrictUndefined, Undefined  # noqa: PLC0415  (terminals have no templates)
+
+    if isinstance(value, StrictUndefined):
+        return value
+    if type(value) is Undefined:  # `x if y` without an else; a missing name is a StrictUndefined
+        return ""
+    raise TypeError(f"a template may not print a {type(value).__name__}")

@@ -1,0 +1,151 @@
+"""The two pages of a submission: one for the lecturer, one for its student."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from harness.common.files import page_name
+from harness.common.rounding import rounded
+from harness.model.plan import Plan
+from harness.model.result import RunFacts, SubmissionResult
+from harness.model.student_view import ShownCheck, StudentView, Surroundings
+from harness.model.verdict import VerdictKind
+from harness.reporting.html.environment import LECTURER, STUDENT, render
+from harness.reporting.view import cards, figures, paste, words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassedRow:
+    """A passed check in one line. `remark` says what it passed with, where that is not plain."""
+
+    name: str
+    settings: str
+    question: str
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenRow:
+    """Hidden checks of one name and verdict."""
+
+    function: str
+    name: str
+    kind: VerdictKind
+    count: int
+
+
+def submission_page(result: SubmissionResult, plan: Plan) -> str:
+    """The lecturer's page of one submission, which shows all, as HTML."""
+    assignment = plan.assignment
+    surroundings = Surroundings.of(assignment)
+    checks = shown_checks(result, plan)
+    tallies = figures.tallies(result, plan)
+    functions = figures.function_names(plan)
+    points = sum((tally.points for tally in tallies), Fraction(0))
+    out_of = sum((tally.out_of for tally in tallies), Fraction(0))
+    marks = assignment.functionality_marks
+
+    def worth(earned: Fraction) -> Fraction:
+        return earned * marks / out_of if out_of else Fraction(0)
+
+    functionality = worth(points)
+    taken = functionality - result.mark if result.mark is not None else Fraction(0)
+    return render(
+        "submission.html.j2",
+        result=result,
+        plan=plan,
+        page=page_name(result.id),
+        you=LECTURER,
+        tallies=tallies,
+        passed=sum(tally.passed for tally in tallies),
+        total=sum(tally.total for tally in tallies),
+        points=points,
+        points_out_of=out_of,
+        worth=worth,
+        functionality=functionality,
+        taken=max(taken, Fraction(0)),
+        stood_in=words.stood_in(check.verdict for check in checks),
+        clauses=cards.clause_tallies(checks),
+        causes=cards.causes(_graded(checks), surroundings, functions),
+        ungraded=cards.causes(_ungraded(checks), surroundings, functions),
+        passes=_passes(checks),
+    )
+
+
+def feedback_page(view: StudentView) -> str:
+    """The student's page as HTML, from what a student may see."""
+    functions = [tally.function for tally in view.functions]
+    tallies = view.functions if view.shown or view.hidden else ()
+    return render(
+        "feedback.html.j2",
+        view=view,
+        you=STUDENT,
+        tallies=tallies,
+        passed=sum(tally.passed for tally in tallies),
+        total=sum(tally.total for tally in tallies),
+        stood_in=words.stood_in(check.verdict for check in view.shown),
+        clauses=cards.clause_tallies(view.shown),
+        causes=cards.causes(_theirs(view.shown), view.surroundings, functions),
+        ungraded=cards.causes(_ungraded(view.shown), view.surroundings, functions),
+        passes=_passes(view.shown),
+        hidden=_hidden_rows(view),
+    )
+
+
+def shown_checks(result: SubmissionResult, plan: Plan) -> tuple[ShownCheck, ...]:
+    """All of a submission's scenarios with their outcomes, in the plan's order."""
+    outcomes = {outcome.scenario_id: outcome for outcome in result.scenarios}
+    return tuple(
+        ShownCheck.of(scenario, outcomes[scenario.id], plan.assignment)
+        for scenario in plan.scenarios
+        if scenario.id in outcomes
+    )
+
+
+def is_other_python(facts: RunFacts) -> bool:
+    """Whether the run's interpreter is not of the version that the assignment names."""
+    wanted = facts.python_wanted.split(".")
+    return facts.python.split(".")[: len(wanted)] != wanted
+
+
+def mark_text(mark: Fraction | None) -> str:
+    """A mark with two decimals, or a dash."""
+    return "\u2013" if mark is None else rounded(mark)
+
+
+def _graded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
+    return [check for check in checks if not check.informational]
+
+
+def _theirs(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
+    # Where our own machinery failed, there is nothing for a student to mend.
+    return [c for c in _graded(checks) if c.verdict.kind is not VerdictKind.HARNESS_ERROR]
+
+
+def _ungraded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
+    return [check for check in checks if check.informational]
+
+
+def _passes(checks: Iterable[ShownCheck]) -> list[tuple[str, list[PassedRow]]]:
+    by_function: dict[str, list[PassedRow]] = {}
+    for check in checks:
+        if check.verdict.passed:
+            row = PassedRow(
+                name=check.name,
+                settings=paste.settings(check.stimulus.constants),
+                question=paste.called(check.stimulus),
+                remark=check.verdict.message,
+            )
+            by_function.setdefault(check.function, []).append(row)
+    return list(by_function.items())
+
+
+def _hidden_rows(view: StudentView) -> list[HiddenRow]:
+    tally = Counter((check.function, check.name, check.kind) for check in view.hidden)
+    return [
+        HiddenRow(function=function, name=name, kind=kind, count=count)
+        for (function, name, kind), count in tally.items()
+    ]

@@ -1,0 +1,1 @@
+"""The same results in a terminal."""

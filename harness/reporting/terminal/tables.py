@@ -1,0 +1,163 @@
+"""The same results in a terminal, as rich renderables.
+
+Foreign text enters as `Text` after `visible`, never as rich markup, so that it can neither colour
+nor move anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from harness.common.escaping import visible
+from harness.model.plan import Plan, Scenario
+from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
+from harness.model.student_view import FunctionTally, ShownCheck, StudentView, Surroundings
+from harness.reporting.html.submission_pages import is_other_python, mark_text, shown_checks
+from harness.reporting.terminal.cards import cause, explained, explanation
+from harness.reporting.terminal.lines import Line, as_text, wrapped
+from harness.reporting.view import cards, figures, words
+
+_MOST_ROWS_OF_A_CLASS = 60
+
+
+def summary_table(run: RunResult, plan: Plan) -> RenderableType:
+    """A run as a table, a submission a row, with what a reader must know under it."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    shown = run.submissions[:_MOST_ROWS_OF_A_CLASS]
+    longest = max((len(visible(result.id)) for result in shown), default=0)
+    table.add_column("submission", overflow="fold", min_width=min(longest, 34))
+    table.add_column("state")
+    table.add_column("mark", justify="right")
+    totals = any(words.is_by_hand(result) for result in shown)
+    if totals:
+        table.add_column("total", justify="right")
+    table.add_column("passed", justify="right")
+    table.add_column("loses most in", overflow="fold")
+    for result in shown:
+        tallies = figures.tallies(result, plan)
+        passed, total = sum(t.passed for t in tallies), sum(t.total for t in tallies)
+        table.add_row(
+            _plain(result.id),
+            _state(result),
+            _mark(result),
+            *([Text(mark_text(result.total))] if totals else []),
+            f"{passed}/{total}" if total else "",
+            _plain(_weakest(result, plan)),
+        )
+    return Group(table, *_remarks(run))
+
+
+def explain_failures(
+    result: SubmissionResult | StudentView, plan: Plan, limit: int = 3
+) -> RenderableType:
+    """The first `limit` things to mend, explained; visible scenarios alone, terse."""
+    return _Printed(explanation(result, plan, limit))
+
+
+def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> RenderableType:
+    """One submission with all its scenarios, hidden ones too: for its lecturer."""
+    head = Text.assemble((visible(result.id), "bold"), "  ", _state(result), "  ", _mark(result))
+    parts: list[RenderableType] = [head]
+    for line in (result.problem, result.unparsable.reason if result.unparsable else ""):
+        if line:
+            parts.append(Text(visible(line), "red"))
+    parts += [_plain(note) for note in result.notes]
+    parts.append(Text(""))
+    if tallies := figures.tallies(result, plan):
+        parts.append(_functions(tallies))
+    parts += [Text(visible(line), "dim") for line in words.by_hand(result)]
+    stood_in = words.stood_in(outcome.verdict for outcome in result.scenarios)
+    if stood_in:
+        parts.append(Text(f"{stood_in} that was handed in", "yellow"))
+    for finding in result.findings:
+        line = f"{finding.file}:{finding.line}: {finding.message}"
+        parts.append(Text.assemble((f"{words.RULE[finding.rule]} ", "yellow"), visible(line)))
+    checks = shown_checks(result, plan)
+    graded = [check for check in checks if not check.informational]
+    surroundings, functions = Surroundings.of(plan.assignment), figures.function_names(plan)
+    found = cards.causes(graded, surroundings, functions)
+    for number, one in enumerate(found[:limit], start=1):
+        parts += [Text(""), _Printed(cause(number, one))]
+    if len(found) > limit:
+        parts.append(Text(f"… and {words.counted(len(found) - limit, 'more cause')}.", "dim"))
+    ungraded = [check for check in checks if check.informational and not check.verdict.passed]
+    parts += [Text("")] * bool(ungraded)
+    for check in ungraded:
+        parts.append(_plain(f"differs from ours, not graded: {check.function}: {check.name}"))
+    return Group(*parts)
+
+
+def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
+    """One scenario's failure as plain text, hidden or not: for those who may see all of it."""
+    check = ShownCheck.of(scenario, outcome)
+    shown = cards.card(check, Surroundings(submitted=()))
+    return as_text(explained(shown), 100).rstrip("\n")
+
+
+def _functions(tallies: Iterable[FunctionTally]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("function")
+    table.add_column("passed", justify="right")
+    table.add_column("points", justify="right")
+    for tally in tallies:
+        points = f"{words.number(tally.points)}/{words.number(tally.out_of)}"
+        table.add_row(_plain(tally.function), f"{tally.passed}/{tally.total}", points)
+    return table
+
+
+class _Printed:
+    """Lines of ours, as wide as the console is."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self._lines = tuple(lines)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for one in wrapped(self._lines, options.max_width):
+            yield Text.assemble(" " * one.indent, *one.spans, no_wrap=True, overflow="ignore")
+
+
+def _state(result: SubmissionResult) -> Text:
+    style = {
+        SubmissionStatus.GRADED: "",
+        SubmissionStatus.HARNESS_ERROR: "yellow",
+        SubmissionStatus.UNREADABLE: "red",
+    }.get(result.status, "yellow")
+    text = Text(words.STATUS[result.status], style)
+    return text.append(" ⚑", "yellow") if result.flagged else text
+
+
+def _mark(result: SubmissionResult) -> Text:
+    if result.mark is None:
+        return Text(mark_text(None))
+    return Text(f"{mark_text(result.mark)}/{words.number(result.out_of)}")
+
+
+def _weakest(result: SubmissionResult, plan: Plan) -> str:
+    lost = [(t.out_of - t.points, t) for t in figures.tallies(result, plan)]
+    worst = [t for lack, t in sorted(lost, key=lambda pair: -pair[0]) if lack > 0][:3]
+    return ", ".join(f"{t.function} {t.passed}/{t.total}" for t in worst)
+
+
+def _remarks(run: RunResult) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    left_out = len(run.submissions) - _MOST_ROWS_OF_A_CLASS
+    if left_out > 0:
+        lines.append(Text(f"… and {left_out} more: see the report.", "dim"))
+    facts = run.facts
+    if not facts.complete:
+        lines.append(
+            Text("This run is not complete: it is not a result. Run it again.", "bold red")
+        )
+    if is_other_python(facts):
+        said = f"Graded with Python {facts.python}; the assignment names {facts.python_wanted}."
+        lines.append(Text(said, "bold yellow"))
+    lines += [Text(visible(notice), "yellow") for notice in facts.notices]
+    return lines
+
+
+def _plain(text: str) -> Text:
+    return Text(visible(text))

@@ -1,0 +1,1 @@
+"""What is shown of a result, as data: no HTML, no terminal codes."""

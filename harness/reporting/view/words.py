@@ -1,0 +1,166 @@
+"""The words and signs that pages and terminal share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+from harness.common.rounding import rounded
+from harness.model.observation import Ending
+from harness.model.policy import Consequence, PolicyRule, Severity
+from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
+from harness.model.student_view import StudentView
+from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
+
+VERDICT = {
+    VerdictKind.PASSED: "passed",
+    VerdictKind.FAILED: "failed",
+    VerdictKind.MISSING: "function missing",
+    VerdictKind.TIMEOUT: "did not end in time",
+    VerdictKind.CPU_LIMIT: "computed too long",
+    VerdictKind.MEMORY_LIMIT: "used too much memory",
+    VerdictKind.OUTPUT_LIMIT: "printed too much",
+    VerdictKind.CRASHED: "Python crashed",
+    VerdictKind.ENDED_EARLY: "ended too early",
+    VerdictKind.UNREADABLE: "file unreadable",
+    VerdictKind.TAMPERED: "did not answer properly",
+    VerdictKind.STOPPED_EARLY: "stopped early",
+    VerdictKind.HARNESS_ERROR: "not graded: our error",
+}
+
+# Signs beside the words, so that no meaning hangs on a colour.
+SIGN = {VerdictKind.PASSED: "✓", VerdictKind.HARNESS_ERROR: "!"}
+OTHER_SIGN = "✗"
+
+STATUS = {
+    SubmissionStatus.GRADED: "graded",
+    SubmissionStatus.UNREADABLE: "unreadable",
+    SubmissionStatus.LATE: "late",
+    SubmissionStatus.NO_SUBMISSION: "no submission",
+    SubmissionStatus.NEEDS_REVIEW: "needs review",
+    SubmissionStatus.HARNESS_ERROR: "not graded: our error",
+}
+
+RULE = {
+    PolicyRule.IMPORT: "Imports",
+    PolicyRule.IMPORT_EVASION: "A way around the import rule",
+    PolicyRule.SYNTAX: "Technique",
+    PolicyRule.BUILTIN: "Built-in function",
+    PolicyRule.METHOD: "Method",
+    PolicyRule.MODULE_LEVEL: "Code outside functions",
+    PolicyRule.OVERRIDES_PROVIDED: "Replaces a provided constant",
+}
+
+
+ENDING = {
+    Ending.ANSWERED: "it runs to its end",
+    Ending.ASKED_FOR_MORE: "it asks for more input than it is given",
+    Ending.ENDED_EARLY: "the whole program ends before that",
+    Ending.MISSING: "the function is not there",
+    Ending.TIMEOUT: "it does not end in time",
+    Ending.CPU_LIMIT: "it computes without end",
+    Ending.MEMORY_LIMIT: "it uses too much memory",
+    Ending.OUTPUT_LIMIT: "it prints without end",
+    Ending.CRASHED: "Python itself crashes",
+    Ending.TAMPERED: "it does not answer properly",
+    Ending.STOPPED_EARLY: "it was stopped early",
+    Ending.HARNESS_ERROR: "unknown: our error",
+}
+
+
+def ending(name: str) -> str:
+    """How a process ended, in words; an unknown name stays as it is."""
+    return ENDING[Ending(name)] if name in set(Ending) else name
+
+
+def section(text: str) -> str:
+    """A section of the sheet: a bare number gets its sign."""
+    return f"§{text}" if text[:1].isdigit() else text
+
+
+def section_order(text: str) -> tuple[int, ...]:
+    """By the numbers of a section, so that 4.2 stands before 4.10; tables and the like last."""
+    numbers = (int(number) for number in re.findall(r"[0-9]{1,9}", text))
+    return (0 if section(text).startswith("§") else 1, *numbers)
+
+
+def sign(kind: VerdictKind) -> str:
+    """✓ for passed, ! for what is our fault, ✗ for the rest."""
+    return SIGN.get(kind, OTHER_SIGN)
+
+
+def consequence(value: Consequence) -> str:
+    """What a finding means for the mark."""
+    match value.severity:
+        case Severity.NOTE:
+            return "noted, costs nothing"
+        case Severity.REVIEW:
+            return "a person will look at this; costs nothing by itself"
+        case Severity.DEDUCT:
+            return f"takes {number(value.marks)} {plural(value.marks, 'mark')}, once for its kind"
+        case Severity.ZERO:
+            return "makes the mark 0"
+
+
+def manual(given: ManualMark) -> str:
+    """A mark of a person's, or that it is still to come."""
+    about = f" (clause {given.slot.clause})" if given.slot.clause else ""
+    mark = "not yet" if given.mark is None else rounded(given.mark)
+    return (
+        f"given by a person: {given.slot.title}{about}, out of {number(given.slot.out_of)}: {mark}"
+    )
+
+
+def is_by_hand(result: SubmissionResult) -> bool:
+    """Whether a person has given this submission marks, or taken some."""
+    return result.adjustment is not None or any(part.mark is not None for part in result.manual)
+
+
+def by_hand(result: SubmissionResult | StudentView) -> list[str]:
+    """What people gave a submission, a line each, and what it comes to."""
+    lines = [manual(given) for given in result.manual]
+    if result.adjustment is not None:
+        given = result.adjustment
+        sign = "" if given.marks < 0 else "+"
+        lines.append(f"adjusted by {sign}{number(given.marks)}: {given.reason}")
+    if result.comment:
+        lines.append(f"comment: {result.comment}")
+    if result.total is not None and len(result.manual) + (result.adjustment is not None):
+        lines.append(f"in all: {rounded(result.total)} of {number(result.total_out_of)}")
+    return lines
+
+
+def stood_in(verdicts: Iterable[Verdict]) -> str:
+    """How many passed in their second run only; empty where none did."""
+    count = sum(verdict.stand_in is StandInOutcome.PASSED for verdict in verdicts)
+    if not count:
+        return ""
+    passes = "passes" if count == 1 else "pass"
+    return f"{counted(count, 'check')} {passes} only with the course's own file in place of one"
+
+
+def number(value: Fraction) -> str:
+    """A number without needless zeros: 6, 4.5, 0.33."""
+    return rounded(value).rstrip("0").rstrip(".")
+
+
+def percent(part: Fraction | int, whole: Fraction | int) -> int:
+    """Whole percent, rounded half up; 100 and 0 are said only when they are exactly so."""
+    if not whole:
+        return 0
+    share = Fraction(part) / Fraction(whole)
+    rounded = int(share * 100 + Fraction(1, 2))
+    if share < 1:
+        rounded = min(rounded, 99)
+    return max(rounded, 1) if share > 0 else rounded
+
+
+def plural(count: Fraction | int, noun: str) -> str:
+    """The noun for this many."""
+    return noun if count == 1 else f"{noun}s"
+
+
+def counted(count: int, noun: str) -> str:
+    """`3 checks`, `1 check`, `1,204 checks`."""
+    return f"{count:,} {plural(count, noun)}"

@@ -1,0 +1,137 @@
+"""The tables of a run's database.
+
+SQLite's errors as one line that a user can act on.
+
+One writer a database, for as long as a whole run takes.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness.common.errors import UserError
+
+SCHEMA_VERSION = 2
+
+# An observation row holds all observations of one submission on one scenario, compressed: a
+# transcript repeats its board dozens of times.
+_FIRST = (
+    """
+    CREATE TABLE run (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        facts TEXT NOT NULL,
+        plan TEXT NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE submission (
+        id TEXT PRIMARY KEY,
+        result TEXT NOT NULL,
+        source_digest TEXT NOT NULL,
+        state_digest TEXT NOT NULL
+    ) WITHOUT ROWID
+    """,
+    "CREATE TABLE observation (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE verdict (key TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID",
+)
+
+# `earlier` has the last good result of a submission that is to be graded again; `by_hand` what
+# people gave, which no grading touches.
+_SECOND = (
+    """
+    CREATE TABLE earlier (
+        id TEXT PRIMARY KEY,
+        result TEXT NOT NULL,
+        source_digest TEXT NOT NULL
+    ) WITHOUT ROWID
+    """,
+    "CREATE TABLE by_hand (id TEXT PRIMARY KEY, given TEXT NOT NULL) WITHOUT ROWID",
+)
+
+# What leads from each version to the next; a new file takes all steps from version 0.
+STEPS = (_FIRST, _SECOND)
+
+# What a run finds, and so may be forgotten; `by_hand` is not among it.
+FOUND = ("run", "submission", "observation", "verdict", "earlier")
+
+
+_CAUSES = (
+    ("database or disk is full", "the disk is full", "make room and run the same command again"),
+    ("disk i/o error", "the disk did not take what was written", "see whether it is full"),
+    (
+        "readonly database",
+        "the results may not be written here",
+        "choose another folder with --out",
+    ),
+    (
+        "unable to open",
+        "the results cannot be opened here",
+        "see whether the folder exists and may be written",
+    ),
+    ("locked", "another run is writing these results", "wait for it or choose another --out"),
+    ("not a database", "this is no results file", "use --fresh to begin anew"),
+    ("malformed", "the results file is damaged", "use --fresh to begin anew"),
+    ("no such", "this is no results file of the harness", "use --fresh to begin anew"),
+)
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise UserError for what SQLite or the file system refuses."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _as_user_error(path, str(error)) from None
+    except OSError as error:
+        what = f"the results cannot be written ({error.strerror or error})"
+        raise UserError(what, place=str(path), hint="choose another folder with --out") from None
+
+
+def _as_user_error(path: Path, text: str) -> UserError:
+    for part, what, hint in _CAUSES:
+        if part in text.lower():
+            return UserError(what, place=str(path), hint=hint)
+    return UserError(f"the results cannot be used ({text})", place=str(path))
+
+
+try:
+    import fcntl
+except ImportError:  # Windows: SQLite's own lock, held a transaction long, must do
+    fcntl = None  # type: ignore[assignment]
+
+
+class WriterLock:
+    """An advisory lock on a file beside the database; the kernel drops it with its process."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor: int | None = descriptor
+
+    @classmethod
+    def take(cls, database: Path) -> WriterLock:
+        """Take the lock at once; UserError if another run holds it, OSError if none can be made."""
+        path = database.with_name(database.name + ".lock")
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            if fcntl is not None:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise UserError(
+                "another run is writing these results",
+                place=str(database),
+                hint="wait for it or choose another folder with --out",
+            ) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(descriptor)
+
+    def release(self) -> None:
+        """Give the lock back; again does nothing."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
