@@ -10,10 +10,10 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from harness.assignment.scenarios.recording import _draw, _module
-from harness.assignment.scenarios.draws import Request
+from harness.assignment.scenarios.draws import DrawRequest
 {extra}
 folder = Path(sys.argv[1])
-request = Request(kind="sample", source="s.any_text", count=40, seed=3,
+request = DrawRequest(kind="sample", source="s.any_text", count=40, seed=3,
                   constants=(), generator="")
 print(_draw(request, _module(folder, "s.py").any_text))
 """
@@ -29,7 +29,7 @@ def test_loaded_modules_do_not_change_the_draws(tmp_path: Path) -> None:
     plain = _printed(tmp_path, "")
     crowded = _printed(
         tmp_path,
-        "sys.path.insert(0, sys.argv[1]); import loaded; import harness.cli.commands.grade",
+        "sys.path.insert(0, sys.argv[1]); import loaded, harness.cli.commands.grade",
     )
     assert plain == crowded
 

@@ -64,7 +64,10 @@ class SpawnedWorker:
     def __init__(self, setup: WorkerSetup) -> None:
         self.current: Job | None = None
         self.connection, theirs = multiprocessing.Pipe()
-        code = f"import sys; sys.path[:] = {sys.path!r}; from harness.grading.engines.worker import main; "
+        code = (
+            f"import sys; sys.path[:] = {sys.path!r}; "
+            "from harness.grading.engines.worker import main; "
+        )
         self._process = subprocess.Popen(
             [sys.executable, "-c", f"{code}main({theirs.fileno()})"],
             stdin=subprocess.DEVNULL,
