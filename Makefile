@@ -41,7 +41,7 @@ lint: $(READY)  ## formatting, types, and which room may import which
 	$(BIN)/lint-imports
 
 hostile: $(READY)  ## run the corpus of hostile programs in every tier, and show each layer needed
-	$(BIN)/python tests/hostile/hostile_table.py $(if $(WRITE),--write)
+	$(BIN)/python -m tests.hostile.hostile_table $(if $(WRITE),--write)
 
 bench: $(READY)  ## measure against the floor and against pexpect.spawn
 	$(BIN)/python -m benchmarks.run
@@ -57,7 +57,7 @@ large: $(READY)  ## the reports of a class of 5,000: memory, time, sizes (SIZES=
 	$(BIN)/python -m benchmarks.large_class $(SIZES)
 
 gradescope-check: $(READY)  ## the Gradescope package in a bootstrapped root, as root (DEBIAN_MIRROR=… for another mirror)
-	$(BIN)/python tests/packaging/gradescope_check.py
+	$(BIN)/python -m tests.packaging.gradescope_check
 
 system:  # the page tests look at the report in a real Chromium, the strong tier is bubblewrap's
 	@missing=; command -v bwrap >/dev/null || missing=bubblewrap; \

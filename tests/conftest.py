@@ -3,7 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tiny_course import FIXTURE, Course
+
+from tests.tiny_course import FIXTURE, Course
 
 collect_ignore = ["fixtures"]  # an assignment for tests to use, not a suite of its own
 TESTS = Path(__file__).parent

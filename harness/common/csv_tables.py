@@ -49,7 +49,7 @@ def read_table(path: Path) -> Table:
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
     if len(data) > _MAX_BYTES:
-        raise UserError(f"is larger than 16 MiB", place=str(path))
+        raise UserError("is larger than 16 MiB", place=str(path))
     text = _decoded(data, path)
     heading = text.lstrip().split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=heading.count)

@@ -4,7 +4,15 @@
 is what to load there, `ENTRY` what to call with a `payload`.
 """
 
-from harness.policy.checking import check, payload
+from typing import TYPE_CHECKING
+
+from harness.common.lazy_exports import lazy_exports
+from harness.policy.request import payload
 from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
 
+if TYPE_CHECKING:
+    from harness.policy.checking import check
+
 __all__ = ["ENTRY", "POLICY_DIGEST", "SOURCES", "check", "payload"]
+
+__getattr__ = lazy_exports(__name__, {"checking": ("check",)})

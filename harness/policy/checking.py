@@ -1,15 +1,11 @@
 """Files and a policy in, findings out: no I/O, and nothing of the files is run.
 
-The question to the limited process: files, and the policy to hold them to.
-
-What runs inside the limited process: one JSON text in, one out.
+`run` is what the limited process calls: one JSON text in, one out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 from harness.common import serial
 from harness.model.policy import Finding, Policy, PolicyReport, Unparsable
@@ -17,6 +13,7 @@ from harness.policy.evasion import check_evasion
 from harness.policy.findings import FindingCollector
 from harness.policy.imports import check_imports
 from harness.policy.reading import Source, read
+from harness.policy.request import NamedBytes, PolicyRequest
 from harness.policy.structure import check_module_level, check_overrides
 from harness.policy.survey import survey
 from harness.policy.techniques import check_techniques
@@ -72,40 +69,6 @@ def _judge(source: Source, policy: Policy) -> FindingCollector:
         check_module_level(file, policy.module_level, collector, judge_imports=judge_imports)
     check_overrides(file, provided, modules, collector)
     return collector
-
-
-class NamedBytes(Protocol):
-    """A `SourceFile`, or anything else with a file's name and bytes."""
-
-    @property
-    def name(self) -> str:
-        """The file's name, without folders."""
-
-    @property
-    def data(self) -> bytes:
-        """The file's bytes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
-    """A file to check. (`SourceFile` lives beside the whole plan, which takes long to load.)"""
-
-    name: str
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyRequest:
-    """What is to be checked against what."""
-
-    files: tuple[File, ...]
-    policy: Policy | None = None
-
-
-def payload(files: Sequence[NamedBytes], policy: Policy | None) -> str:
-    """The text that `harness.policy.checking.run` takes."""
-    plain = tuple(File(name=file.name, data=file.data) for file in files)
-    return serial.dumps(PolicyRequest(files=plain, policy=policy))
 
 
 def run(request: str) -> str:

@@ -21,6 +21,7 @@ _MODULES = (
     "harness.policy.evasion",
     "harness.policy.techniques",
     "harness.policy.structure",
+    "harness.policy.request",
     "harness.policy.checking",
 )
 

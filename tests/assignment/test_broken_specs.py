@@ -6,9 +6,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_assignment import ASSIGNMENT, CLAUSES, HEAD, MUTANTS, REFERENCE, scenario_file, write
 
 from harness.assignment import SpecErrors, load
+from tests.assignment.small_assignment import (
+    ASSIGNMENT,
+    CLAUSES,
+    HEAD,
+    MUTANTS,
+    REFERENCE,
+    scenario_file,
+    write,
+)
 
 F = "specs/small/f.yaml"
 # One scenario whose name is on line 4; the lines of the case follow from line 5, column 5.

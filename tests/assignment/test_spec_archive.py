@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_assignment import ASSIGNMENT, write
 
 from harness.assignment import SpecErrors, load
+from tests.assignment.small_assignment import ASSIGNMENT, write
 
 A = "specs/small/assignment.yaml"
 ENDINGS = "expected a name that ends in .zip, .tar, .tar.gz or .tgz"

@@ -8,9 +8,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_assignment import BOARDS, POLICY, REFERENCE, SCENARIOS, SUPPORT, scenario_file, write
 
 from harness.assignment import SpecErrors, load
+from tests.assignment.small_assignment import (
+    BOARDS,
+    POLICY,
+    REFERENCE,
+    SCENARIOS,
+    SUPPORT,
+    scenario_file,
+    write,
+)
 
 BLOCKED = """
 import sys

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from small_assignment import BOARDS, scenario_file, write
 
 from harness.assignment import SpecErrors, load, record_draws
 from harness.common.errors import UserError
 from harness.model.stimulus import Binding
+from tests.assignment.small_assignment import BOARDS, scenario_file, write
 
 F = "specs/small/f.yaml"
 DRAWS = "specs/small/draws"

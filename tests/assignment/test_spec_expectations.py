@@ -6,12 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_assignment import write
 
 from harness.assignment import SpecErrors, load_expectation
 from harness.model.policy import PolicyRule
 from harness.model.specification import ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
+from tests.assignment.small_assignment import write
 
 READ = [
     ("{}", SampleExpectation()),

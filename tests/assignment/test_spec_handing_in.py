@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_assignment import ASSIGNMENT, write
 
 from harness.assignment import SpecErrors, load
 from harness.model.plan import OtherFiles
+from tests.assignment.small_assignment import ASSIGNMENT, write
 
 A = "specs/small/assignment.yaml"
 

@@ -6,7 +6,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from small_assignment import ASSIGNMENT, HEAD, SUPPORT, scenario_file, write
 
 from harness.assignment import SpecErrors, available, find_root, load
 from harness.common.errors import UserError
@@ -42,6 +41,7 @@ from harness.model.policy import Consequence, FileImports, ImportPolicy, Policy,
 from harness.model.specification import Mutant, TranscriptFile
 from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, StandIn, Typed
 from harness.model.values import NONE, Value
+from tests.assignment.small_assignment import ASSIGNMENT, HEAD, SUPPORT, scenario_file, write
 
 F = "specs/small/f.yaml"
 

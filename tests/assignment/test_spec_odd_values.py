@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from small_assignment import ASSIGNMENT, POLICY, scenario_file, write
 
 from harness.assignment import SpecErrors, load
+from tests.assignment.small_assignment import ASSIGNMENT, POLICY, scenario_file, write
 
 ODD = [
     "null", "true", "5", "-1", "1.5", "x", "''", "'{{ X }}'", "[]", "[1]", "[null]", "[[1]]",

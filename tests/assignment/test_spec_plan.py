@@ -6,11 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from small_assignment import scenario_file, write
-
 from harness.assignment import load, record_draws
 from harness.common.serial import dumps, loads
 from harness.model.plan import Plan
+from tests.assignment.small_assignment import scenario_file, write
 
 BODIES = (
     "name: visible\nvisible: true\ncall: check_input('a1')\nreturns: {matches: a}",

@@ -9,10 +9,18 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from small_assignment import ASSIGNMENT, CLAUSES, HEAD, MUTANTS, POLICY, SCENARIOS, scenario_file
 
 from harness.assignment import json_schema, write_schemas
 from harness.assignment.schema.export import file_schemas
+from tests.assignment.small_assignment import (
+    ASSIGNMENT,
+    CLAUSES,
+    HEAD,
+    MUTANTS,
+    POLICY,
+    SCENARIOS,
+    scenario_file,
+)
 
 PUBLISHED = Path(__file__).parents[2] / "docs" / "schema"
 

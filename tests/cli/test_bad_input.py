@@ -12,7 +12,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tiny_course import HARNESS, Course, Outcome, environment, results
+
+from tests.tiny_course import HARNESS, Course, Outcome, environment, results
 
 PR_CAPBSET_DROP = 24
 CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pexpect
-from tiny_course import HARNESS, PATIENCE, Course, environment
+
+from tests.tiny_course import HARNESS, PATIENCE, Course, environment
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
 

@@ -10,7 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tiny_course import Course
+
+from tests.tiny_course import Course
 
 
 @pytest.fixture(scope="module")

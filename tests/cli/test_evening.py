@@ -14,7 +14,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from downloads import (
+
+from tests.downloads import (
     NOON,
     Files,
     HandIn,
@@ -25,7 +26,7 @@ from downloads import (
     moodle,
     zipped_class,
 )
-from tiny_course import FIXTURE, Course
+from tests.tiny_course import FIXTURE, Course
 
 SAMPLES = FIXTURE / "submissions" / "tiny"
 # Number, name, which sample was handed in ("": nothing), and whether it came late.

@@ -12,10 +12,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from test_bad_input import files_up_to, without_privilege
-from tiny_course import Course, results, submission
 
 from harness.results import Store
+from tests.cli.test_bad_input import files_up_to, without_privilege
+from tests.tiny_course import Course, results, submission
 
 MANUAL = """\
 manual:

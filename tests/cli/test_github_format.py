@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tiny_course import Course
+from tests.tiny_course import Course
 
 
 def test_check_annotates_the_students_file(graded_once: Course) -> None:

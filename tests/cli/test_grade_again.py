@@ -8,10 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from test_grade_interrupted import workers
-from tiny_course import HARNESS, Course, environment, rows, submission
-
 from harness.results import Store
+from tests.cli.test_grade_interrupted import workers
+from tests.tiny_course import HARNESS, Course, environment, rows, submission
 
 
 def observed(course: Course) -> set[str]:

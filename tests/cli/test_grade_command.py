@@ -9,7 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 import jsonschema
-from tiny_course import Course, results, rows, submission
+
+from tests.tiny_course import Course, results, rows, submission
 
 NAMES = ["hard_coded_5", "missing_total", "perfect", "prints_total", "syntax_error"]
 SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"

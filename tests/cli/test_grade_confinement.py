@@ -10,7 +10,10 @@ from typing import Any
 
 import pexpect
 import pytest
-from test_grade_interrupted import (
+
+from harness.execution import find_interpreter, try_tier
+from harness.model.result import Tier
+from tests.cli.test_grade_interrupted import (
     CLASS,
     command_line,
     expected,
@@ -19,10 +22,7 @@ from test_grade_interrupted import (
     unhurried,
     workers,
 )
-from tiny_course import HARNESS, PATIENCE, Course, environment, results
-
-from harness.execution import find_interpreter, try_tier
-from harness.model.result import Tier
+from tests.tiny_course import HARNESS, PATIENCE, Course, environment, results
 
 __all__ = ["expected", "unhurried"]  # fixtures
 STRONG_HERE = not try_tier(find_interpreter("3.12"), Tier.STRONG).shortcoming

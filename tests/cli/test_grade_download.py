@@ -9,7 +9,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from downloads import (
+
+from tests.downloads import (
     DOWNLOADS,
     NOON,
     HandIn,
@@ -20,7 +21,7 @@ from downloads import (
     tarred_class,
     zipped_class,
 )
-from tiny_course import Course, Outcome, results, rows
+from tests.tiny_course import Course, Outcome, results, rows
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "results.schema.json").read_text(encoding="utf-8")

@@ -14,7 +14,8 @@ from typing import Any
 
 import pexpect
 import pytest
-from tiny_course import FIXTURE, HARNESS, PATIENCE, Course, environment, results, rows
+
+from tests.tiny_course import FIXTURE, HARNESS, PATIENCE, Course, environment, results, rows
 
 ORPHANS = Path(__file__).with_name("orphans.py")
 CLASS = 6

@@ -6,9 +6,9 @@ import json
 import subprocess
 
 import pytest
-from tiny_course import HARNESS, Course, environment, results
 
 import harness
+from tests.tiny_course import HARNESS, Course, environment, results
 
 COMMANDS = (
     "grade", "check", "validate", "show", "compare", "export", "manual", "record", "gradescope",

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tiny_course import PATIENCE, Course, Outcome, environment
+from tests.tiny_course import PATIENCE, Course, Outcome, environment
 
 FILES = ["basket.yaml", "is_valid.yaml", "main.yaml", "total.yaml"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tiny_course import Course
+from tests.tiny_course import Course
 
 HEAD = 'function: total\nclause: "4.total"\nscenarios:\n'
 UNCOVERED = '  - {id: "6.new", section: "6", text: Nobody tests this.}\n'

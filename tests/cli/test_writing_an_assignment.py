@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from walked_page import Walk
 
 from harness.assignment import json_schema
+from tests.cli.walked_page import Walk
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = ("writing-an-assignment.md", "writing-scenarios.md")

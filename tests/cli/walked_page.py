@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiny_course import PATIENCE, environment
+from tests.tiny_course import PATIENCE, environment
 
 CAPTION = re.compile(r"`([^`]+)`(, as recorded|, at its end)?")
 AS_RECORDED = ", as recorded"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 import pytest
-from small_world import call, observe
 
 from harness.execution import Driver
 from harness.execution.inside.stimulus import analyse
+from tests.execution.small_world import call, observe
 
 FUNCTIONS = frozenset({"f", "g"})
 

@@ -5,12 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from small_world import QUICK, TEN, assignment, call, observe, plain, run, session, source, turns
 
 from harness.execution import Driver
 from harness.model.observation import Ending, Phase
 from harness.model.plan import SourceFile
 from harness.model.stimulus import Binding, StandIn
+from tests.execution.small_world import (
+    QUICK,
+    TEN,
+    assignment,
+    call,
+    observe,
+    plain,
+    run,
+    session,
+    source,
+    turns,
+)
 
 VALUES = {
     "None": "None",

@@ -9,12 +9,22 @@ import time
 from pathlib import Path
 
 import pytest
-from small_world import QUICK, assignment, call, observe, plain, run, session, source, turns
 
 from harness.execution import Driver, Interpreter
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.result import Tier
 from harness.model.stimulus import Limits
+from tests.execution.small_world import (
+    QUICK,
+    assignment,
+    call,
+    observe,
+    plain,
+    run,
+    session,
+    source,
+    turns,
+)
 
 ENDINGS: dict[str, tuple[str, Ending, str]] = {
     "loop": ("while True: pass", Ending.CPU_LIMIT, ""),

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_world import QUICK, assignment, call, observe, plain, source
 
 from harness.common.errors import HarnessError, UserError
 from harness.execution import (
@@ -24,6 +23,7 @@ from harness.model.observation import Ending, Turn
 from harness.model.result import Tier
 from harness.model.stimulus import Binding, Limits, Typed
 from harness.model.values import Value
+from tests.execution.small_world import QUICK, assignment, call, observe, plain, source
 
 
 def test_the_wanted_version_is_found(interpreter: Interpreter) -> None:

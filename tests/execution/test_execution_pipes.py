@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from small_world import TEN, assignment, call, observe, plain, run, session, source, turns
-from test_execution_terminal import ASKING
 
 import harness
 from harness.execution import Driver, Interpreter, has_terminals
@@ -22,6 +20,18 @@ from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import Tier
 from harness.model.stimulus import Limits, Stimulus
+from tests.execution.small_world import (
+    TEN,
+    assignment,
+    call,
+    observe,
+    plain,
+    run,
+    session,
+    source,
+    turns,
+)
+from tests.execution.test_execution_terminal import ASKING
 
 NO_TERMINALS = Path(__file__).with_name("no_terminals.py")
 ROOT = Path(harness.__file__).parent.parent

@@ -6,7 +6,6 @@ import signal
 
 import pexpect
 import pytest
-from small_world import QUICK, assignment, call, observe, plain, run, source, turns, typed
 
 from harness.execution import Driver, Interpreter
 from harness.execution.linux.pexpect_terminal import Terminal
@@ -14,6 +13,17 @@ from harness.execution.protocol.observation import ScreenParser
 from harness.model.observation import Ending, Phase
 from harness.model.result import Tier
 from harness.model.stimulus import Key, Limits, Stimulus
+from tests.execution.small_world import (
+    QUICK,
+    assignment,
+    call,
+    observe,
+    plain,
+    run,
+    source,
+    turns,
+    typed,
+)
 
 Turns = list[tuple[str, str | None]]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 import pytest
-from small_world import assignment, call, plain, source
 
 from harness.execution import Driver
 from harness.execution.linux import kernel
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits
+from tests.execution.small_world import assignment, call, plain, source
 
 
 def ended() -> int:

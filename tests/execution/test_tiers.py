@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from small_world import QUICK, assignment, call, observe, plain, source
 
 from harness.common.errors import HarnessError
 from harness.execution import (
@@ -29,6 +28,7 @@ from harness.execution import (
 )
 from harness.execution.confinement.probe import FORBIDDEN
 from harness.model.result import Tier
+from tests.execution.small_world import QUICK, assignment, call, observe, plain, source
 
 STRONG_HERE = not try_tier(find_interpreter("3.12"), Tier.STRONG).shortcoming
 PATIENCE = 60
@@ -262,7 +262,7 @@ def gone(pidfds: list[int]) -> bool:
 SLEEPER = """
 import sys
 sys.path.insert(0, {folder!r})
-from small_world import *
+from tests.execution.small_world import *
 from harness.execution import Driver, find_interpreter
 from harness.model.result import Tier
 from harness.model.stimulus import Limits
@@ -276,7 +276,7 @@ with Driver(find_interpreter("3.12"), Tier({tier!r})) as driver:
 
 @pytest.mark.parametrize("tier", list(Tier) if STRONG_HERE else [Tier.STANDARD, Tier.PORTABLE])
 def test_nothing_survives_a_killed_driver(tier: Tier) -> None:
-    program = SLEEPER.format(folder=str(Path(__file__).parent), tier=tier.value)
+    program = SLEEPER.format(folder=str(Path(__file__).parents[2]), tier=tier.value)
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         server = int(process.stdout.readline())

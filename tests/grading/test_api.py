@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
-from tiny_course import Course, results
 
 import harness
 from harness.common.errors import UserError
@@ -17,6 +16,7 @@ from harness.grading import Interrupted
 from harness.model.events import Event, RunFinished, RunStarted, SubmissionGraded
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.specification import Specification
+from tests.tiny_course import Course, results
 
 NAMES = ["check", "grade", "load_assignment"]
 

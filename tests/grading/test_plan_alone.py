@@ -7,13 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tiny_course import Course
-
 import harness
 from harness.common import serial
 from harness.grading import prepare, visible_only
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
+from tests.tiny_course import Course
 
 PROGRAM = '''
 import json, sys

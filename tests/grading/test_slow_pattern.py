@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stand_in_course import BANK, RIGHT, SHOP, hand_in, write
-
 import harness
 from harness.model.events import Event, Notice
 from harness.model.result import SubmissionStatus
+from tests.grading.stand_in_course import BANK, RIGHT, SHOP, hand_in, write
 
 SPEC = """function: shop.py
 scenarios:

@@ -8,14 +8,23 @@ from typing import Any
 
 import jsonschema
 import pytest
-from stand_in_course import BANK, RIGHT, SHOP, STAND_IN, WRONG_BANK, WRONG_SHOP, hand_in, write
-from tiny_course import rows
 
 import harness
 from harness.common import serial
 from harness.grading import prepare, visible_only
 from harness.grading.validation.repeat import stand_in_problems
 from harness.model.result import RunResult
+from tests.grading.stand_in_course import (
+    BANK,
+    RIGHT,
+    SHOP,
+    STAND_IN,
+    WRONG_BANK,
+    WRONG_SHOP,
+    hand_in,
+    write,
+)
+from tests.tiny_course import rows
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
 STUDENTS = {

@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hostile_entries import corpus
-from hostile_stage import Stage, staged
-from hostile_tiers import tiers_here
 
 from harness.model.result import Tier
+from tests.hostile.hostile_entries import corpus
+from tests.hostile.hostile_stage import Stage, staged
+from tests.hostile.hostile_tiers import tiers_here
 
 collect_ignore = ["course"]  # an assignment to attack, not a suite
 

@@ -10,15 +10,14 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from hostile_entries import HERE
-from hostile_stage import told
-
 from harness.assignment import load
 from harness.execution import Driver, Layer, find_interpreter
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import Tier
 from harness.model.stimulus import Call, Limits, Stimulus
+from tests.hostile.hostile_entries import HERE
+from tests.hostile.hostile_stage import told
 
 LIMITS = Limits(cpu_seconds=0.2, wall_seconds=0.3, memory_mib=64, output_kib=16)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hostile_entries import Entry
-from hostile_stage import CANARY, Outcome
-
 from harness.model.observation import Observation
 from harness.model.result import SubmissionResult
+from tests.hostile.hostile_entries import Entry
+from tests.hostile.hostile_stage import CANARY, Outcome
 
 
 def faults(entry: Entry, outcome: Outcome) -> list[str]:

@@ -17,13 +17,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest import mock
 
-from hostile_attempt import LIMITS, attempts, calling
-from hostile_checks import holds
-from hostile_entries import HERE
-from hostile_machine import below, end, lasting
-from hostile_stage import CANARY, Stage
-from hostile_tiers import tiers_here
-
 from harness.common.errors import HarnessError
 from harness.execution import Layer
 from harness.execution.protocol import reply
@@ -32,6 +25,12 @@ from harness.model.plan import SourceFile
 from harness.model.result import Tier
 from harness.model.stimulus import Run, Session, Stimulus
 from harness.model.values import Value
+from tests.hostile.hostile_attempt import LIMITS, attempts, calling
+from tests.hostile.hostile_checks import holds
+from tests.hostile.hostile_entries import HERE
+from tests.hostile.hostile_machine import below, end, lasting
+from tests.hostile.hostile_stage import CANARY, Stage
+from tests.hostile.hostile_tiers import tiers_here
 
 MARK = "the-drivers-own-environment"
 _PR_CAPBSET_DROP = 24

@@ -12,9 +12,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hostile_entries import HERE, Entry
-from hostile_machine import Meter, adopting_orphans, below
-
 from harness.assignment import load
 from harness.common import serial
 from harness.common.errors import UserError
@@ -27,6 +24,8 @@ from harness.model.result import SubmissionResult, Tier
 from harness.model.specification import Specification
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
+from tests.hostile.hostile_entries import HERE, Entry
+from tests.hostile.hostile_machine import Meter, adopting_orphans, below
 
 CANARY = "canary-5f0c9d2e7ab84c31"
 

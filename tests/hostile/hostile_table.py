@@ -14,14 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hostile_checks import faults
-from hostile_entries import HERE, Entry, corpus
-from hostile_proofs import Proof, proofs_here
-from hostile_rows import ROWS
-from hostile_stage import Stage, staged
-from hostile_tiers import tiers_here
-
 from harness.model.result import Tier
+from tests.hostile.hostile_checks import faults
+from tests.hostile.hostile_entries import HERE, Entry, corpus
+from tests.hostile.hostile_proofs import Proof, proofs_here
+from tests.hostile.hostile_rows import ROWS
+from tests.hostile.hostile_stage import Stage, staged
+from tests.hostile.hostile_tiers import tiers_here
 
 PAGE = HERE.parents[1] / "docs" / "hostile.md"
 PASSED = "✓"

@@ -11,12 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hostile_checks import holds
-from hostile_entries import corpus
-from hostile_machine import below
-from hostile_memory import held_by, spellings
-from hostile_stage import CANARY, staged, told
-from hostile_tiers import tiers_here
 
 from harness.common import serial
 from harness.execution import LAYERS, Layer
@@ -24,6 +18,12 @@ from harness.model.observation import Ending, Observation
 from harness.model.plan import SourceFile
 from harness.model.result import Tier
 from harness.model.stimulus import Call, Limits, Stimulus
+from tests.hostile.hostile_checks import holds
+from tests.hostile.hostile_entries import corpus
+from tests.hostile.hostile_machine import below
+from tests.hostile.hostile_memory import held_by, spellings
+from tests.hostile.hostile_stage import CANARY, staged, told
+from tests.hostile.hostile_tiers import tiers_here
 
 NEIGHBOURS = "whose answer nobody can know"  # what the honest submission holds, graded before
 NESTLING = "nestling-61b0"  # what the submission holds, to know that it would have been found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hostile_checks import faults
-from hostile_entries import HERE, LAYERS, Entry, corpus, read_expect
-from hostile_rows import ROWS
-from hostile_stage import Stage
 from pydantic import ValidationError
+
+from tests.hostile.hostile_checks import faults
+from tests.hostile.hostile_entries import HERE, LAYERS, Entry, corpus, read_expect
+from tests.hostile.hostile_rows import ROWS
+from tests.hostile.hostile_stage import Stage
 
 
 def test_it_ends_as_it_must(stage: Stage, entry: Entry) -> None:

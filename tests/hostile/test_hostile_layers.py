@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hostile_checks import faults
-from hostile_entries import Entry, corpus
-from hostile_machine import adopting_orphans, below, end
-from hostile_proofs import Proof, proofs_here
-from hostile_stage import Stage, staged
 
 from harness.common.errors import HarnessError
 from harness.execution import Layer
 from harness.model.result import Tier
+from tests.hostile.hostile_checks import faults
+from tests.hostile.hostile_entries import Entry, corpus
+from tests.hostile.hostile_machine import adopting_orphans, below, end
+from tests.hostile.hostile_proofs import Proof, proofs_here
+from tests.hostile.hostile_stage import Stage, staged
 
 ALONE = {layer.value: layer for layer in (Layer.LANDLOCK, Layer.SECCOMP)}
 NO_NETWORK_HERE = {"name_service"}  # fails without a name server too

@@ -5,13 +5,13 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from cohorts import cohort
-from downloads import HandIn, canvas, gradescope, program, zipped_class
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.common.errors import UserError
 from harness.intake import LAYOUT_NAMES, Cohort
+from tests.downloads import HandIn, canvas, gradescope, program, zipped_class
+from tests.intake.cohorts import cohort
 
 PARTS = (
     *("_", "-", " - ", "LATE", "anon", "12", "7", "a1", ".py", "a1.py", "a1-1.py", ".txt", "é"),

@@ -11,12 +11,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from made_archives import gzip_bomb, tarred, with_flag, zip_bomb, zipped, zipped_as
 
 from harness.intake import read
 from harness.model.plan import Assignment, ProvidedVariant
 from harness.model.stimulus import Limits
 from harness.model.submission import Submission
+from tests.intake.made_archives import gzip_bomb, tarred, with_flag, zip_bomb, zipped, zipped_as
 
 A3 = Assignment(
     id="a3",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from made_archives import with_flag, zipped
-from tiny_course import Course, results
+
+from tests.intake.made_archives import with_flag, zipped
+from tests.tiny_course import Course, results
 
 DOCX = zipped([("[Content_Types].xml", b"<Types/>"), ("word/document.xml", b"<w/>")])
 RAR = b"Rar!\x1a\x07\x01\x00" + bytes(40)

@@ -7,8 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cohorts import A1, by_id, cohort, source_of
-from downloads import (
+
+from harness.common.errors import UserError
+from harness.intake.archives.members import MIB, Caps
+from harness.intake.entries import Refused
+from harness.intake.places import unpacked
+from harness.model.submission import Withheld
+from tests.downloads import (
     HandIn,
     canvas,
     laid,
@@ -19,13 +24,8 @@ from downloads import (
     tarred_class,
     zipped_class,
 )
-from made_archives import gzip_bomb, tarred_as, with_flag, zip_bomb, zipped, zipped_as
-
-from harness.common.errors import UserError
-from harness.intake.archives.members import MIB, Caps
-from harness.intake.entries import Refused
-from harness.intake.places import unpacked
-from harness.model.submission import Withheld
+from tests.intake.cohorts import A1, by_id, cohort, source_of
+from tests.intake.made_archives import gzip_bomb, tarred_as, with_flag, zip_bomb, zipped, zipped_as
 
 TWO = [HandIn(id=name, name=name, files=program(name * 100)) for name in ("ada", "eve")]
 MEND = "download it again, or unpack it yourself and name the folder"

@@ -9,8 +9,12 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from cohorts import A1, by_id, cohort, source_of
-from downloads import (
+
+from harness.common.errors import UserError
+from harness.intake import ClassOptions, read_cohort
+from harness.model.plan import OtherFiles
+from harness.model.submission import Student, Withheld
+from tests.downloads import (
     DOWNLOADS,
     NOON,
     Files,
@@ -27,11 +31,7 @@ from downloads import (
     tarred_class,
     zipped_class,
 )
-
-from harness.common.errors import UserError
-from harness.intake import ClassOptions, read_cohort
-from harness.model.plan import OtherFiles
-from harness.model.submission import Student, Withheld
+from tests.intake.cohorts import A1, by_id, cohort, source_of
 
 NAMES = {
     "gradescope": "Gradescope",

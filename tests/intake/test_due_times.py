@@ -7,8 +7,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cohorts import A1, by_id, cohort, source_of
-from downloads import (
+
+from harness.common.errors import UserError
+from harness.intake import ClassOptions, read_cohort
+from harness.model.submission import Withheld
+from tests.downloads import (
     Files,
     HandIn,
     blackboard,
@@ -19,10 +22,7 @@ from downloads import (
     moodle,
     program,
 )
-
-from harness.common.errors import UserError
-from harness.intake import ClassOptions, read_cohort
-from harness.model.submission import Withheld
+from tests.intake.cohorts import A1, by_id, cohort, source_of
 
 DUE = datetime(2024, 9, 24, 17, 0, tzinfo=UTC)
 IN_TIME, LATE = None, Withheld.LATE

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tiny_course import FIXTURE
 
 from harness.assignment import load
 from harness.common.errors import UserError
 from harness.intake import read_one
 from harness.model.plan import Assignment, OtherFiles
 from harness.model.submission import Withheld
+from tests.tiny_course import FIXTURE
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,13 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_archives import gzip_bomb, tarred, tarred_as, zip_bomb, zipped
 
 from harness.intake.archives.members import MIB, Caps
 from harness.intake.archives.reader import kind_named, read_archive
 from harness.intake.entries import EntryKind, Refused
 from harness.intake.recognising import FileKind
 from harness.model.submission import ARCHIVE_ENDINGS
+from tests.intake.made_archives import gzip_bomb, tarred, tarred_as, zip_bomb, zipped
 
 FILES = [("A3/connect4.py", b"c" * 1000), ("A3/deep/x.txt", b""), ("c4game.py", b"g")]
 FORMATS: dict[str, tuple[FileKind, Callable[[list[tuple[str, bytes]]], bytes]]] = {

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cohorts import by_id, cohort, source_of
-from downloads import (
+
+from harness.common.errors import UserError
+from harness.intake import Cohort
+from harness.model.submission import Student, Withheld
+from tests.downloads import (
     HandIn,
     blackboard,
     brightspace,
@@ -17,10 +20,7 @@ from downloads import (
     plain_folders,
     program,
 )
-
-from harness.common.errors import UserError
-from harness.intake import Cohort
-from harness.model.submission import Student, Withheld
+from tests.intake.cohorts import by_id, cohort, source_of
 
 
 def one(name: str, called: str = "", email: str = "") -> HandIn:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from judging_cases import (
+from harness.judging.explain.failure import Failure
+from harness.model.expectation import Expected, StatedRaise
+from harness.model.observation import Ending, Phase
+from harness.model.stimulus import Call, Stimulus
+from tests.judging.judging_cases import (
     RUN,
     called,
     case,
@@ -15,11 +19,6 @@ from judging_cases import (
     steps,
     typing,
 )
-
-from harness.judging.explain.failure import Failure
-from harness.model.expectation import Expected, StatedRaise
-from harness.model.observation import Ending, Phase
-from harness.model.stimulus import Call, Stimulus
 
 PROMPT = "Your move: "
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from judging_cases import (
+from harness.judging.explain.failure import Failure
+from harness.model.expectation import AllOf, Contains, Expected, NoneOf
+from tests.judging.judging_cases import (
     called,
     case,
     ran,
     typing,
 )
-
-from harness.judging.explain.failure import Failure
-from harness.model.expectation import AllOf, Contains, Expected, NoneOf
 
 BOARD = "|-|-|-|\n|-|-|-|\n|X|O|-|\n 1 2 3 \n"
 BOARD_BESIDE = "|-|-|-|\n|-|-|-|\n|-|O|X|\n 1 2 3 \n"

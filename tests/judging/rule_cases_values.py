@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-from judging_cases import (
-    RUN,
-    called,
-    case,
-    exactly,
-    ran,
-    session,
-    step,
-    steps,
-    variable,
-)
-
 from harness.judging.explain.failure import Failure
 from harness.model.expectation import (
     AllOf,
@@ -27,6 +15,17 @@ from harness.model.expectation import (
 )
 from harness.model.stimulus import Call, Stimulus
 from harness.model.values import Value, ValueKind
+from tests.judging.judging_cases import (
+    RUN,
+    called,
+    case,
+    exactly,
+    ran,
+    session,
+    step,
+    steps,
+    variable,
+)
 
 EMPTY = ["----", "----", "----", "----"]
 PLACED = ["----", "---X", "----", "----"]

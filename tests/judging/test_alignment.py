@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judging_cases import CALL, called, expecting
 
 from harness.judging import judge
 from harness.judging.explain.alignment import CONTEXT, WINDOW, aligned, window
 from harness.judging.explain.differences import LONGEST_LINE, LONGEST_VALUE
 from harness.model.verdict import DiffLine
+from tests.judging.judging_cases import CALL, called, expecting
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=25)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from judging_cases import CALL, called, ended, expecting, ran, turns, typing
-
 from harness.judging import judge
 from harness.judging.explain.conversation import LONGEST_SHARED, LONGEST_TURN, conversation
 from harness.model.expectation import (
@@ -17,6 +15,7 @@ from harness.model.expectation import (
 )
 from harness.model.observation import Ending, Observation
 from harness.model.verdict import Conversation
+from tests.judging.judging_cases import CALL, called, ended, expecting, ran, turns, typing
 
 
 def parted(

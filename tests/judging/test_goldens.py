@@ -3,20 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from judging_cases import (
-    CALL,
-    RUN,
-    called,
-    ended,
-    exactly,
-    expecting,
-    raised,
-    ran,
-    session,
-    steps,
-    typing,
-)
-from judging_cases import step as did
 
 from harness.judging import disagreements
 from harness.judging.compare.sessions import shows
@@ -35,6 +21,20 @@ from harness.model.expectation import (
 from harness.model.observation import Ending, Observation, Phase, StepOutcome
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
+from tests.judging.judging_cases import (
+    CALL,
+    RUN,
+    called,
+    ended,
+    exactly,
+    expecting,
+    raised,
+    ran,
+    session,
+    steps,
+    typing,
+)
+from tests.judging.judging_cases import step as did
 
 TWO_TURNS = StatedTurns(
     turns=(StatedTurn(index=0, printed=exactly("> ")), StatedTurn(index=1, printed=exactly("b"))),

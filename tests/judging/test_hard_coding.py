@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 import pytest
-from judging_cases import called, ended, expecting, raised, ran
 
 from harness.judging import judge, refine
 from harness.judging.explain.siblings import RULE
@@ -25,6 +24,7 @@ from harness.model.plan import (
 )
 from harness.model.stimulus import Binding, Call, Limits, Run, Stimulus
 from harness.model.verdict import Verdict
+from tests.judging.judging_cases import called, ended, expecting, raised, ran
 
 SUPPORT = b"BOARD_SIZE: int = 8\nWIN = 4\nTITLE = 'x'\nROWS = BOARD_SIZE\n"
 Behaviour = Callable[[int], Observation]

@@ -5,21 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from judging_cases import (
-    CALL,
-    RUN,
-    called,
-    ended,
-    exactly,
-    expecting,
-    raised,
-    ran,
-    session,
-    step,
-    steps,
-    turns,
-    typing,
-)
 
 from harness.common.errors import HarnessError
 from harness.grading.answer_key import python_expressions
@@ -46,6 +31,21 @@ from harness.model.observation import Ending, NamedValue, Observation, Phase
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, VerdictKind
+from tests.judging.judging_cases import (
+    CALL,
+    RUN,
+    called,
+    ended,
+    exactly,
+    expecting,
+    raised,
+    ran,
+    session,
+    step,
+    steps,
+    turns,
+    typing,
+)
 
 
 def passes(

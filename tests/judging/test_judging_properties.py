@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judging_cases import exactly, expecting
 
 from harness.judging import Judge, disagreements, judge
 from harness.judging.compare.sessions import screen_of
@@ -16,6 +15,7 @@ from harness.model.expectation import Exactly, Expected, Ignore, StatedRaise
 from harness.model.observation import Ending, NamedValue, Observation, Raised, StepOutcome, Turn
 from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
 from harness.model.values import Value
+from tests.judging.judging_cases import exactly, expecting
 
 TEXT = st.text(max_size=20)
 LITERALS = st.recursive(

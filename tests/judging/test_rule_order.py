@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from judging_cases import BY_NAME, called, case, ended, raised, ran, session, step, steps, typing
 
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import RULES, explain
 from harness.model.observation import Ending, Phase
 from harness.model.values import Value, ValueKind
+from tests.judging.judging_cases import (
+    BY_NAME,
+    called,
+    case,
+    ended,
+    raised,
+    ran,
+    session,
+    step,
+    steps,
+    typing,
+)
 
 EMPTY = ["---", "---", "---"]
 PLACED = ["--X", "---", "---"]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import rule_cases_process
-import rule_cases_texts
-import rule_cases_values
-from judging_cases import BY_NAME, CALL, called, case, sentence
-from rule_cases_texts import SPACING
 
 from harness.judging.explain.failure import Failure
+from tests.judging import rule_cases_process, rule_cases_texts, rule_cases_values
+from tests.judging.judging_cases import BY_NAME, CALL, called, case, sentence
+from tests.judging.rule_cases_texts import SPACING
 
 TABLES = (rule_cases_process, rule_cases_values, rule_cases_texts)
 FIRES = [row for table in TABLES for row in table.FIRES]

@@ -8,7 +8,15 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from marking_plan import (
+
+from harness.marking import by_function, mark, rounded
+from harness.model.plan import ManualSlot, Plan
+from harness.model.policy import Finding, PolicyReport, PolicyRule, Severity
+from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
+from harness.model.student_view import FunctionTally
+from harness.model.submission import Submission
+from harness.model.verdict import Verdict, VerdictKind
+from tests.marking.marking_plan import (
     FAILED,
     PASSED,
     SUBMISSION,
@@ -18,14 +26,6 @@ from marking_plan import (
     report,
     scenario,
 )
-
-from harness.marking import by_function, mark, rounded
-from harness.model.plan import ManualSlot, Plan
-from harness.model.policy import Finding, PolicyReport, PolicyRule, Severity
-from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
-from harness.model.student_view import FunctionTally
-from harness.model.submission import Submission
-from harness.model.verdict import Verdict, VerdictKind
 
 TWO = plan(scenario("f/one"), scenario("g/two", "2"))
 

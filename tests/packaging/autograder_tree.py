@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-from tiny_course import environment
 
 from harness.common import serial
 from harness.execution import find_interpreter
 from harness.packaging.gradescope.settings import SETTINGS, PackageSettings, Tree
+from tests.tiny_course import environment
 
 SCHEMA = json.loads(
     (Path(__file__).parents[2] / "docs" / "gradescope-results.schema.json").read_text("utf-8")

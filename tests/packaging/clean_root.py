@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder_tree import METADATA, checked, unpack
+from tests.packaging.autograder_tree import METADATA, checked, unpack
 
 SUITE = "bookworm"  # its own Python is 3.11
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -3,9 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from autograder_tree import Autograder
-from given_away import IDS, ROOT, handed_out, packed
-from tiny_course import FIXTURE, Course
+
+from tests.packaging.autograder_tree import Autograder
+from tests.packaging.given_away import IDS, ROOT, handed_out, packed
+from tests.tiny_course import FIXTURE, Course
 
 
 @pytest.fixture(scope="session")

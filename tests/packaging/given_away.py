@@ -8,7 +8,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from tiny_course import HARNESS, PATIENCE, environment
+from tests.tiny_course import HARNESS, PATIENCE, environment
 
 ROOT = Path(__file__).parent.parent.parent
 IDS = ("comp1005-a3", "connect4ish", "cs112-p4", "naughts-crosses")

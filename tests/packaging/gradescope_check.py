@@ -17,16 +17,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+from harness.assignment import load_expectation
+from harness.execution import find_interpreter
+from tests.packaging.autograder_tree import Autograder, gives_no_mark
+from tests.packaging.clean_root import Image, bootstrap, half_a_processor
 
-from autograder_tree import Autograder, gives_no_mark  # noqa: E402
-from clean_root import Image, bootstrap, half_a_processor  # noqa: E402
-
-from harness.assignment import load_expectation  # noqa: E402
-from harness.execution import find_interpreter  # noqa: E402
-
+ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "gradescope-check"
 PLATFORM_SECONDS = 600
 HOSTILE = {
@@ -128,7 +124,7 @@ def refuses_or_obtains(made: Image) -> None:
 
 def withholds(made: Image, files: dict[str, str]) -> None:
     """No mark where the container refuses confinement, or where the time is over."""
-    shutil.copy(HERE / "refusing.py", made.root / "opt")
+    shutil.copy(Path(__file__).with_name("refusing.py"), made.root / "opt")
     for layer in ("landlock", "seccomp"):
         refusing = ("/autograder/source/venv/bin/python", "/opt/refusing.py", layer)
         results = tell(f"{layer} refused", made.run(files, *refusing))

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from autograder_tree import SCHEMA, unpack
-from tiny_course import Course
 
 from harness.packaging.gradescope.settings import Tree
+from tests.packaging.autograder_tree import SCHEMA, unpack
+from tests.tiny_course import Course
 
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "harness" / "packaging" / "gradescope_files"

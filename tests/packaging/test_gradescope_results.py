@@ -12,8 +12,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from autograder_tree import SCHEMA, gives_no_mark, verdicts
-from tiny_course import FIXTURE
 
 from harness.assignment import load
 from harness.execution import create_driver
@@ -24,6 +22,8 @@ from harness.model.submission import Submission, Withheld
 from harness.packaging.gradescope.grading import InTime, NoMark, PlatformRun, grade_one
 from harness.packaging.gradescope.results import fallback_json, results_json
 from harness.packaging.gradescope.settings import Metadata, PackageSettings, read_metadata
+from tests.packaging.autograder_tree import SCHEMA, gives_no_mark, verdicts
+from tests.tiny_course import FIXTURE
 
 SETTINGS = PackageSettings(
     assignment="tiny",

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from autograder_tree import METADATA, Autograder, gives_no_mark, verdicts
-from tiny_course import FIXTURE
+
+from tests.packaging.autograder_tree import METADATA, Autograder, gives_no_mark, verdicts
+from tests.tiny_course import FIXTURE
 
 RIGHT = (FIXTURE / "reference" / "tiny" / "a1.py").read_text("utf-8")
 REFUSING = str(Path(__file__).with_name("refusing.py"))

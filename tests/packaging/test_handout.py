@@ -8,8 +8,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from given_away import IDS, ROOT, handed_out, packed
-from tiny_course import FIXTURE, Course
 
 from harness.assignment import load
 from harness.common import serial
@@ -18,6 +16,8 @@ from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan, SourceFile
 from harness.packaging.handout.stub import bodies, stub
 from harness.reporting.view import paste
+from tests.packaging.given_away import IDS, ROOT, handed_out, packed
+from tests.tiny_course import FIXTURE, Course
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
 

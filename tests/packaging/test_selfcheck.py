@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from given_away import HOST, IDS, ROOT, handed_out, packed, run_selfcheck
-from tiny_course import FIXTURE, Course
 
 from harness.assignment import load
 from harness.common import serial
@@ -18,6 +16,8 @@ from harness.grading import Grader, check_submissions, handed_in, prepare, visib
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, Tier
+from tests.packaging.given_away import HOST, IDS, ROOT, handed_out, packed, run_selfcheck
+from tests.tiny_course import FIXTURE, Course
 
 NO_TERMINALS = ROOT / "tests" / "execution" / "no_terminals.py"
 ALL = "1000"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from report_samples import CANARY, MANY_FAULTS, PERFECT, PLAN, UNREADABLE
 
 from harness.reporting.terminal.annotations import Annotation, of_submission, placed
 from harness.results import student_view
+from tests.reporting.report_samples import CANARY, MANY_FAULTS, PERFECT, PLAN, UNREADABLE
 
 LINES = {
     "plain": (Annotation(level="error", message="no"), "::error::no"),

@@ -17,7 +17,6 @@ from xml.etree import ElementTree
 
 import pytest
 import xmlschema
-from report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN, UNREADABLE
 
 from harness.common.csv_cells import bare_cell, inert_cell
 from harness.common.errors import UserError
@@ -29,6 +28,7 @@ from harness.model.verdict import Explanation, VerdictKind
 from harness.reporting.export.feedback import FeedbackFor, feedback_zip
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
+from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN, UNREADABLE
 
 EXPORTED = Path(__file__).parent / "exported"
 SCHEMA = xmlschema.XMLSchema(str(Path(__file__).parents[1] / "fixtures" / "junit-10.xsd"))

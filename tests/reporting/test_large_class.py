@@ -9,13 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from report_samples import FACTS, MANY_FAULTS, PASSED, PERFECT, PLAN
 
 from benchmarks.large_class import measured
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.reporting import write_reports
 from harness.results import STORE_NAME, Store
+from tests.reporting.report_samples import FACTS, MANY_FAULTS, PASSED, PERFECT, PLAN
 
 # Each scenario many times, as a plan with swept values has it.
 COPIES = 10

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from report_samples import MANY_FAULTS, PERFECT, PLAN, RUN
 from rich.console import Console
 
 from harness.model.manual_marks import ByHand, SlotMark, joined
@@ -21,6 +20,7 @@ from harness.reporting.export.manual_marks import BadRows, manual_template, read
 from harness.reporting.html.class_page import class_page
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
+from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN
 
 STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
 REPORT = ManualSlot(id="report", title="The report", out_of=Fraction(5, 2))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
-from report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN
 
 from harness.model.result import RunResult
 from harness.reporting import write_index, write_reports
+from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN
 
 FLAGS = [
     "--headless",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from report_samples import IMPORT_ASKS, MANY_FAULTS, PLAN, SCENARIOS, failed, result
-
 from harness.model.observation import Turn
 from harness.model.result import SubmissionResult
 from harness.model.stimulus import Typed
@@ -14,6 +12,7 @@ from harness.reporting.view.cards import Cause, clause_tallies
 from harness.reporting.view.cards import causes as causes_of
 from harness.reporting.view.figures import function_names
 from harness.reporting.view.screen import screen
+from tests.reporting.report_samples import IMPORT_ASKS, MANY_FAULTS, PLAN, SCENARIOS, failed, result
 
 AROUND = Surroundings.of(PLAN.assignment)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
-from report_samples import printed, returned
 
 from harness.model.verdict import Channel, Difference
 from harness.reporting.html.cells import cell_html
 from harness.reporting.view.comparison import Comparison, Side, comparison, of_texts
+from tests.reporting.report_samples import printed, returned
 
 
 def sides(part: Comparison) -> list[tuple[str, str]]:

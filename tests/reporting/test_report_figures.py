@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from report_samples import IMPORT_ASKS, MANY_FAULTS, PERFECT, PLAN, RUN, WINS, failed, result
 
 from harness.model.observation import Ending
 from harness.model.policy import Consequence, PolicyRule, Severity
@@ -14,6 +13,16 @@ from harness.model.result import RunResult, SubmissionStatus
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.class_page import Overview
 from harness.reporting.view import figures, words
+from tests.reporting.report_samples import (
+    IMPORT_ASKS,
+    MANY_FAULTS,
+    PERFECT,
+    PLAN,
+    RUN,
+    WINS,
+    failed,
+    result,
+)
 
 
 def test_distribution() -> None:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
 
 from harness.common.files import page_name, write
 from harness.model.plan import Visibility
@@ -20,6 +19,7 @@ from harness.reporting import mark_unfinished, write_index, write_reports, write
 from harness.reporting.export.marks_csv import marks_csv
 from harness.reporting.manifest import MANIFEST
 from harness.results import results_json
+from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
 
 HOSTILE_IDS = [
     "../../etc/passwd",

@@ -12,8 +12,15 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from pages_read import assert_inert
-from report_samples import (
+from rich.console import Console, RenderableType
+
+from harness.model.result import RunResult, SubmissionResult
+from harness.reporting import explain_failures, explain_scenario, show_submission, summary_table
+from harness.reporting.html.class_page import class_page
+from harness.reporting.html.submission_pages import feedback_page, submission_page
+from harness.results import student_view
+from tests.reporting.pages_read import assert_inert
+from tests.reporting.report_samples import (
     FACTS,
     IMPORT_ASKS,
     MANY_FAULTS,
@@ -24,13 +31,6 @@ from report_samples import (
     UNREADABLE,
     WRONG_NAME,
 )
-from rich.console import Console, RenderableType
-
-from harness.model.result import RunResult, SubmissionResult
-from harness.reporting import explain_failures, explain_scenario, show_submission, summary_table
-from harness.reporting.html.class_page import class_page
-from harness.reporting.html.submission_pages import feedback_page, submission_page
-from harness.results import student_view
 
 GOLDEN = Path(__file__).parent / "golden"
 UNFINISHED = RunResult(

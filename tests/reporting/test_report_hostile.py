@@ -13,8 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from pages_read import assert_inert
-from report_samples import CANARY, IMPORT_ASKS, MANY_FAULTS, PLAN, RUN, SECRET, UNREADABLE
 from rich.console import Console
 
 from harness.model.result import RunResult, SubmissionResult
@@ -29,6 +27,16 @@ from harness.reporting.html.class_page import (
 )
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
+from tests.reporting.pages_read import assert_inert
+from tests.reporting.report_samples import (
+    CANARY,
+    IMPORT_ASKS,
+    MANY_FAULTS,
+    PLAN,
+    RUN,
+    SECRET,
+    UNREADABLE,
+)
 
 ATTACKS = {
     "script": "<script>alert(1)</script>",

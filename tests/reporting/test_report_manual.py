@@ -6,8 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from pages_read import assert_inert
-from report_samples import MANY_FAULTS, PLAN, result
 from rich.console import Console
 
 from harness.model.plan import ManualSlot
@@ -16,6 +14,8 @@ from harness.model.verdict import Verdict, VerdictKind
 from harness.reporting import show_submission
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
+from tests.reporting.pages_read import assert_inert
+from tests.reporting.report_samples import MANY_FAULTS, PLAN, result
 
 STYLE = ManualSlot(id="style", title="Code <b>style", out_of=Fraction(4), clause="5.2")
 REST = ManualSlot(id="rest", title="The rest", out_of=Fraction(1, 2))

@@ -8,12 +8,12 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
-from report_samples import ASKS, GAME, LABELS, PLAN, REFUSES, SHEET, SUPPORT, WINS
 
 from harness.model.plan import Scenario
 from harness.model.stimulus import Call, Run, Stimulus
 from harness.model.student_view import Surroundings
 from harness.reporting.view.paste import called, recipe
+from tests.reporting.report_samples import ASKS, GAME, LABELS, PLAN, REFUSES, SHEET, SUPPORT, WINS
 
 AROUND = Surroundings.of(PLAN.assignment)
 HEAD = "from a1 import *\nfrom a1_support import *\n"

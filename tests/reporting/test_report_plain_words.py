@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from pages_read import Page
-from report_samples import FACTS, GAME, PLAN, RUN, failed, result
 
 from harness.execution.confinement import NOT_PREVENTED
 from harness.model.observation import Ending
@@ -16,6 +14,8 @@ from harness.reporting.html.class_page import class_page
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.view import words
 from harness.results import student_view
+from tests.reporting.pages_read import Page
+from tests.reporting.report_samples import FACTS, GAME, PLAN, RUN, failed, result
 
 
 @pytest.mark.parametrize("ending", list(Ending))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from pages_read import assert_inert
-from report_samples import ACCEPTS, BOARD, HOURS, LABELS, PASSED, PLAN, REFUSES, failed, result
 from rich.console import Console
 
 from harness.model.result import SubmissionResult
@@ -14,6 +12,18 @@ from harness.model.verdict import Explanation, StandInOutcome
 from harness.reporting import show_submission
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view
+from tests.reporting.pages_read import assert_inert
+from tests.reporting.report_samples import (
+    ACCEPTS,
+    BOARD,
+    HOURS,
+    LABELS,
+    PASSED,
+    PLAN,
+    REFUSES,
+    failed,
+    result,
+)
 
 WORKS = "With the <course>'s own module this works"
 FAILS = "returned 1. This was with the course's own module in place of yours"

@@ -11,13 +11,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from pages_read import assert_inert
 from rich.console import Console
 
 from harness.common.errors import UserError
 from harness.reporting import comparison_csv, comparison_page, comparison_table
-from harness.results import Entry, Snapshot, compare_runs
+from harness.results import Snapshot, SnapshotEntry, compare_runs
 from harness.results.snapshot import Outcome
+from tests.reporting.pages_read import assert_inert
 
 GOLDEN = Path(__file__).parent / "exported"
 
@@ -35,8 +35,8 @@ def outcomes(**verdicts: str) -> tuple[Outcome, ...]:
     )
 
 
-def entry(name: str, mark: str | None, **verdicts: str) -> Entry:
-    return Entry(
+def entry(name: str, mark: str | None, **verdicts: str) -> SnapshotEntry:
+    return SnapshotEntry(
         id=name,
         status="graded" if mark is not None else "harness_error",
         mark=None if mark is None else Fraction(mark),

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from small_run import PLAN, SIZE_10
 
 from harness.model.answer_key import Answer
 from harness.model.expectation import Exactly, Expected
@@ -17,6 +16,7 @@ from harness.model.result import Tier
 from harness.model.stimulus import Limits, StandIn, Stimulus, Typed
 from harness.model.values import Value
 from harness.results import observation_key, verdict_key
+from tests.results.small_run import PLAN, SIZE_10
 
 SCENARIO = PLAN.scenarios[0]
 STIMULUS = SCENARIO.stimuli[0]

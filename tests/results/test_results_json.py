@@ -10,13 +10,13 @@ from typing import Any
 
 import jsonschema
 import pytest
-from small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 
 from harness.model.plan import ManualSlot
 from harness.model.policy import PolicyRule, Severity
 from harness.model.result import Adjustment, ManualMark, RunResult, SubmissionStatus, Tier
 from harness.model.verdict import VerdictKind
 from harness.results import mark_string, results_json
+from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 
 SCHEMA = json.loads(
     (Path(__file__).parent.parent.parent / "docs" / "results.schema.json").read_text()

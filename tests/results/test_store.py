@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result
 
 from harness.common.errors import UserError
 from harness.model.observation import Ending
 from harness.model.result import RunResult
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results import Store
+from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from small_run import BROKEN, FACTS, PLAN, result
 
 from harness.model.manual_marks import ByHand, SlotMark
 from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ManualMark
 from harness.results import Store
+from tests.results.small_run import BROKEN, FACTS, PLAN, result
 
 STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))
 ADA = replace(result("ada"), manual=(ManualMark(slot=STYLE),))

@@ -9,13 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from small_run import FACTS, PLAN, observed, result
 
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.model.manual_marks import ByHand, SlotMark
 from harness.model.observation import Observation
 from harness.results import Store
+from tests.results.small_run import FACTS, PLAN, observed, result
 
 # What version 1 was, written out: the code that made it is gone.
 VERSION_1 = """

@@ -10,17 +10,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_run import FACTS, PLAN, observed, result
 
 from harness.common.errors import UserError
 from harness.results import Store
+from tests.results.small_run import FACTS, PLAN, observed, result
 
 HERE = Path(__file__).parent
 
 WRITER = """
 import sys
 from pathlib import Path
-from small_run import FACTS, PLAN, observed, result
+from tests.results.small_run import FACTS, PLAN, observed, result
 from harness.results import Store
 
 with Store.open(Path(sys.argv[1])) as store:
@@ -36,7 +36,7 @@ with Store.open(Path(sys.argv[1])) as store:
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from small_run import FACTS, PLAN, observed, result
+from tests.results.small_run import FACTS, PLAN, observed, result
 from harness.common.errors import UserError
 from harness.results import Store
 
@@ -57,7 +57,7 @@ except UserError as error:
 SEALED = """
 import os, sys
 from pathlib import Path
-from small_run import FACTS, PLAN, result
+from tests.results.small_run import FACTS, PLAN, result
 from harness.common.errors import UserError
 from harness.results import Store
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_run import FACTS, PLAN, result
 
 from harness.common.errors import UserError
 from harness.model.result import RunResult
 from harness.results import STORE_NAME, Store
+from tests.results.small_run import FACTS, PLAN, result
 
 
 def stored(folder: Path, *names: str, text: str = "") -> RunResult:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from small_run import FINDING, PLAN, SECRET, UNREADABLE, result
-
 from harness.common import serial
 from harness.model.plan import Visibility
 from harness.model.student_view import FunctionTally, HiddenCheck
 from harness.model.verdict import VerdictKind
 from harness.results import student_view
+from tests.results.small_run import FINDING, PLAN, SECRET, UNREADABLE, result
 
 
 def test_nothing_hidden_is_anywhere_inside() -> None:

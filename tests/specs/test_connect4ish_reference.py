@@ -11,7 +11,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import connect4ish_oracle as oracle
 import pytest
 
 from harness.assignment import load
@@ -21,6 +20,7 @@ from harness.model.plan import Plan, Scenario
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run
 from harness.policy import check
+from tests.specs import connect4ish_oracle as oracle
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "reference" / "connect4ish"
