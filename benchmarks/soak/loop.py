@@ -12,7 +12,7 @@ from benchmarks.soak.course import ROOT
 from harness.assignment import available, load
 from harness.execution import Driver, SubmissionServer
 from harness.grading.context import GradingContext, prepare
-from harness.grading.engines.local import pick_cpu
+from harness.grading.engines.cores import pick_cpu
 from harness.grading.running import run_all
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, SourceFile

@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.common.errors import UserError
 from harness.execution import create_driver
 from harness.grading.context import GradingContext
-from harness.grading.engines.local import pick_cpu
+from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
 from harness.intake import ClassOptions, Cohort, read_cohort, read_one
 from harness.intake.entries import GO_THERE, must_exist

@@ -16,7 +16,7 @@ from harness.common import serial
 from harness.common.errors import UserError
 from harness.execution import Interpreter, TierTrial, choose_tier, create_driver, find_interpreter
 from harness.grading.answer_key import key_disagreements, made_with, make_key
-from harness.grading.engines.local import pick_cpu
+from harness.grading.engines.cores import pick_cpu
 from harness.grading.plans import with_called_functions
 from harness.model.answer_key import KEY_VERSION, AnswerKey
 from harness.model.result import RunFacts, Tier

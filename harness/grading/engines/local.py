@@ -1,11 +1,7 @@
-"""A pool of worker processes: jobs out, outcomes in as they come; what dies is replaced.
-
-Which processors to work on. A driver pinned with its servers answers several times faster.
-"""
+"""A pool of worker processes: jobs out, outcomes in as they come; what dies is replaced."""
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -13,6 +9,7 @@ from dataclasses import replace
 from multiprocessing.connection import wait
 from types import TracebackType
 
+from harness.grading.engines.cores import cores
 from harness.grading.engines.worker import Job, SpawnedWorker, WorkerFailure, WorkerSetup
 from harness.grading.grader import Graded
 
@@ -74,16 +71,3 @@ class Pool(AbstractContextManager["Pool"]):
 def _give(worker: SpawnedWorker, waiting: deque[Job]) -> None:
     if waiting:
         worker.send(waiting.popleft())
-
-
-def cores() -> list[int]:
-    """The processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
-def pick_cpu() -> int | None:
-    """One of them for a driver of this process alone; different processes spread over them."""
-    found = cores()
-    return found[os.getpid() % len(found)] if hasattr(os, "sched_setaffinity") else None

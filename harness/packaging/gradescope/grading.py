@@ -20,7 +20,7 @@ from harness.execution import LAYERS, AnyDriver, Interpreter, Layer, create_driv
 from harness.execution.confinement.namespaces import unused_uids
 from harness.execution.driver import Answers, Observes
 from harness.grading import Grader, GradingContext, prepare, visible_only
-from harness.grading.engines.local import pick_cpu
+from harness.grading.engines.cores import pick_cpu
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import SubmissionResult, SubmissionStatus, Tier

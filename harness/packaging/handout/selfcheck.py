@@ -21,7 +21,7 @@ from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import visible
 from harness.execution import Interpreter, create_driver, find_interpreter
 from harness.grading.check import notes, submitted, what_to_name
-from harness.grading.engines.local import pick_cpu
+from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
