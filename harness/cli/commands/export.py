@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import PATH, read_run
+from harness.cli.options import PATH
+from harness.cli.runs import read_run
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.model.plan import Plan

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from harness.cli.options import PATH, store_of
+from harness.cli.options import PATH
+from harness.cli.runs import store_of
 from harness.reporting import write_reports
 from harness.reporting.export.gradebooks import read_sheet
 from harness.reporting.export.manual_marks import read_manual

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from harness.cli.options import PATH, read_run, store_of
+from harness.cli.options import PATH
+from harness.cli.runs import read_run, store_of
 from harness.common.errors import UserError
 from harness.reporting import show_submission, summary_table
 from harness.results import Store
