@@ -14,12 +14,12 @@ import hashlib
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from harness.common.errors import UserError
+from harness.common.files import write_bytes
 from harness.common.serial import SerialError, dumps, loads
 from harness.model.specification import Specification
 
@@ -84,15 +84,8 @@ class Cache:
         if self.key != self._content():
             return
         with contextlib.suppress(OSError):
-            self.path.parent.mkdir(exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self.path.parent, suffix=".tmp")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(f"{self.key}\n{dumps(specification)}".encode())
-                Path(name).replace(self.path)
-            except OSError:
-                Path(name).unlink(missing_ok=True)
-                raise
+            data = f"{self.key}\n{dumps(specification)}".encode()
+            write_bytes(self.path, data, private=True)
 
     def _content(self) -> str:
         whole = hashlib.sha256(f"{sys.version_info[:3]}".encode())

@@ -1,4 +1,4 @@
-"""The files of a report: safe names, and whole files or none."""
+"""Files on disk: safe names for pages, and writing a file whole or not at all."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from typing import BinaryIO
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 _HASHED = re.compile(r"-[0-9a-f]{10}$")
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
+_OWNER_ONLY = 0o600
 
 
 def page_name(submission_id: str) -> str:
-    """A file name for a submission's page: the id where that is safe and plain in every file
-    system, otherwise what is plain of it and a digest. Different ids have different names, also
+    """A file name for a submission's page: the id where it is safe and plain in every file
+    system, otherwise its plain characters and a digest. Different ids have different names, even
     where upper and lower case are the same."""
     plain = _PLAIN.fullmatch(submission_id) and not submission_id.endswith(".")
     if plain and not _HASHED.search(submission_id) and not _DEVICES.fullmatch(submission_id):
@@ -27,30 +28,32 @@ def page_name(submission_id: str) -> str:
     return f"{rest or 'submission'}-{digest}.html"
 
 
-def write(path: Path, text: str) -> None:
-    """Put the text at `path`, whole: a reader finds the old file or the new one, never a part.
-
-    Raises OSError where the folder cannot be written or the disk is full; the old file stays.
-    """
-    write_bytes(path, text.encode("utf-8", "backslashreplace"))
+def write(path: Path, text: str, *, private: bool = False) -> None:
+    """Write the text (UTF-8) to `path`; see `open_atomic`."""
+    write_bytes(path, text.encode("utf-8", "backslashreplace"), private=private)
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """As `write`, for bytes."""
-    with growing(path) as file:
+def write_bytes(path: Path, data: bytes, *, private: bool = False) -> None:
+    """Write the bytes to `path`; see `open_atomic`."""
+    with open_atomic(path, private=private) as file:
         file.write(data)
 
 
 @contextmanager
-def growing(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written piece by piece, put at `path` when all of it is there.
+def open_atomic(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+    """A file to be written piece by piece, put at `path` once all of it is written: a reader finds
+    the old file or the new one, never a part. Missing folders are made.
 
-    Raises OSError as `write` does; after any failure the old file stays.
+    With `private` only its owner can read it. Raises OSError, naming `path`, where the folder
+    cannot be written or the disk is full; after any failure the old file stays.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    # The process's number lets a later run recognise what a killed one left behind.
+    temporary = path.with_name(f".{os.urandom(6).hex()}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        descriptor = os.open(temporary, flags, _OWNER_ONLY if private else 0o666)
+        with os.fdopen(descriptor, "wb") as file:
             yield file
         temporary.replace(path)
     except BaseException as error:

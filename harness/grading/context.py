@@ -5,7 +5,7 @@ The facts of a run: with what, how confined, and when.
 
 from __future__ import annotations
 
-import os
+import contextlib
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -14,6 +14,7 @@ from pathlib import Path
 import harness
 from harness.common import serial
 from harness.common.errors import UserError
+from harness.common.files import write
 from harness.execution import Interpreter, TierTrial, choose_tier, create_driver, find_interpreter
 from harness.grading.answer_key import key_disagreements, made_with, make_key
 from harness.grading.engines.cores import pick_cpu
@@ -78,7 +79,9 @@ def _recalled_key(
         key = make_key(specification, driver)
     # A reference that fell short may have met a busy machine: what it did then is not kept.
     if path is not None and not key_disagreements(plan, key):
-        _keep(path, serial.dumps(key))
+        # A cache that cannot be written is no error.
+        with contextlib.suppress(OSError):
+            write(path, serial.dumps(key), private=True)
     return key
 
 
@@ -92,19 +95,6 @@ def refuse_disagreements(specification: Specification, key: AnswerKey) -> None:
             f"the reference does not do what the scenarios state:\n{lines}{more}\n",
             hint="mend the scenario or the reference, then run harness validate",
         )
-
-
-def _keep(path: Path, text: str) -> None:
-    """Write for this user alone, whole or not at all; a cache that cannot be kept is no error."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(text)
-        temporary.replace(path)
-    except OSError:
-        return
 
 
 def now() -> str:

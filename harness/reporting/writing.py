@@ -49,8 +49,8 @@ def write_reports(
     overview = Overview(plan)
     text = ResultsText(run.facts, plan)
     with (
-        files.growing(folder / RESULTS) as results,
-        files.growing(folder / MARKS_CSV) as marks,
+        files.open_atomic(folder / RESULTS) as results,
+        files.open_atomic(folder / MARKS_CSV) as marks,
     ):
         results.write(text.begin().encode())
         marks.write(_bytes(csv_header(plan)))

@@ -17,6 +17,7 @@ from typing import Any
 from harness.assignment.compile import compile_assignment
 from harness.assignment.scenarios.draws import DrawRequest, freeze
 from harness.common.errors import UserError
+from harness.common.files import write
 from harness.model.values import Value
 
 
@@ -36,10 +37,7 @@ def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
         modules[request.file] = module
         path = folder / name
         text = freeze(request, _draw(request, getattr(module, request.function)))
-        path.parent.mkdir(exist_ok=True)
-        temporary = path.with_suffix(".tmp")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        write(path, text)
         written.append(path)
     for old in (folder / "draws").glob("*.json"):
         if old not in written:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,13 +12,13 @@ from markupsafe import escape
 
 from harness.common.errors import UserError
 from harness.common.files import page_name
+from harness.common.zips import zipped
 from harness.model.result import RunResult, SubmissionStatus
 
 _PAGE = "feedback.html"
 _MOODLE = re.compile(r"(?P<folder>.+_\d+_assignsubmission_(?:file|onlinetext)_?)(?P<file>.*)")
 _CANVAS = re.compile(r".+_\d+_\d+_.+|(?:LATE_)?anon_[A-Za-z0-9]+_.+")
 _INDEX = "index.html"
-_SAME_TIME = (1980, 1, 1, 0, 0, 0)  # the same run makes the same bytes
 
 
 class FeedbackFor(StrEnum):
@@ -70,8 +68,18 @@ def feedback_zip(run: RunResult, folder: Path, platform: FeedbackFor) -> Feedbac
             place=str(folder),
             hint="--to feedback packs the pages by id",
         )
-    index = _index(sorted(pages)) if platform is FeedbackFor.BRIGHTSPACE else None
-    return FeedbackArchive(data=_zip(pages, index), pages=len(pages), warnings=tuple(warnings))
+    files: dict[str, bytes | Path] = dict(pages)
+    if platform is FeedbackFor.BRIGHTSPACE:
+        files[_INDEX] = _index(sorted(pages))
+    try:
+        data = zipped(files)
+    except OSError as error:
+        raise UserError(
+            f"cannot be read ({error.strerror})",
+            place=str(error.filename),
+            hint="grade again to write it",
+        ) from None
+    return FeedbackArchive(data=data, pages=len(pages), warnings=tuple(warnings))
 
 
 def _moodle(source: str) -> str | None:
@@ -106,28 +114,8 @@ def _is_one_name(source: str) -> bool:
     return source not in ("", ".", "..") and not set(source) & set("/\\\0")
 
 
-def _page(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UserError(
-            f"cannot be read ({error.strerror})", place=str(path), hint="grade again to write it"
-        ) from None
-
-
 def _index(names: list[str]) -> bytes:
     items = "".join(f"<li>{escape(name)}</li>\n" for name in names)
     head = '<html lang="en"><head><meta charset="utf-8"><title>Feedback</title></head>'
     page = f"<!DOCTYPE html>\n{head}<body><ul>\n{items}</ul></body></html>\n"
     return page.encode("utf-8", "backslashreplace")
-
-
-def _zip(pages: dict[str, Path], index: bytes | None) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name in sorted([*pages, *([] if index is None else [_INDEX])]):
-            about = zipfile.ZipInfo(name, _SAME_TIME)
-            about.external_attr = 0o644 << 16
-            about.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(about, _page(pages[name]) if name in pages else index or b"")
-    return packed.getvalue()

@@ -1,0 +1,78 @@
+"""Files that are written whole or not at all, and archives of the same bytes every time."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from harness.common.files import open_atomic, write, write_bytes
+from harness.common.zips import zipped
+
+
+@pytest.mark.parametrize(("private", "mode"), [(False, 0o644), (True, 0o600)])
+def test_who_can_read_a_file(tmp_path: Path, private: bool, mode: int) -> None:
+    before = os.umask(0o022)
+    try:
+        write(tmp_path / "new" / "a.txt", "text", private=private)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new" / "a.txt").stat().st_mode & 0o777 == mode
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    write(path, "old")
+    with pytest.raises(RuntimeError), open_atomic(path) as file:
+        file.write(b"half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with pytest.raises(OSError) as error:
+        write(tmp_path / "a", "x")
+    assert (error.value.filename, error.value.filename2) == (str(tmp_path / "a"), None)
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_link_in_place_of_the_file_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("untouched")
+    (tmp_path / "a").symlink_to(other)
+    write(tmp_path / "a", "mine")
+    assert (other.read_text(), (tmp_path / "a").is_symlink()) == ("untouched", False)
+
+
+def test_writers_of_one_process_do_not_meet(tmp_path: Path) -> None:
+    path, size = tmp_path / "a", 200_000
+    texts = [bytes([65 + number]) * size for number in range(4)]
+    threads = [
+        threading.Thread(target=lambda t=text: [write_bytes(path, t) for _ in range(20)])
+        for text in texts
+    ]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        assert not path.exists() or path.read_bytes() in texts
+    for thread in threads:
+        thread.join()
+    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_zip_depends_on_its_content_alone(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    path.write_bytes(b"two")
+    archive = zipped({"b": path, "a": b"one"}, programs=["a"])
+    os.utime(path, (0, 0))
+    path.chmod(0o600)
+    assert zipped({"a": b"one", "b": b"two"}, programs=["a"]) == archive
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        modes = {each.filename: each.external_attr >> 16 & 0o777 for each in opened.infolist()}
+    assert modes == {"a": 0o755, "b": 0o644}
