@@ -109,9 +109,21 @@ class Unparsable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Statelessness:
+    """Whether a program's text proves that it keeps nothing between scenarios, else why not
+    ("line 12: `global board`"). `imported` are the program's modules that others import."""
+
+    proved: bool
+    reason: str = ""
+    imported: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyReport:
-    """What the text of one submission showed. `notes` are accepted oddities (BOM, CRLF)."""
+    """What the text of one submission showed. `notes` are accepted oddities (BOM, CRLF).
+    `statelessness` is None where no proof was asked for."""
 
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
     notes: tuple[str, ...] = ()
+    statelessness: Statelessness | None = None

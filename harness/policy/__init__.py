@@ -7,12 +7,13 @@ is what to load there, `ENTRY` what to call with a `payload`.
 from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
-from harness.policy.request import payload
+from harness.policy.request import Program, payload, plain
 from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
 
 if TYPE_CHECKING:
     from harness.policy.checking import check
+    from harness.policy.statelessness import prove
 
-__all__ = ["ENTRY", "POLICY_DIGEST", "SOURCES", "check", "payload"]
+__all__ = ["ENTRY", "POLICY_DIGEST", "SOURCES", "Program", "check", "payload", "plain", "prove"]
 
-__getattr__ = lazy_exports(__name__, {"checking": ("check",)})
+__getattr__ = lazy_exports(__name__, {"checking": ("check",), "statelessness": ("prove",)})

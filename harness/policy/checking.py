@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.common import serial
 from harness.model.policy import Finding, Policy, PolicyReport, Unparsable
@@ -14,6 +15,7 @@ from harness.policy.findings import FindingCollector
 from harness.policy.imports import check_imports
 from harness.policy.reading import Source, read
 from harness.policy.request import NamedBytes, PolicyRequest
+from harness.policy.statelessness.proof import prove
 from harness.policy.structure import check_module_level, check_overrides
 from harness.policy.survey import survey
 from harness.policy.techniques import check_techniques
@@ -74,4 +76,8 @@ def _judge(source: Source, policy: Policy) -> FindingCollector:
 def run(request: str) -> str:
     """A `PolicyRequest` as JSON in, a `PolicyReport` as JSON out; SerialError for anything else."""
     asked = serial.loads(PolicyRequest, request)
-    return serial.dumps(check(asked.files, asked.policy))
+    report = check(asked.files, asked.policy)
+    if asked.program is not None and report.unparsable is None:
+        proof = prove(asked.program.submitted, asked.program.provided)
+        report = replace(report, statelessness=proof)
+    return serial.dumps(report)

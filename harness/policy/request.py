@@ -31,14 +31,29 @@ class File:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """Files as they are imported: the submission's, and the course's beside them."""
+
+    submitted: tuple[File, ...]
+    provided: tuple[File, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRequest:
-    """What is to be checked against what."""
+    """What is to be checked against what, and the `program` to prove stateless (None: no proof)."""
 
     files: tuple[File, ...]
     policy: Policy | None = None
+    program: Program | None = None
 
 
-def payload(files: Sequence[NamedBytes], policy: Policy | None) -> str:
+def payload(
+    files: Sequence[NamedBytes], policy: Policy | None, program: Program | None = None
+) -> str:
     """The text that `harness.policy.checking.run` takes."""
-    plain = tuple(File(name=file.name, data=file.data) for file in files)
-    return serial.dumps(PolicyRequest(files=plain, policy=policy))
+    return serial.dumps(PolicyRequest(files=plain(files), policy=policy, program=program))
+
+
+def plain(files: Sequence[NamedBytes]) -> tuple[File, ...]:
+    """These files as a request holds them."""
+    return tuple(File(name=file.name, data=file.data) for file in files)

@@ -9,7 +9,13 @@ from types import MappingProxyType
 
 ENTRY = "harness.policy.checking:run"
 
-_PACKAGES = ("harness", "harness.common", "harness.model", "harness.policy")
+_PACKAGES = (
+    "harness",
+    "harness.common",
+    "harness.model",
+    "harness.policy",
+    "harness.policy.statelessness",
+)
 _MODULES = (
     "harness.model.policy",
     "harness.common.serial",
@@ -22,6 +28,10 @@ _MODULES = (
     "harness.policy.techniques",
     "harness.policy.structure",
     "harness.policy.request",
+    "harness.policy.statelessness.allowed",
+    "harness.policy.statelessness.bindings",
+    "harness.policy.statelessness.rules",
+    "harness.policy.statelessness.proof",
     "harness.policy.checking",
 )
 
