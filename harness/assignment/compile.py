@@ -189,7 +189,7 @@ class _Compiler:
         if document is None:
             return None
         submitted = (heading.laid_as,) if heading.laid_as else heading.submission_files
-        return read_policy(document, clauses, submitted, heading.shape.provided, constants)
+        return read_policy(document, clauses, submitted, heading.provided, constants)
 
     def _mutants(self, heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[Mutant, ...]:
         if heading.shape.mutants or (self.folder / MUTANTS).is_file():

@@ -12,12 +12,13 @@ from pathlib import Path
 from harness.common.errors import UserError
 from harness.intake.archives.reader import same_name
 from harness.intake.archives.unpack import unpack
-from harness.intake.entries import Entry, EntryKind, Refused, described, listed
+from harness.intake.entries import MAX_FILE_BYTES, Entry, EntryKind, Refused, described, listed
 from harness.intake.layouts.plain import folder_found
 from harness.intake.places import DiskFolder, Folder
 from harness.intake.recognising import archive_suffix, recognise
 from harness.intake.uploads import Found
 from harness.model.plan import Assignment, OtherFiles, SourceFile
+from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.submission import Submission, Withheld
 
 
@@ -108,7 +109,7 @@ def _load(entry: Entry, laid_as: str, found: Found) -> SourceFile:
     if entry.kind is not EntryKind.FILE:
         raise Refused(f"{name} is a {entry.kind.value}, not a file")
     try:
-        data = entry.load()
+        data = entry.load(MAX_SOURCE_BYTES if laid_as.endswith(".py") else MAX_FILE_BYTES)
     except Refused as refusal:
         raise Refused(f"{name} {refusal}", ours=refusal.ours) from None
     kind = recognise(data) if laid_as.endswith(".py") else None

@@ -26,6 +26,7 @@ GROUPS = {
     PolicyRule.METHOD: "techniques",
     PolicyRule.MODULE_LEVEL: "structure",
     PolicyRule.OVERRIDES_PROVIDED: "structure",
+    PolicyRule.UNCHECKED: "unchecked",
 }
 
 # Somebody should read a program that does this, and decide whether it is to be run at length.

@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
+# The largest Python file, in bytes, that is checked and run. A larger one is neither.
+MAX_SOURCE_BYTES = 512 * 1024
+
 
 class PolicyRule(StrEnum):
     """What kind of rule a finding broke."""
@@ -17,6 +20,7 @@ class PolicyRule(StrEnum):
     METHOD = "method"
     MODULE_LEVEL = "module_level"
     OVERRIDES_PROVIDED = "overrides_provided"  # the file binds a provided constant's name itself
+    UNCHECKED = "unchecked"  # the file runs and cannot be checked: a person is to look
 
 
 class Severity(StrEnum):
@@ -59,6 +63,8 @@ class Policy:
     `file_imports` takes the place of `imports` where the files of a submission have rules of their
     own; a file that it does not name may import anything. `module_level` lists what may stand at
     module level: imports, constants, functions, main_guard, docstring is always allowed.
+    `provided_names` are the constants of the `provided_modules`, `provided_functions` the
+    functions and classes that they define.
     `imports_clause`/`techniques_clause`/`structure_clause` are the clauses findings cite; the three
     consequences follow `severity:` in the file.
     """
@@ -71,6 +77,7 @@ class Policy:
     module_level: tuple[str, ...] | None = None
     provided_modules: tuple[str, ...] = ()
     provided_names: tuple[str, ...] = ()
+    provided_functions: tuple[str, ...] = ()
     imports_clause: str = ""
     techniques_clause: str = ""
     structure_clause: str = ""

@@ -6,18 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from harness.common import serial
 from harness.model.policy import Finding, Policy, PolicyReport, Unparsable
 from harness.policy.evasion import check_evasion
-from harness.policy.findings import FindingCollector
+from harness.policy.findings import FindingCollector, unchecked
 from harness.policy.imports import check_imports
-from harness.policy.reading import Source, read
+from harness.policy.reading import TOO_DEEP, Source, compiles, read
 from harness.policy.request import NamedBytes, PolicyRequest
 from harness.policy.statelessness.proof import prove
 from harness.policy.structure import check_module_level, check_overrides
-from harness.policy.survey import survey
+from harness.policy.survey import Survey, survey
 from harness.policy.techniques import check_techniques
 
 
@@ -26,51 +26,116 @@ def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:
 
     Findings come in the order of the files, then of line and column. A submission none of whose
     files can be read is unparsable, by its first; where one of several can, the others are notes,
-    and what needs them fails when it is run.
+    and what needs them fails when it is run. A file that Python can run and that is too deeply
+    nested to be checked has one finding, which asks for a person.
     """
-    findings: list[Finding] = []
-    notes: list[str] = []
-    unreadable: list[Unparsable] = []
     programs = [file for file in files if file.name.endswith(".py")]
-    for file in programs:
+    own = frozenset(file.name.removesuffix(".py") for file in programs)
+    texts = [_read(file, own) for file in programs]
+    defined = _defined(texts, policy)
+    report = _Report()
+    for file, text in zip(programs, texts, strict=True):
+        if isinstance(text, Unparsable):
+            report.unreadable.append(text)
+        elif policy is not None:
+            _judge(file.name, text, policy.of(file.name), defined, report)
+        elif text is not None:
+            report.notes.extend(text.source.notes)
+    if report.unreadable and len(report.unreadable) == len(programs):
+        return PolicyReport(unparsable=report.unreadable[0], notes=tuple(report.notes))
+    for broken in report.unreadable:
+        report.notes.append(_note(broken))
+        if broken.reason == TOO_DEEP and policy is not None:
+            # The limits here are not those of the run, where it may be readable after all.
+            report.findings.append(unchecked(broken.file, TOO_DEEP))
+    return PolicyReport(findings=tuple(report.findings), notes=tuple(report.notes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Text:
+    """A file that can be read, and its nodes."""
+
+    source: Source
+    survey: Survey
+
+
+@dataclass(slots=True)
+class _Report:
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    unreadable: list[Unparsable] = field(default_factory=list)
+
+
+def _read(file: NamedBytes, own: frozenset[str]) -> _Text | Unparsable | None:
+    """The file; why Python cannot read it; None for one that Python runs and that has no tree."""
+    try:
+        source = read(file.name, file.data)
+        if isinstance(source, Unparsable):
+            return source
+        return _Text(source=source, survey=survey(source.tree, own))
+    except (RecursionError, MemoryError):
+        if compiles(file.data):
+            return None
+        return Unparsable(file=file.name, reason=TOO_DEEP)
+
+
+def _defined(
+    texts: Sequence[_Text | Unparsable | None], policy: Policy | None
+) -> dict[str, frozenset[str]]:
+    """What the provided modules and the submission's own define, by module."""
+    if policy is None:
+        return {}
+    names = frozenset(policy.provided_names) | frozenset(policy.provided_functions)
+    defined = dict.fromkeys(policy.provided_modules, names)
+    for text in texts:
+        if isinstance(text, _Text):
+            module = text.source.name.removesuffix(".py")
+            defined.setdefault(module, text.survey.defined())
+    return defined
+
+
+def _judge(
+    name: str,
+    text: _Text | None,
+    policy: Policy,
+    defined: dict[str, frozenset[str]],
+    report: _Report,
+) -> None:
+    if text is not None:
+        report.notes.extend(text.source.notes)
+        collector = FindingCollector(text.source, policy)
         try:
-            source = read(file.name, file.data)
-            if isinstance(source, Unparsable):
-                unreadable.append(source)
-                continue
-            notes.extend(source.notes)
-            if policy is not None:
-                collector = _judge(source, policy.of(file.name))
-                findings.extend(collector.findings())
-                notes.extend(collector.notes())
+            _hold(text.survey, policy, defined, collector)
         except (RecursionError, MemoryError):
-            reason = "the code is nested too deeply to be read"
-            unreadable.append(Unparsable(file=file.name, reason=reason))
-    if unreadable and len(unreadable) == len(programs):
-        return PolicyReport(unparsable=unreadable[0], notes=tuple(notes))
-    notes.extend(_note(broken) for broken in unreadable)
-    return PolicyReport(findings=tuple(findings), notes=tuple(notes))
+            text = None
+        else:
+            report.findings.extend(collector.findings())
+            report.notes.extend(collector.notes())
+    if text is None:
+        report.findings.append(unchecked(name, TOO_DEEP))
 
 
-def _note(broken: Unparsable) -> str:
-    line = "" if broken.line is None else f", line {broken.line}"
-    return f"{broken.file}{line} cannot be read: {broken.reason}; what needs it fails"
-
-
-def _judge(source: Source, policy: Policy) -> FindingCollector:
-    collector = FindingCollector(source, policy)
-    file = survey(source.tree)
+def _hold(
+    file: Survey,
+    policy: Policy,
+    defined: dict[str, frozenset[str]],
+    collector: FindingCollector,
+) -> None:
     provided = frozenset(policy.provided_names)
     modules = frozenset(policy.provided_modules)
     if policy.imports is not None:
         check_imports(file, policy.imports, collector)
-        check_evasion(file, provided, collector)
+        check_evasion(file, provided, defined, collector)
     check_techniques(file, policy, provided, collector)
     if policy.module_level is not None:
         judge_imports = policy.imports is None
         check_module_level(file, policy.module_level, collector, judge_imports=judge_imports)
     check_overrides(file, provided, modules, collector)
-    return collector
+
+
+def _note(broken: Unparsable) -> str:
+    line = "" if broken.line is None else f", line {broken.line}"
+    return f"{broken.file}{line} cannot be read: {broken.reason}; what needs it fails"
 
 
 def run(request: str) -> str:

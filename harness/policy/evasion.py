@@ -7,11 +7,14 @@ confined when it runs.
 from __future__ import annotations
 
 import ast
-import sys
+import re
+from collections.abc import Mapping
 
 from harness.model.policy import PolicyRule
 from harness.policy.findings import FindingCollector
-from harness.policy.survey import Origin, Survey, Visit
+from harness.policy.modules import ModuleNames, renamed
+from harness.policy.standard import NAMES, is_value
+from harness.policy.survey import Origin, ScopeKind, Survey, Visit, plain_annotations
 from harness.policy.words import short
 
 _RULE = PolicyRule.IMPORT_EVASION
@@ -48,55 +51,137 @@ _FRAME_WALK = frozenset(
 )
 
 
-def check_evasion(survey: Survey, provided: frozenset[str], collector: FindingCollector) -> None:
-    """Every place that reaches around the imports, annotations included (they are evaluated)."""
-    check = _Check(survey, provided, collector)
+# A text that spells one of these may reach it by `getattr`, `format`, a dictionary or a pattern.
+_STEPS = re.compile(
+    "__(?:class|globals|subclasses|builtins|import|mro|bases?|dict|code|closure|match_args"
+    r"|traceback)__|\b(?:" + "|".join(sorted(_FRAME_WALK)) + r")\b"
+)
+# What may be done with a module as a whole and does not pass it on under another name.
+_HARMLESS_CALLS = frozenset(
+    """
+    print help dir repr str type id isinstance issubclass hash bool callable len format
+    """.split()  # noqa: SIM905
+)
+_PASSES_ON = (
+    *(ast.Call, ast.keyword, ast.Return, ast.Yield, ast.List, ast.Tuple, ast.Set, ast.Dict),
+    *(ast.arguments, ast.Lambda, ast.IfExp, ast.BoolOp, ast.Starred, ast.Subscript, ast.Assign),
+    *(ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.Match, ast.withitem),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Await, ast.YieldFrom),
+)
+
+
+_PRETENDS = {
+    "__instancecheck__": "__instancecheck__ lets a pattern take other values for this class's own",
+    "__subclasscheck__": "__subclasscheck__ lets a pattern take other values for this class's own",
+}
+
+
+def check_evasion(
+    survey: Survey,
+    provided: frozenset[str],
+    defined: Mapping[str, frozenset[str]],
+    collector: FindingCollector,
+) -> None:
+    """Every place that reaches around the imports, annotations included (they are evaluated).
+
+    `provided` are the names of the provided constants; `defined` what the other files of the
+    submission and the provided modules define, by module.
+    """
+    check = _Check(survey, provided, defined, collector)
     for visit in survey.of(*_JUDGED):
         check.visit(visit)
 
 
-_JUDGED = (ast.Name, ast.Attribute, ast.Constant, ast.MatchClass, ast.ImportFrom)
+_JUDGED = (
+    *(ast.Name, ast.Attribute, ast.Constant, ast.MatchClass, ast.ImportFrom),
+    *(ast.FunctionDef, ast.AsyncFunctionDef),
+)
 
 
 class _Check:
     def __init__(
-        self, survey: Survey, provided: frozenset[str], collector: FindingCollector
+        self,
+        survey: Survey,
+        provided: frozenset[str],
+        defined: Mapping[str, frozenset[str]],
+        collector: FindingCollector,
     ) -> None:
         self._survey = survey
         self._provided = provided
-        self._ledger = collector
-        self._star = any(
-            isinstance(v.node, ast.alias) and v.node.name == "*" for v in survey.of(ast.alias)
-        )
+        self._defined = defined
+        self._collector = collector
+        self._modules = ModuleNames(survey, defined)
+        self._annotations = plain_annotations(survey)
 
     def visit(self, visit: Visit) -> None:
         node = visit.node
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             self._name(node, visit)
+            self._module_as_value(node, visit)
+        elif isinstance(node, ast.Name):
+            self._binding(node, visit)
         elif isinstance(node, ast.Attribute):
             self._attribute(node, visit)
+            self._module_as_value(node, visit)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             self._text(node, node.value, visit)
         elif isinstance(node, ast.MatchClass):
             for name in node.kwd_attrs:
                 if _is_walk(name):
-                    self._ledger.add(_RULE, node, f"the pattern reaches .{short(name)}")
+                    self._collector.add(_RULE, node, f"the pattern reaches .{short(name)}")
         elif isinstance(node, ast.ImportFrom):
             self._import_from(node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in _PRETENDS:
+            self._collector.add(_RULE, node, _PRETENDS[node.name])
 
     def _name(self, node: ast.Name, visit: Visit) -> None:
         origin = self._survey.origin(node.id, visit, self._provided)
         if origin is Origin.BUILTIN and node.id in _NAMES:
-            self._ledger.add(_RULE, node, _NAMES[node.id])
+            self._collector.add(_RULE, node, _NAMES[node.id])
         elif origin is Origin.BUILTIN and node.id in _REACHING:
             if self._reaches(node, visit):
                 message = f"{node.id} is used to reach what the program did not import"
-                self._ledger.add(_RULE, node, message)
-        elif origin is Origin.UNKNOWN and self._star and node.id in sys.stdlib_module_names:
-            holder = visit.parent.node if visit.parent else None
-            if isinstance(holder, ast.Attribute):
-                message = f"uses the module {node.id}, which no import of this file names"
-                self._ledger.add(_RULE, node, message)
+                self._collector.add(_RULE, node, message)
+        elif origin is Origin.UNKNOWN and self._came_by_star(node.id, visit):
+            message = f"uses the module {node.id}, which no import of this file names"
+            self._collector.add(_RULE, node, message)
+
+    def _came_by_star(self, name: str, visit: Visit) -> bool:
+        """Whether `name` is a module that a module imported with `*` has imported."""
+        if name not in NAMES or not self._survey.stars or visit.parent is None:
+            return False
+        for module in self._survey.stars:
+            if name in self._defined.get(module, ()) or is_value(module, name):
+                return False
+        holder = visit.parent.node
+        if isinstance(holder, ast.Call):
+            return visit.node in holder.args and _calls_any(holder, _REACHING)
+        return isinstance(holder, ast.Attribute) or any(True for _ in renamed(visit))
+
+    def _module_as_value(self, node: ast.Name | ast.Attribute, visit: Visit) -> None:
+        """A module put where it can be reached under another name."""
+        holder = visit.parent.node if visit.parent else None
+        if not isinstance(holder, _PASSES_ON) or id(node) in self._annotations:
+            return
+        if isinstance(holder, ast.Call) and (
+            holder.func is node or _calls_any(holder, _HARMLESS_CALLS | _REACHING)
+        ):
+            return
+        if isinstance(holder, ast.Subscript) and holder.value is node:
+            return
+        if not isinstance(node.ctx, ast.Load) or any(True for _ in renamed(visit)):
+            return
+        for module in sorted(self._modules.of(node, visit)):
+            message = f"the module {short(module)} is used as a value; only its parts may be"
+            self._collector.add(_RULE, node, message)
+
+    def _binding(self, node: ast.Name, visit: Visit) -> None:
+        """`__match_args__` and the fields of a class name what its patterns reach."""
+        if visit.scope.kind is not ScopeKind.CLASS:
+            return
+        if node.id in _FRAME_WALK or (node.id == "__match_args__" and not _are_plain(visit)):
+            message = f"{node.id} lets a pattern of this class reach the parts of other values"
+            self._collector.add(_RULE, node, message)
 
     def _reaches(self, node: ast.Name, visit: Visit) -> bool:
         """Whether getattr and its kin are used on more than a variable's plain attribute."""
@@ -120,7 +205,7 @@ class _Check:
             base = base.value if isinstance(base, ast.Attribute) else base.func
         if not isinstance(base, ast.Name):
             return False
-        if base.id in self._survey.imported:
+        if base.id in self._survey.imported or self._modules.at(base.id, visit):
             return True
         own_value = base is not target and not isinstance(target, ast.Attribute)
         origin = self._survey.origin(base.id, visit, self._provided)
@@ -129,52 +214,50 @@ class _Check:
     def _attribute(self, node: ast.Attribute, visit: Visit) -> None:
         name = node.attr
         if _is_walk(name):
-            self._ledger.add(_RULE, node, f".{short(name)} leads from a value to modules")
+            self._collector.add(_RULE, node, f".{short(name)} leads from a value to modules")
             return
-        if not isinstance(node.value, ast.Name) or node.value.id not in self._survey.imported:
-            return
-        base = node.value.id
-        if base == "sys" and name in {"modules", "meta_path", "path_hooks"}:
-            self._ledger.add(_RULE, node, f"sys.{name} reaches modules without an import")
-        elif (
-            base in self._survey.modules
-            and name in sys.stdlib_module_names
-            and name not in self._provided
-            and (base, name) != ("os", "path")
-        ):
-            message = f"{short(base)}.{name} reaches the module {name} through another module"
-            self._ledger.add(_RULE, node, message)
+        for module in sorted(self._modules.of(node.value, visit)):
+            reached = self._modules.reached(module, name)
+            if module == "sys" and name in {"modules", "meta_path", "path_hooks"}:
+                message = f"sys.{name} reaches modules without an import"
+                self._collector.add(_RULE, node, message)
+            elif reached is not None:
+                what = f"{short(ast.unparse(node.value))}.{name} reaches the module {reached}"
+                self._collector.add(_RULE, node, f"{what} through another module")
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         """`from a1_support import os`: a module by way of one that imported it."""
-        module = (node.module or "").partition(".")[0]
-        if node.level or module in sys.stdlib_module_names:
+        module = node.module or ""
+        if node.level:
             return
         for alias in node.names:
-            if alias.name in sys.stdlib_module_names and alias.name not in self._provided:
-                message = f"takes the module {alias.name} out of {short(node.module or '.')}"
-                self._ledger.add(_RULE, node, message)
+            found = self._modules.reached(module, alias.name)
+            if found is not None:
+                message = f"takes the module {found} out of {short(module)}"
+                self._collector.add(_RULE, node, message)
 
     def _text(self, node: ast.Constant, text: str, visit: Visit) -> None:
         """A text that spells a step of the walk, for `getattr`, `format` or a dictionary."""
-        if "__" not in text or (visit.parent and isinstance(visit.parent.node, ast.Expr)):
+        if visit.parent and isinstance(visit.parent.node, ast.Expr):
             return
-        for step in (
-            "__class__",
-            "__globals__",
-            "__subclasses__",
-            "__builtins__",
-            "__import__",
-            "__mro__",
-            "__bases__",
-            "__base__",
-            "__dict__",
-            "__code__",
-            "__closure__",
-        ):
-            if step in text:
-                self._ledger.add(_RULE, node, f"a text spells {step}, a step towards modules")
-                return
+        step = _STEPS.search(text)
+        if step is not None:
+            what = f"a text spells {step[0]}, a step towards modules"
+            self._collector.add(_RULE, node, what)
+
+
+def _calls_any(call: ast.Call, names: frozenset[str]) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id in names
+
+
+def _are_plain(visit: Visit) -> bool:
+    """Whether `__match_args__` is given a tuple of texts, none of them a step towards modules."""
+    holder = visit.parent.node if visit.parent else None
+    value = holder.value if isinstance(holder, ast.Assign | ast.AnnAssign) else None
+    if not isinstance(value, ast.Tuple):
+        return False
+    texts = [part.value if isinstance(part, ast.Constant) else None for part in value.elts]
+    return all(isinstance(text, str) and not _is_walk(text) for text in texts)
 
 
 def _is_walk(name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from harness.model.policy import Consequence, Finding, Policy, PolicyRule
+from harness.model.policy import Consequence, Finding, Policy, PolicyRule, Severity
 from harness.policy.reading import Source
 
 # A file of nothing but forbidden things must not make a report that nobody can open.
@@ -20,6 +20,20 @@ def clause_and_consequence(policy: Policy, rule: PolicyRule) -> tuple[str, Conse
     if rule in (PolicyRule.SYNTAX, PolicyRule.BUILTIN, PolicyRule.METHOD):
         return policy.techniques_clause, policy.on_techniques
     return policy.structure_clause, policy.on_structure
+
+
+def unchecked(file: str, reason: str) -> Finding:
+    """A person is to look at a file that may run and could not be checked."""
+    return Finding(
+        rule=PolicyRule.UNCHECKED,
+        clause="",
+        file=file,
+        line=1,
+        column=1,
+        source="",
+        message=f"this file could not be checked ({reason}); read it before its mark counts",
+        consequence=Consequence(severity=Severity.REVIEW),
+    )
 
 
 class FindingCollector:

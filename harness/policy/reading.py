@@ -12,9 +12,8 @@ import re
 import warnings
 from dataclasses import dataclass
 
-from harness.model.policy import Unparsable
+from harness.model.policy import MAX_SOURCE_BYTES, Unparsable
 
-MAX_BYTES = 512 * 1024
 MAX_SOURCE_LINE = 300
 MAX_NOTES = 20
 
@@ -36,7 +35,7 @@ _MAGIC = (
     (b"\xff\xfe", "the file is saved as UTF-16; Python needs UTF-8"),
     (b"\xfe\xff", "the file is saved as UTF-16; Python needs UTF-8"),
 )
-_TOO_DEEP = "the code is nested too deeply to be read"
+TOO_DEEP = "the code is nested too deeply to be read"
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _CURLY = re.compile("[\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb]")
 
@@ -61,7 +60,10 @@ class Source:
 
 
 def read(name: str, data: bytes) -> Source | Unparsable:
-    """Decode and parse one file; the first reason found against it is the one reported."""
+    """Decode and parse one file; the first reason found against it is the one reported.
+
+    Raises RecursionError or MemoryError for code that is nested too deeply for a tree.
+    """
     reason = _refused(data)
     if reason:
         return Unparsable(file=name, reason=reason)
@@ -94,9 +96,20 @@ def read(name: str, data: bytes) -> Source | Unparsable:
     return Source(name=name, lines=lines, tree=parsed, notes=tuple(notes))
 
 
+def compiles(data: bytes) -> bool:
+    """Whether Python can run what it cannot give a tree of."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(data, "<submission>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, OverflowError, SystemError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def _refused(data: bytes) -> str:
-    if len(data) > MAX_BYTES:
-        return f"the file is larger than {MAX_BYTES // 1024} KiB"
+    if len(data) > MAX_SOURCE_BYTES:
+        return f"the file is larger than {MAX_SOURCE_BYTES // 1024} KiB"
     if not data.removeprefix(_BOM).strip():
         return "the file is empty"
     for magic, reason in _MAGIC:
@@ -162,8 +175,9 @@ def _parse(
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            # From the bytes, as when it is run: a tree may be nested only half as deep.
+            compile(data, "<submission>", "exec", dont_inherit=True)
             tree = ast.parse(data, filename="<submission>")
-            compile(tree, "<submission>", "exec", dont_inherit=True)
     except SyntaxError as error:
         number = error.lineno or None
         return Unparsable(
@@ -172,8 +186,6 @@ def _parse(
             line=number,
             source=_line(lines, number) if number else "",
         )
-    except (RecursionError, MemoryError):
-        return Unparsable(file=name, reason=_TOO_DEEP)
     except (ValueError, OverflowError, SystemError) as error:
         return Unparsable(file=name, reason=f"Python cannot read the file: {error}")
     warned = sorted({(entry.lineno, str(entry.message)) for entry in caught})
@@ -195,7 +207,7 @@ _REASONS = (
         "this line is indented less than the one above, but not as far as any line before",
     ),
     (re.compile("inconsistent use of tabs"), "tabs and spaces are mixed in the indentation"),
-    (re.compile("too many (nested|levels|statically)"), _TOO_DEEP),
+    (re.compile("too many (nested|levels|statically)"), TOO_DEEP),
 )
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from harness.policy.standard import hidden_by_star
+
 # What `site` adds; the interpreter that reads a submission may have been started without it.
 _SITE_NAMES = frozenset({"exit", "quit", "help", "copyright", "credits", "license"})
 BUILTIN_NAMES = frozenset(dir(builtins)) | _SITE_NAMES | {"__builtins__"}
@@ -46,6 +48,7 @@ class Scope:
     outer: Scope | None
     bound: set[str] = field(default_factory=set)
     declared_global: set[str] = field(default_factory=set)
+    declared_nonlocal: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
     firm: dict[str, int] = field(default_factory=dict)
 
@@ -69,13 +72,15 @@ class Visit:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Survey:
     """A whole file. `imported` are the names its import statements bind, anywhere in it;
-    `modules` those of them that are surely modules. Contexts (Load, Store) are left out."""
+    `stars` the modules of its `from … import *`, with the line of each; `own_modules` the other
+    files of the submission. Contexts (Load, Store) are left out."""
 
     tree: ast.Module
     module: Scope
     kinds: dict[type[ast.AST], list[Visit]]
     imported: frozenset[str]
-    modules: frozenset[str]
+    stars: dict[str, int]
+    own_modules: frozenset[str]
     own_methods: frozenset[str]
 
     def of(self, *kinds: type[ast.AST]) -> Iterator[Visit]:
@@ -104,13 +109,28 @@ class Survey:
             return Origin.OWN
         if name in provided:
             return Origin.PROVIDED
+        if name not in self.module.deleted and self._comes_by_star(name, visit, in_function):
+            return Origin.OWN
         if name in BUILTIN_NAMES:
             return Origin.BUILTIN
         return Origin.OWN if name in self.module.bound else Origin.UNKNOWN
 
+    def _comes_by_star(self, name: str, visit: Visit, in_function: bool) -> bool:
+        """Whether `from math import *` has put a `pow` of its own in the place of the built-in."""
+        here = getattr(visit.node, "lineno", 0)
+        return any(
+            name in hidden_by_star(module) and (in_function or line < here)
+            for module, line in self.stars.items()
+            if module not in self.own_modules
+        )
 
-def survey(tree: ast.Module) -> Survey:
-    """Walk the whole tree once."""
+    def defined(self) -> frozenset[str]:
+        """The names that the file surely binds to something of its own: no imported one."""
+        return frozenset(self.module.firm) - self.imported - self.module.deleted
+
+
+def survey(tree: ast.Module, own_modules: frozenset[str] = frozenset()) -> Survey:
+    """Walk the whole tree once. `own_modules` are the other files of the submission."""
     module = Scope(kind=ScopeKind.MODULE, outer=None)
     kinds: dict[type[ast.AST], list[Visit]] = {}
     stack = [Visit(tree, None, module)]
@@ -128,14 +148,24 @@ def survey(tree: ast.Module) -> Survey:
         tree=tree,
         module=module,
         kinds=kinds,
-        imported=frozenset(_bound_by(v.node) for v in aliases),
-        modules=frozenset(
-            _bound_by(v.node) for v in aliases if v.parent and isinstance(v.parent.node, ast.Import)
-        ),
+        imported=frozenset(bound_by(v.node) for v in aliases),
+        stars=_stars(tree),
+        own_modules=own_modules,
         own_methods=frozenset(
             getattr(v.node, "name", "") for v in methods if v.scope.kind is ScopeKind.CLASS
         ),
     )
+
+
+def _stars(tree: ast.Module) -> dict[str, int]:
+    return {
+        statement.module: statement.lineno
+        for statement in reversed(tree.body)
+        if isinstance(statement, ast.ImportFrom)
+        and statement.module
+        and not statement.level
+        and statement.names[0].name == "*"
+    }
 
 
 _LEAVES = frozenset({ast.Name, ast.Constant, ast.alias, ast.Pass, ast.Break, ast.Continue})
@@ -149,7 +179,7 @@ BINDERS: tuple[type[ast.AST], ...] = (
     ast.MatchStar,
     ast.MatchMapping,
 )
-_BINDING = frozenset({*BINDERS, ast.Global})
+_BINDING = frozenset({*BINDERS, ast.Global, ast.Nonlocal})
 
 
 def _children(visit: Visit) -> list[Visit]:
@@ -188,7 +218,8 @@ def _parameters(arguments: ast.arguments) -> Iterator[str]:
             yield argument.arg
 
 
-def _bound_by(alias: ast.AST) -> str:
+def bound_by(alias: ast.AST) -> str:
+    """The name that one part of an import statement binds; "" for any other node."""
     if not isinstance(alias, ast.alias):
         return ""
     return alias.asname or alias.name.partition(".")[0]
@@ -199,21 +230,28 @@ def _bind(visit: Visit, module: Scope) -> None:
     if isinstance(node, ast.Global):
         scope.declared_global.update(node.names)
         return
+    if isinstance(node, ast.Nonlocal):
+        scope.declared_nonlocal.update(node.names)
+        return
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
         owner = module if node.id in scope.declared_global else scope
         owner.deleted.add(node.id)
         owner.bound.add(node.id)
         return
     for name in names_bound(node):
-        target = scope
-        if visit.parent is not None and isinstance(visit.parent.node, ast.NamedExpr):
-            while target.kind is ScopeKind.COMPREHENSION and target.outer is not None:
-                target = target.outer
-        if name in target.declared_global:
-            target = module
+        target = binding_scope(name, visit, module)
         target.bound.add(name)
         if target is module and _is_firm(visit):
             module.firm.setdefault(name, getattr(node, "lineno", 0))
+
+
+def binding_scope(name: str, visit: Visit, module: Scope) -> Scope:
+    """The scope in which `visit` binds `name`."""
+    target = visit.scope
+    if visit.parent is not None and isinstance(visit.parent.node, ast.NamedExpr):
+        while target.kind is ScopeKind.COMPREHENSION and target.outer is not None:
+            target = target.outer
+    return module if name in target.declared_global else target
 
 
 def names_bound(node: ast.AST) -> Iterator[str]:
@@ -225,7 +263,7 @@ def names_bound(node: ast.AST) -> Iterator[str]:
         yield node.name
     elif isinstance(node, ast.alias):
         if node.name != "*":
-            yield _bound_by(node)
+            yield bound_by(node)
     elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
         if node.name:
             yield node.name
@@ -246,3 +284,31 @@ def _is_firm(visit: Visit) -> bool:
         return holder.node.value is not None
     firm = (*FUNCTIONS, ast.ClassDef, ast.Assign, ast.Import, ast.ImportFrom)
     return isinstance(holder.node, firm)
+
+
+# What an annotation is spelled with. An annotation that holds anything else is judged as code,
+# since Python evaluates it.
+_ANNOTATION_PARTS = (
+    ast.Name,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Constant,
+    ast.Tuple,
+    ast.List,
+    ast.BinOp,
+    ast.BitOr,
+    ast.expr_context,
+)
+
+
+def plain_annotations(survey: Survey) -> frozenset[int]:
+    """The ids of the nodes of all annotations that do nothing but name types."""
+    plain: set[int] = set()
+    for visit in survey.of(ast.arg, ast.AnnAssign, ast.FunctionDef, ast.AsyncFunctionDef):
+        field = "returns" if isinstance(visit.node, FUNCTIONS) else "annotation"
+        annotation = getattr(visit.node, field, None)
+        if isinstance(annotation, ast.AST):
+            nodes = list(ast.walk(annotation))
+            if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
+                plain.update(id(node) for node in nodes)
+    return frozenset(plain)

@@ -7,22 +7,8 @@ import builtins
 
 from harness.model.policy import Policy, PolicyRule
 from harness.policy.findings import FindingCollector
-from harness.policy.survey import FUNCTIONS, Origin, Survey, Visit
+from harness.policy.survey import Origin, Survey, Visit, plain_annotations
 from harness.policy.words import ALWAYS_ALLOWED, OPERATOR_FAMILIES, OPERATORS, friendly, short
-
-# What an annotation is spelled with. An annotation that holds anything else is judged as code,
-# since Python evaluates it.
-_ANNOTATION_PARTS = (
-    ast.Name,
-    ast.Attribute,
-    ast.Subscript,
-    ast.Constant,
-    ast.Tuple,
-    ast.List,
-    ast.BinOp,
-    ast.BitOr,
-    ast.expr_context,
-)
 
 # Names every module has; reading them is no use of a built-in function.
 _MODULE_NAMES = frozenset({"__name__", "__doc__", "__file__", "__debug__", "__package__"})
@@ -47,7 +33,7 @@ def check_techniques(
     survey: Survey, policy: Policy, provided: frozenset[str], collector: FindingCollector
 ) -> None:
     """Every part of the file that the policy's lists do not permit."""
-    spared = _plain_annotations(survey)
+    spared = plain_annotations(survey)
     if policy.syntax is not None:
         for kind in survey.kinds:
             for visit in survey.of(kind) if _is_judged(kind.__name__, policy.syntax) else ():
@@ -61,18 +47,6 @@ def check_techniques(
         for visit in survey.of(ast.Attribute):
             if id(visit.node) not in spared:
                 _method(visit, survey, policy, collector)
-
-
-def _plain_annotations(survey: Survey) -> frozenset[int]:
-    plain: set[int] = set()
-    for visit in survey.of(ast.arg, ast.AnnAssign, ast.FunctionDef, ast.AsyncFunctionDef):
-        field = "returns" if isinstance(visit.node, FUNCTIONS) else "annotation"
-        annotation = getattr(visit.node, field, None)
-        if isinstance(annotation, ast.AST):
-            nodes = list(ast.walk(annotation))
-            if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
-                plain.update(id(node) for node in nodes)
-    return frozenset(plain)
 
 
 def _is_judged(name: str, allow: tuple[str, ...]) -> bool:

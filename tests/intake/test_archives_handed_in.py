@@ -224,7 +224,7 @@ REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
     ),
     "a large file": (
         {"A3.zip": zipped([("connect4.py", b"#" * (1024 * 1024 + 1))])},
-        "connect4.py in A3.zip is larger than 1024 KiB",
+        "connect4.py in A3.zip is larger than 512 KiB",
     ),
     "a link": (
         {"A3.zip": zipped_as("connect4.py", b"/etc/passwd", mode=stat.S_IFLNK | 0o777)},
@@ -268,7 +268,7 @@ REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
     ),
     "a bomb that says less": (
         {"A3.zip": zip_bomb("connect4.py", declared=60 * 1024**2)},
-        "connect4.py in A3.zip is larger than 1024 KiB",
+        "connect4.py in A3.zip is larger than 512 KiB",
     ),
     "a bomb that lies": (
         {"A3.zip": zip_bomb("connect4.py", declared=100)},

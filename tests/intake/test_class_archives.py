@@ -121,7 +121,7 @@ def test_one_students_bomb_is_that_students(tmp_path: Path) -> None:
     path = tmp_path / "class.zip"
     path.write_bytes(zip_bomb("ada/a1.py", declared=1024**3))
     (one,) = cohort(path).submissions
-    assert (one.problem, one.withheld) == ("a1.py is larger than 1024 KiB", None)
+    assert (one.problem, one.withheld) == ("a1.py is larger than 512 KiB", None)
 
 
 def test_the_whole_is_counted(tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ def test_caps(lay: Callable[[Tree], Path]) -> None:
         (many / f"{number}.txt").write_text("")
     problems = {one.id: one.problem for one in read((root,), ONE)}
     assert problems == {
-        "big": "a1.py is larger than 1024 KiB",
+        "big": "a1.py is larger than 512 KiB",
         "fits": "",
         "many": "the folder holds more than 1000 files",
     }

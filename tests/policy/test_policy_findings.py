@@ -391,13 +391,75 @@ HIDDEN_EVASIONS = {
     "in a match pattern": "def f(a):\n    match a:\n        case object(__class__=c):\n"
     "            return c\n",
     "by way of another module": "from a1_support import os\n",
+    "by way of a standard module": "from random import _os\n",
+    "a module under another name": "import a1_support\nm = a1_support\nm.os.system('x')\n",
+    "twice renamed": "import a1_support\nk = m = a1_support\nn = (l := k)\nn.os.system('x')\n",
+    "in a container": "import a1_support\nA = [a1_support]\n",
+    "returned": "import a1_support\ndef f():\n    return a1_support\n",
+    "as a default": "import a1_support\ndef f(a=a1_support):\n    return a.os\n",
+    "given to a function": "import a1_support\ndef f(a):\n    return a.os\nf(a1_support)\n",
+    "renamed in a class, perhaps": "import a1_support as m\nclass A:\n    if 0:\n"
+    "        m = 1\n    m.os.system('x')\n",
+    "nonlocal": "def f():\n    m = 1\n    def g():\n        nonlocal m\n"
+    "        import a1_support as m\n    g()\n    m.os.system('x')\n",
+    "a part's module": "import a1_support\nimport os.path\nos.path.sys\n",
+    "a part under another name": "from os import path\npath.sys\n",
+    "vars under another name": "v = vars\ndef f(a):\n    return v(a)\n",
+    "vars of a renamed module": "import a1_support\nm = a1_support\ndef f():\n"
+    "    return vars(m)['o' + 's']\n",
+    "vars of what came with the star": "from a1_support import *\ndef f():\n    return vars(os)\n",
+    "what came with the star, renamed": "from a1_support import *\nm = os\n",
+    "__match_args__ of steps": "class A:\n    __match_args__ = ('tb_frame',)\n",
+    "__match_args__ that are computed": "class A:\n    __match_args__ = ('tb_' + 'frame',)\n",
+    "__match_args__ of a made-up class": "A = type('A', (), {'__match_args__': ()})\n",
+    "fields named as steps": "class A:\n    tb_frame: object\n",
+    "a class that takes anything for its own": "class A(type):\n"
+    "    def __instancecheck__(cls, other):\n        return True\n",
+    "a step in a text": "A = 'tb_frame'\n",
+    "a star that is one's own module": "from re import *\ndef f():\n    compile('', '', '')\n",
 }
 
 
 @pytest.mark.parametrize("source", HIDDEN_EVASIONS.values(), ids=HIDDEN_EVASIONS.keys())
 def test_hidden_ways_around(source: str) -> None:
-    only = Policy(imports=ImportPolicy(allow=("a1_support",)))
-    assert "import_evasion" in {rule for rule, _, _, _ in found(source, only)}
+    only = Policy(imports=ImportPolicy(allow=("a1_support", "os", "random", "re")))
+    own = SourceFile(name="re.py", data=b"A = 1\n")
+    files = (SourceFile(name="a1.py", data=source.encode()), own)
+    assert "import_evasion" in {finding.rule.value for finding in check(files, only).findings}
+
+
+HONEST = {
+    "a function of a provided module": "import a1_support\na1_support.copy([])\n",
+    "a constant of a provided module": "import a1_support\na1_support.string\n",
+    "a function of one's own module": "import board\nboard.select(1)\n",
+    "taken out of one's own module": "from board import select\n",
+    "with the star": "from board import *\nselect.rows\n",
+    "a module for an annotation": "import datetime\ndef f(a: datetime) -> datetime:\n"
+    "    b: list[datetime] = a\n    return b\n",
+    "a module printed": "import random\nprint(random, dir(random))\nhelp(random)\n",
+    "a module renamed": "import random\nr = random\nr.random()\n",
+    "a parameter named as a module": "import random\ndef f(random):\n    return random.time\n",
+    "a class that can be matched": "class A:\n    __match_args__ = ('x', 'y')\n",
+    "the parts of a package": "import collections\ncollections.abc.Iterable\n"
+    "from os import path\npath.join('a')\n",
+    "a class's method of a module's name": "from datetime import datetime\n"
+    "datetime.now().time()\ndatetime.time(datetime.now())\n",
+}
+
+
+@pytest.mark.parametrize("source", HONEST.values(), ids=HONEST.keys())
+def test_nothing_is_found_in_honest_uses(source: str) -> None:
+    only = Policy(
+        imports=ImportPolicy(
+            allow=("a1_support", "board", "collections", "datetime", "os", "random")
+        ),
+        provided_modules=("a1_support",),
+        provided_names=("string",),
+        provided_functions=("copy",),
+    )
+    own = SourceFile(name="board.py", data=b"def select(a):\n    return a\n")
+    files = (SourceFile(name="a1.py", data=source.encode()), own)
+    assert [finding.message for finding in check(files, only).findings] == []
 
 
 def test_a_module_reached_through_the_provided_one() -> None:

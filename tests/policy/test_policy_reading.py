@@ -7,7 +7,14 @@ import json
 import pytest
 
 from harness.model.plan import SourceFile
-from harness.model.policy import ImportPolicy, Policy, PolicyReport
+from harness.model.policy import (
+    Consequence,
+    ImportPolicy,
+    Policy,
+    PolicyReport,
+    PolicyRule,
+    Severity,
+)
 from harness.policy import check
 
 UTF_16 = "the file is saved as UTF-16; Python needs UTF-8"
@@ -213,3 +220,38 @@ def test_a_submission_without_a_readable_file_is_unreadable() -> None:
     report = check(tuple(broken), None)
     assert report.unparsable is not None
     assert report.unparsable.file == "a.py"
+
+
+DEEP = b"def f(a):\n    return a" + b"[0]" * 2000 + b"\nexec('')\n"
+
+
+def test_code_that_runs_and_is_deep_is_checked_all_the_same() -> None:
+    report = read(DEEP)
+    assert (report.unparsable, report.findings) == (None, ())
+    files = (SourceFile(name="a1.py", data=DEEP),)
+    found = check(files, Policy(imports=ImportPolicy())).findings
+    assert [(f.rule, f.line) for f in found] == [(PolicyRule.IMPORT_EVASION, 3)]
+
+
+def test_what_runs_and_cannot_be_checked_is_for_a_person() -> None:
+    # `ast.unparse`, which shows the name of what is called, gives up here.
+    data = b"a" + b".b" * 1500 + b"()\n"
+    policy = Policy(module_level=("functions",), on_structure=Consequence(severity=Severity.NOTE))
+    report = check((SourceFile(name="a1.py", data=data),), policy)
+    assert report.unparsable is None
+    (finding,) = report.findings
+    assert (finding.rule, finding.consequence.severity) == (
+        PolicyRule.UNCHECKED,
+        Severity.REVIEW,
+    )
+    assert finding.message == (
+        "this file could not be checked (the code is nested too deeply to be read); "
+        "read it before its mark counts"
+    )
+
+
+def test_a_deep_file_beside_a_readable_one_is_for_a_person() -> None:
+    deep = SourceFile(name="b.py", data=b"a = " + b"-" * 100_000 + b"1\n")
+    good = SourceFile(name="a.py", data=b"X = 1\n")
+    report = check((good, deep), Policy())
+    assert [(f.file, f.rule) for f in report.findings] == [("b.py", PolicyRule.UNCHECKED)]

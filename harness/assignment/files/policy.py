@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from harness.assignment.files.provided import functions_of
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
 from harness.assignment.scenarios.settings import fraction
 from harness.assignment.schema.models import AllowShape, FileImportsShape, ImportsShape, PolicyShape
@@ -13,7 +14,7 @@ from harness.assignment.schema.validate import shaped
 from harness.assignment.schema.validators import describe, listed
 from harness.assignment.yaml.document import Document, Loc
 from harness.assignment.yaml.errors import nearest
-from harness.model.plan import Clause
+from harness.model.plan import Clause, SourceFile
 from harness.model.policy import Consequence, FileImports, ImportPolicy, Policy, Severity
 
 MODULE_LEVEL = ("imports", "constants", "functions", "main_guard")
@@ -29,7 +30,7 @@ def read_policy(
     document: Document,
     clauses: tuple[Clause, ...] | None,
     submitted: tuple[str, ...],
-    provided: Iterable[str],
+    provided: tuple[SourceFile, ...],
     constants: Iterable[str],
 ) -> Policy | None:
     """The policy; None, with mistakes noted, if the file holds none."""
@@ -47,9 +48,10 @@ def read_policy(
         methods=_allowed(document, "methods", shape.methods, None),
         module_level=_allowed(document, "module_level", shape.module_level, MODULE_LEVEL),
         provided_modules=tuple(
-            name.removesuffix(".py") for name in provided if name.endswith(".py")
+            file.name.removesuffix(".py") for file in provided if file.name.endswith(".py")
         ),
         provided_names=tuple(sorted(constants)),
+        provided_functions=functions_of(provided),
         imports_clause=shape.clauses.imports,
         techniques_clause=shape.clauses.techniques,
         structure_clause=shape.clauses.structure,

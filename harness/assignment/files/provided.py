@@ -88,6 +88,17 @@ def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -
     return found
 
 
+def functions_of(files: tuple[SourceFile, ...]) -> tuple[str, ...]:
+    """The names of the functions and classes that the provided modules define, sorted."""
+    found: set[str] = set()
+    for file in files:
+        if file.name.endswith(".py"):
+            body = ast.parse(file.data).body
+            kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+            found.update(node.name for node in body if isinstance(node, kinds))
+    return tuple(sorted(found))
+
+
 class _DriverError(Exception):
     """The module asks for a submitted one."""
 

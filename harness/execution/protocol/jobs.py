@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.model.plan import Assignment, SourceFile
+from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus
 
 _MIB = 1024 * 1024
@@ -80,7 +81,8 @@ def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
 
 def _laid(assignment: Assignment, files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
     """The files that count, under the names they are imported by; anything else handed in beside
-    them is ignored."""
+    them is ignored, and so is a file too large to be checked."""
+    files = tuple(file for file in files if len(file.data) <= MAX_SOURCE_BYTES)
     if assignment.laid_as is not None:
         named = [file for file in files if file.name in assignment.submission_files]
         programs = [file for file in files if file.name.endswith(".py")]

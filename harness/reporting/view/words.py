@@ -50,6 +50,7 @@ RULE = {
     PolicyRule.METHOD: "Method",
     PolicyRule.MODULE_LEVEL: "Code outside functions",
     PolicyRule.OVERRIDES_PROVIDED: "Replaces a provided constant",
+    PolicyRule.UNCHECKED: "Could not be checked",
 }
 
 
