@@ -225,7 +225,7 @@ def test_a_path_that_the_user_names_may_be_a_link(lay: Callable[[Tree], Path]) -
 
 
 def test_caps(lay: Callable[[Tree], Path]) -> None:
-    root = lay({"big/a1.py": "#" * (1024 * 1024 + 1), "fits/a1.py": "#" * (1024 * 1024)})
+    root = lay({"big/a1.py": "#" * (512 * 1024 + 1), "fits/a1.py": "#" * (512 * 1024)})
     many = root / "many"
     many.mkdir()
     for number in range(1001):
