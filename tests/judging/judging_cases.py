@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.judging.compare.channels import mismatches
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules import RULES
+from harness.judging.explain.rules import registered_rules
 from harness.model.expectation import Exactly, Expectation, Expected, Matcher
 from harness.model.observation import (
     Ending,
@@ -19,7 +19,7 @@ from harness.model.observation import (
 from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
 from harness.model.values import Value
 
-BY_NAME = {rule.__name__: rule for rule in RULES}
+BY_NAME = {rule.__name__: rule for rule in registered_rules()}
 
 
 def turns(*parts: str) -> tuple[Turn, ...]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
+from harness.common.discovery import import_modules
+from harness.judging.explain import rule, rules
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules import RULES, explain
+from harness.judging.explain.rules import explain, registered_rules
 from harness.model.observation import Ending, Phase
 from harness.model.values import Value, ValueKind
 from tests.judging.judging_cases import (
@@ -170,8 +175,48 @@ def test_the_more_specific_rule_is_the_reason(reason: str, other: str, one: Fail
 
 
 def test_every_rule_has_its_own_name_and_says_what_it_is_for() -> None:
-    assert len(BY_NAME) == len(RULES)
-    assert all(rule.__doc__ for rule in RULES)
+    assert len(BY_NAME) == len(registered_rules())
+    assert all(rule.__doc__ for rule in registered_rules())
+
+
+TOY = """
+from harness.judging.explain.rule import Stage, rule
+
+@rule(Stage.KNOWN_MISTAKE, 25)
+def returned_a_banana(failure):
+    "A fruit came back."
+    pair = failure.exact_return
+    return failure.says("returned a fruit") if pair and pair[1].text == "banana" else None
+"""
+
+
+@pytest.fixture
+def toy_rule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    (tmp_path / "fruit.py").write_text(TOY, encoding="utf-8")
+    monkeypatch.setattr(rule, "_REGISTERED", list(rule._REGISTERED))
+    monkeypatch.setattr(rules, "__path__", [*rules.__path__, str(tmp_path)])
+    request.addfinalizer(lambda: sys.modules.pop(f"{rules.__name__}.fruit", None))
+    import_modules(rules.__name__, rules.__path__)
+
+
+@pytest.mark.usefixtures("toy_rule")
+def test_a_new_rule_is_one_new_file() -> None:
+    assert explain(case(called("apple"), called("banana"))).rule == "returned_a_banana"
+    assert explain(case(called("apple"), called("plum"))).rule == "wrong_value"
+    assert explain(case(called(True), called(None, "True\n"))).rule == "printed_instead_of_returned"
+    names = [one.__name__ for one in registered_rules()]
+    place = names.index("returned_a_banana")
+    assert names[place - 1 : place + 2 : 2] == [
+        "printed_instead_of_returned",
+        "returned_instead_of_printed",
+    ]
+
+
+def test_two_rules_cannot_have_one_place() -> None:
+    with pytest.raises(ValueError, match="is the place of did_not_ask_for_input"):
+        rule.rule(rule.Stage.ENDING, 60)(lambda failure: None)
 
 
 def test_a_sentence_is_one_printable_line() -> None:

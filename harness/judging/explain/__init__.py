@@ -1,1 +1,1 @@
-"""Why a verdict is what it is: differences, and the rules that put them into words."""
+"""Why a verdict is what it is: the rules that put a failure into words, and the differences."""

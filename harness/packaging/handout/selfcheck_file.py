@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from importlib import resources
 
 from harness.common import serial
+from harness.common.discovery import import_modules
 from harness.common.zips import zipped
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
@@ -59,8 +60,11 @@ def _needed(entries: Iterable[str]) -> set[str]:
             continue
         found.add(module)
         waiting += [parent for parent in [module.rpartition(".")[0]] if parent]
-        _, source = _found(module)
-        waiting += [name for name in _imported(ast.parse(source)) if _exists(name)]
+        path, source = _found(module)
+        tree = ast.parse(source)
+        waiting += [name for name in _imported(tree) if _exists(name)]
+        if path.endswith("/__init__.py") and _imports_modules(tree):
+            waiting += [f"{module}.{name}" for name in _modules_in(path)]
     return found
 
 
@@ -74,6 +78,22 @@ def _imported(node: ast.AST) -> Iterator[str]:
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
     for child in ast.iter_child_nodes(node):
         yield from _imported(child)
+
+
+def _imports_modules(tree: ast.Module) -> bool:
+    """Whether a package imports all of its modules (`harness.common.discovery`)."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == import_modules.__name__
+        for node in ast.walk(tree)
+    )
+
+
+def _modules_in(path: str) -> Iterator[str]:
+    for entry in resources.files("harness").joinpath(*path.split("/")[:-1]).iterdir():
+        if entry.name.endswith(".py") and entry.name != "__init__.py":
+            yield entry.name.removesuffix(".py")
 
 
 def _exists(module: str) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from harness.judging.compare.values import first_difference, same
+from harness.judging.explain.boards import Cells, cells
 from harness.judging.explain.changes import ArgumentChange
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules.tables import Cells, cells
+from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import count, source
 from harness.model.values import ValueKind
 
 
+@rule(Stage.KNOWN_MISTAKE, 50)
 def argument_not_changed(failure: Failure) -> str | None:
     """The function should have changed its argument and did not."""
     for change in failure.changes:
@@ -23,6 +25,7 @@ def argument_not_changed(failure: Failure) -> str | None:
     return None
 
 
+@rule(Stage.KNOWN_MISTAKE, 80)
 def argument_changed(failure: Failure) -> str | None:
     """The function should have left its argument alone."""
     for change in failure.changes:
@@ -48,6 +51,7 @@ def _kind(change: ArgumentChange) -> str:
     return change.expected.type_name if change.expected.kind is not ValueKind.FOREIGN else "value"
 
 
+@rule(Stage.KNOWN_MISTAKE, 70)
 def changed_off_by_one_column(failure: Failure) -> str | None:
     """The change is the right one, in a neighbouring column."""
     for change in failure.changes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.judging.explain.failure import Failure
+from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import plain, quoted
 from harness.model.observation import Ending
 
@@ -17,6 +18,7 @@ _AT_IMPORT = {
 }
 
 
+@rule(Stage.ENDING, 10)
 def our_fault(failure: Failure) -> str | None:
     """Our machinery failed; nothing is known about the submission."""
     if failure.ending is Ending.HARNESS_ERROR:
@@ -24,6 +26,7 @@ def our_fault(failure: Failure) -> str | None:
     return None
 
 
+@rule(Stage.ENDING, 20)
 def tampered(failure: Failure) -> str | None:
     """The program broke the protocol by which it is observed."""
     if failure.ending is Ending.TAMPERED:
@@ -31,6 +34,7 @@ def tampered(failure: Failure) -> str | None:
     return None
 
 
+@rule(Stage.ENDING, 30)
 def ran_at_import(failure: Failure) -> str | None:
     """Something went wrong before any function was called."""
     if not failure.loading:
@@ -53,6 +57,7 @@ def ran_at_import(failure: Failure) -> str | None:
     return f"Code outside the functions ran at import: as soon as the file is loaded, {what}."
 
 
+@rule(Stage.ENDING, 40)
 def missing_function(failure: Failure) -> str | None:
     """A function that the stimulus needs is not there."""
     if failure.ending is not Ending.MISSING:
@@ -63,6 +68,7 @@ def missing_function(failure: Failure) -> str | None:
     return f"The function {name} is missing: it is not written yet, or its name is spelt otherwise."
 
 
+@rule(Stage.ENDING, 50)
 def printed_without_end(failure: Failure) -> str | None:
     """More was printed than is kept."""
     if failure.ending is not Ending.OUTPUT_LIMIT:
@@ -74,6 +80,7 @@ def printed_without_end(failure: Failure) -> str | None:
     return failure.says(f"printed without end{again}")
 
 
+@rule(Stage.ENDING, 70)
 def did_not_end(failure: Failure) -> str | None:
     """Time ran out."""
     if failure.ending is Ending.CPU_LIMIT:
@@ -90,6 +97,7 @@ def _last_input(failure: Failure) -> str:
     return f" after {failure.typed(reads - 1)}" if reads and failure.step is None else ""
 
 
+@rule(Stage.ENDING, 80)
 def memory(failure: Failure) -> str | None:
     """Memory ran out."""
     raised = failure.raises.actual if failure.raises else None
@@ -98,6 +106,7 @@ def memory(failure: Failure) -> str | None:
     return None
 
 
+@rule(Stage.ENDING, 90)
 def crashed(failure: Failure) -> str | None:
     """Python itself died by a signal."""
     if failure.ending is not Ending.CRASHED:
@@ -107,6 +116,7 @@ def crashed(failure: Failure) -> str | None:
     return failure.says(f"made Python itself crash{signal}")
 
 
+@rule(Stage.ENDING, 100)
 def ended_early(failure: Failure) -> str | None:
     """The process was gone before there was an answer."""
     if failure.ending is Ending.ENDED_EARLY:
@@ -114,6 +124,7 @@ def ended_early(failure: Failure) -> str | None:
     return None
 
 
+@rule(Stage.ENDING, 110)
 def cut_short(failure: Failure) -> str | None:
     """Not run to the end because the submission kept hitting its limits."""
     if failure.ending is Ending.STOPPED_EARLY:
@@ -123,6 +134,7 @@ def cut_short(failure: Failure) -> str | None:
     return None
 
 
+@rule(Stage.DIFFERENCE, 120)
 def should_not_answer(failure: Failure) -> str | None:
     """It should have ended in another way, and simply ended."""
     if failure.ending is Ending.ANSWERED:

@@ -6,11 +6,13 @@ from harness.judging.compare.matching import in_words
 from harness.judging.compare.mismatches import ExitMismatch, ValueMismatch
 from harness.judging.compare.values import FirstDifference, first_difference
 from harness.judging.explain.failure import Failure
+from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import SOURCE_LIMIT, count, quoted, source
 from harness.model.expectation import Exactly, Matches
 from harness.model.values import Value, ValueKind
 
 
+@rule(Stage.DIFFERENCE, 10)
 def wrong_value(failure: Failure) -> str | None:
     """Another value is returned."""
     mismatch = failure.returns
@@ -30,6 +32,7 @@ def wrong_value(failure: Failure) -> str | None:
     return failure.says(f"returned another {pair[0].type_name} than expected: {_item(pair, place)}")
 
 
+@rule(Stage.DIFFERENCE, 20)
 def wrong_value_afterwards(failure: Failure) -> str | None:
     """A parameter or a variable has another value afterwards."""
     mismatch = failure.leaves
@@ -76,6 +79,7 @@ def _around(actual: Value, expected: Value) -> tuple[str, str]:
     return source(actual, at=at, limit=60), source(expected, at=at, limit=60)
 
 
+@rule(Stage.DIFFERENCE, 100)
 def text_not_matched(failure: Failure) -> str | None:
     """Printed text that is not what a matcher asks for."""
     text = failure.text
@@ -90,6 +94,7 @@ def text_not_matched(failure: Failure) -> str | None:
     return failure.says(f"prints {shown}, expected {wanted}", place=failure.place(text.turn))
 
 
+@rule(Stage.DIFFERENCE, 110)
 def wrong_exit_status(failure: Failure) -> str | None:
     """The program ends with another exit status."""
     for mismatch in failure.mismatches:
@@ -99,6 +104,7 @@ def wrong_exit_status(failure: Failure) -> str | None:
     return None
 
 
+@rule(Stage.LAST, 10)
 def differs(failure: Failure) -> str | None:
     """The last resort."""
     kinds = {type(mismatch) for mismatch in failure.mismatches}

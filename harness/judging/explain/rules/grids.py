@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from harness.judging.explain.alignment import shared_start
+from harness.judging.explain.boards import cells, grid_at, is_board, transposed
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules.tables import cells, grid_at, is_board, transposed
+from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import quoted
 from harness.model.values import Value
 
 _MESSAGE = "has rows and columns swapped"
 
 
+@rule(Stage.KNOWN_MISTAKE, 60)
 def rows_and_columns_swapped(failure: Failure) -> str | None:
     """A board that is the expected one turned over its diagonal."""
     pair = failure.exact_return
@@ -24,6 +26,7 @@ def rows_and_columns_swapped(failure: Failure) -> str | None:
     return None
 
 
+@rule(Stage.OUTPUT_BEFORE_INPUTS, 20)
 def printed_rows_and_columns_swapped(failure: Failure) -> str | None:
     """The same of a board that is shown."""
     texts = failure.texts
@@ -61,6 +64,7 @@ def _square(rows: list[list[str]]) -> int:
     return len(rows) if all(len(row) == len(rows) for row in rows) else 0
 
 
+@rule(Stage.OUTPUT_BEFORE_INPUTS, 30)
 def printed_off_by_one_column(failure: Failure) -> str | None:
     """A printed board on which one piece lies one column beside its place."""
     texts = failure.texts
@@ -106,6 +110,7 @@ def _moved(
     return (places[0], places[1]) if should_first else (places[1], places[0])
 
 
+@rule(Stage.OUTPUT_BEFORE_INPUTS, 10)
 def board_shown_twice(failure: Failure) -> str | None:
     """A block of lines printed twice in a row."""
     texts = failure.texts
@@ -124,6 +129,7 @@ def board_shown_twice(failure: Failure) -> str | None:
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
 
+@rule(Stage.KNOWN_MISTAKE, 140)
 def board_not_shown(failure: Failure) -> str | None:
     """The board is missing from what is printed."""
     texts = failure.texts
@@ -141,6 +147,7 @@ def _holds_board(lines: list[str]) -> bool:
     return any(is_board(lines[i : i + 3]) for i in range(min(len(lines) - 2, 100)))
 
 
+@rule(Stage.KNOWN_MISTAKE, 150)
 def board_shown_unasked(failure: Failure) -> str | None:
     """A board where none should be."""
     texts = failure.texts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.judging.explain.failure import Failure
+from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import count
 from harness.model.observation import Ending
 
@@ -11,6 +12,7 @@ _WITHOUT_ASKING = frozenset(
 )
 
 
+@rule(Stage.ENDING, 60)
 def did_not_ask_for_input(failure: Failure) -> str | None:
     """Nothing was read, though something should have been."""
     if failure.observation.ending not in _WITHOUT_ASKING or failure.raises or failure.loading:
@@ -24,6 +26,7 @@ def did_not_ask_for_input(failure: Failure) -> str | None:
     return failure.says(f"did not ask for input{ending}: {inputs} should have been taken")
 
 
+@rule(Stage.OUTPUT_BEFORE_INPUTS, 40)
 def asked_for_more(failure: Failure) -> str | None:
     """It wanted more input than there was to be typed."""
     more = failure.reads is not None and failure.reads.actual > failure.reads.expected
@@ -42,6 +45,7 @@ def asked_for_more(failure: Failure) -> str | None:
     return failure.says(f"asked for more input than the scenario has{last}{parts}", place="")
 
 
+@rule(Stage.KNOWN_MISTAKE, 110)
 def stopped_early(failure: Failure) -> str | None:
     """It ended before all inputs were taken."""
     if failure.reads is None or failure.observation.ending is not Ending.ANSWERED or failure.raises:

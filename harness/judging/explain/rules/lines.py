@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from harness.judging.explain.alignment import Edit, shared_start
 from harness.judging.explain.failure import Failure, Texts
+from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import quoted
 
 
+@rule(Stage.DIFFERENCE, 30)
 def unexpected_output(failure: Failure) -> str | None:
     """Something is printed where nothing should be."""
     texts = failure.texts
@@ -16,6 +18,7 @@ def unexpected_output(failure: Failure) -> str | None:
     return failure.says(f"prints {shown}, though nothing should be printed here", place=texts.place)
 
 
+@rule(Stage.DIFFERENCE, 40)
 def nothing_printed(failure: Failure) -> str | None:
     """Nothing is printed where something should be."""
     texts = failure.texts
@@ -25,6 +28,7 @@ def nothing_printed(failure: Failure) -> str | None:
     return failure.says(f"prints nothing, where {wanted} should be printed", place=texts.place)
 
 
+@rule(Stage.DIFFERENCE, 50)
 def line_missing(failure: Failure) -> str | None:
     """Lines are left out, all else is right."""
     texts = failure.texts
@@ -43,6 +47,7 @@ def line_missing(failure: Failure) -> str | None:
     return failure.says(clause, place=texts.place, who=who)
 
 
+@rule(Stage.DIFFERENCE, 60)
 def line_too_many(failure: Failure) -> str | None:
     """Lines are added, all else is right."""
     texts = failure.texts
@@ -59,6 +64,7 @@ def line_too_many(failure: Failure) -> str | None:
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
 
+@rule(Stage.DIFFERENCE, 70)
 def prompt_differs(failure: Failure) -> str | None:
     """The text just before an input is another."""
     texts = failure.texts
@@ -79,6 +85,7 @@ def _is_before_input(failure: Failure) -> bool:
     return failure.text.turn < failure.observation.reads
 
 
+@rule(Stage.DIFFERENCE, 80)
 def line_differs(failure: Failure) -> str | None:
     """One line is another, all else is right."""
     texts = failure.texts
@@ -102,6 +109,7 @@ def _one_line(edit: Edit) -> tuple[str, str] | None:
     return edit.removed[0], edit.inserted[0]
 
 
+@rule(Stage.DIFFERENCE, 90)
 def text_differs(failure: Failure) -> str | None:
     """The texts part at some line and column, and no other rule knows why."""
     texts = failure.texts

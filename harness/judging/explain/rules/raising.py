@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from harness.judging.explain.failure import Failure
+from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import plain
 from harness.model.observation import Raised
 
@@ -13,6 +14,7 @@ _WRONG_ARGUMENTS = re.compile(
 )
 
 
+@rule(Stage.ENDING, 120)
 def called_exit(failure: Failure) -> str | None:
     """`exit()` where the function should come back."""
     raised = _unexpected(failure)
@@ -21,6 +23,7 @@ def called_exit(failure: Failure) -> str | None:
     return failure.says(f"called exit, which ends the whole program{_line(raised)}")
 
 
+@rule(Stage.ENDING, 130)
 def recursed_too_deep(failure: Failure) -> str | None:
     """A function that calls itself without end."""
     raised = _unexpected(failure)
@@ -29,6 +32,7 @@ def recursed_too_deep(failure: Failure) -> str | None:
     return failure.says(f"recursed too deep: a function calls itself without end{_line(raised)}")
 
 
+@rule(Stage.ENDING, 140)
 def wrong_parameters(failure: Failure) -> str | None:
     """The call itself fails: the function is defined with other parameters."""
     raised = _unexpected(failure)
@@ -39,6 +43,7 @@ def wrong_parameters(failure: Failure) -> str | None:
     return f"The parameters do not fit the call: TypeError: {plain(raised.message)}."
 
 
+@rule(Stage.ENDING, 150)
 def raised_unexpectedly(failure: Failure) -> str | None:
     """An exception where there should be none."""
     raised = _unexpected(failure)
@@ -47,6 +52,7 @@ def raised_unexpectedly(failure: Failure) -> str | None:
     return failure.says(f"raised {_named(raised)}{_line(raised)}")
 
 
+@rule(Stage.ENDING, 160)
 def wrong_exception(failure: Failure) -> str | None:
     """Another exception, or another message, than should be raised."""
     mismatch = failure.raises
@@ -60,6 +66,7 @@ def wrong_exception(failure: Failure) -> str | None:
     return failure.says(f"raised {_named(raised)} where {expected} is expected{_line(raised)}")
 
 
+@rule(Stage.ENDING, 170)
 def did_not_raise(failure: Failure) -> str | None:
     """No exception where there should be one."""
     mismatch = failure.raises

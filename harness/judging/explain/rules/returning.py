@@ -5,11 +5,13 @@ from __future__ import annotations
 from harness.judging.compare.matching import in_words
 from harness.judging.compare.values import first_difference
 from harness.judging.explain.failure import Failure
+from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import a_type, plain, source, spelled
 from harness.model.expectation import Exactly, OfType
 from harness.model.values import Value, ValueKind
 
 
+@rule(Stage.KNOWN_MISTAKE, 20)
 def printed_instead_of_returned(failure: Failure) -> str | None:
     """The answer stands on the screen, and None came back."""
     pair = failure.exact_return
@@ -37,6 +39,7 @@ def _has_lines(text: str, lines: str) -> bool:
     return f"\n{lines}\n" in f"\n{text}\n"
 
 
+@rule(Stage.KNOWN_MISTAKE, 30)
 def returned_instead_of_printed(failure: Failure) -> str | None:
     """The text came back, and the screen stayed empty."""
     pair, expected = failure.exact_return, failure.expected_printed
@@ -49,6 +52,7 @@ def returned_instead_of_printed(failure: Failure) -> str | None:
     return None
 
 
+@rule(Stage.KNOWN_MISTAKE, 90)
 def returned_none(failure: Failure) -> str | None:
     """None came back: a `return` is missing."""
     pair = failure.exact_return
@@ -68,6 +72,7 @@ def returned_none(failure: Failure) -> str | None:
     return failure.says(f"returned None, where {wanted} is expected: is a return missing?")
 
 
+@rule(Stage.KNOWN_MISTAKE, 10)
 def too_large(failure: Failure) -> str | None:
     """A value that is beyond comparing."""
     returned = failure.first_difference.actual if failure.first_difference else None
@@ -85,6 +90,7 @@ def _left_behind(failure: Failure) -> Value | None:
     return first_difference(mismatch.expected.value, mismatch.actual).actual
 
 
+@rule(Stage.KNOWN_MISTAKE, 40)
 def returned_a_function(failure: Failure) -> str | None:
     """A function came back, not what it would return."""
     mismatch = failure.returns
@@ -96,6 +102,7 @@ def returned_a_function(failure: Failure) -> str | None:
     return failure.says(f"returned the function {name} itself: are its parentheses missing?")
 
 
+@rule(Stage.KNOWN_MISTAKE, 100)
 def wrong_type(failure: Failure) -> str | None:
     """The right value of the wrong type, or something of another type altogether."""
     place = failure.first_difference

@@ -6,11 +6,13 @@ from itertools import zip_longest
 
 from harness.judging.explain.alignment import shared_start
 from harness.judging.explain.failure import Failure, Texts
+from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import count, quoted, visible
 
 _SPACE_NAMES = {" ": "space", "\t": "tab", "\r": "carriage return"}
 
 
+@rule(Stage.KNOWN_MISTAKE, 120)
 def only_whitespace(failure: Failure) -> str | None:
     """Every visible character is right."""
     texts = failure.texts
@@ -112,6 +114,7 @@ def _kinds(space: str) -> str:
     return " and ".join(names[:3])
 
 
+@rule(Stage.KNOWN_MISTAKE, 130)
 def only_case(failure: Failure) -> str | None:
     """Every letter is right but for its case."""
     texts = failure.texts

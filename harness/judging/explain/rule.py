@@ -1,0 +1,68 @@
+"""What an explanation rule is, and the order in which rules are tried."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable
+from enum import IntEnum
+
+from harness.judging.explain.failure import Failure
+from harness.model.verdict import Explanation
+
+Rule = Callable[[Failure], str | None]
+
+
+class Stage(IntEnum):
+    """The stages in which rules are tried; the first rule that applies explains the failure."""
+
+    ENDING = 1
+    """The process did not end as it should, or an exception differs: nothing else counts then."""
+
+    OUTPUT_BEFORE_INPUTS = 2
+    """A known mistake in the output, which also explains why more input was asked for later."""
+
+    KNOWN_MISTAKE = 3
+    """A known mistake in values, arguments, inputs or texts."""
+
+    DIFFERENCE = 4
+    """What differs, without a reason."""
+
+    LAST = 5
+    """Applies to every failure."""
+
+
+_REGISTERED: list[tuple[tuple[Stage, int], Rule]] = []  # sorted
+
+
+def rule(stage: Stage, place: int) -> Callable[[Rule], Rule]:
+    """Register a rule: within its stage, rules are tried in ascending order of `place`.
+
+    A rule takes a failure and returns one plain sentence, or None when it does not apply. Its
+    name is its id in `results.json`. Places are spaced by tens so that a new rule fits between
+    two others. Raises ValueError for a place that is taken.
+    """
+
+    def register(function: Rule) -> Rule:
+        for at, other in _REGISTERED:
+            if at == (stage, place):
+                raise ValueError(
+                    f"{function.__name__}: {stage.name} {place} is the place of {other.__name__}"
+                )
+        insort(_REGISTERED, ((stage, place), function), key=lambda entry: entry[0])
+        return function
+
+    return register
+
+
+def registered_rules() -> tuple[Rule, ...]:
+    """All registered rules in the order in which they are tried."""
+    return tuple(function for _, function in _REGISTERED)
+
+
+def explain(failure: Failure) -> Explanation:
+    """The sentence of the first rule that applies, with the rule's name."""
+    for _, function in _REGISTERED:
+        message = function(failure)
+        if message is not None:
+            return Explanation(rule=function.__name__, message=message)
+    raise AssertionError("the last rule applies to every failure")
