@@ -1,16 +1,13 @@
-"""Foreign text made visible, whatever it is shown on: no control character acts, nothing hides."""
+"""Untrusted text made safe to show: no control character acts, nothing is invisible."""
 
 from __future__ import annotations
 
 import unicodedata
 
-from harness.model.stimulus import Key, Typed
-
-KEYS = {Key.CTRL_C: "Ctrl-C", Key.CTRL_D: "Ctrl-D"}
-
 # Letters and symbols by category, and yet nothing is seen of them.
 _BLANK_BY_DESIGN = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f")
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+QUOTE_LIMIT = 80  # characters
 _MOST_COMBINING = 2  # more marks than this on one letter pile up over the neighbouring lines
 
 
@@ -66,13 +63,25 @@ def visible_lines(text: str) -> str:
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
-def key_text(typed: Typed) -> str:
-    """One input for a terminal, never empty."""
-    if typed.key is not None:
-        return KEYS[typed.key]
-    return visible(typed.text) or "⏎"
-
-
 def shorten(text: str, most: int = 160) -> str:
     """At most this many characters, an ellipsis for the rest."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def shortened(text: str, limit: int, at: int = 0) -> str:
+    """At most about `limit` characters of `text`, those around index `at`; cuts are shown as …"""
+    if len(text) <= limit:
+        return text
+    start = max(0, min(at - limit // 2, len(text) - limit))
+    end = start + limit
+    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+
+
+def quoted(text: str, *, at: int = 0, limit: int = QUOTE_LIMIT) -> str:
+    """Untrusted text in double quotes, visible, shortened around index `at`."""
+    return f'"{visible(shortened(text, limit, at))}"'
+
+
+def plain(text: str, *, limit: int = 120) -> str:
+    """Untrusted text without quotes, such as an exception's message, visible and shortened."""
+    return visible(shortened(text, limit))

@@ -1,7 +1,8 @@
 """Model values to JSON and back, from their type hints alone.
 
 A dataclass becomes an object without the fields that have their default value; a union of
-dataclasses adds `"is": "ClassName"`; a Fraction is "3/4", bytes are base64. Reading is strict:
+dataclasses adds `"is": "ClassName"`, and so does a base class marked `open_union`, whose members
+register themselves; a Fraction is "3/4", bytes are base64. Reading is strict:
 an unknown field or a wrong type raises `SerialError`. A dataclass of which there are very many may
 have its own `from_plain`, which does the same sooner.
 """
@@ -14,17 +15,34 @@ import functools
 import json
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+C = TypeVar("C", bound=type)
 Converter = Callable[[Any], Any]
 
 
 class SerialError(ValueError):
     """The JSON does not describe a value of the type asked for."""
+
+
+_MEMBERS: dict[type, dict[str, type]] = {}
+
+
+def open_union(base: C) -> C:
+    """Mark a base class as the union of the dataclasses that `add_member` adds to it."""
+    _MEMBERS[base] = {}
+    return base
+
+
+def add_member(base: type, member: type) -> None:
+    """Add a dataclass to an open union; ValueError for a name that is taken."""
+    members = _MEMBERS[base]
+    if members.setdefault(member.__name__, member) is not member:
+        raise ValueError(f"{base.__name__} has a {member.__name__} already")
 
 
 def dumps(value: object, *, kind: Any = None) -> str:
@@ -78,6 +96,8 @@ def _writer(kind: Any) -> Converter:
     if typing.get_origin(kind) is tuple:
         part = _writer(_item_type(kind))
         return lambda value: [part(item) for item in value]
+    if kind in _MEMBERS:
+        return _write_tagged
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return _dataclass_writer(kind)
     if kind is Fraction:
@@ -103,14 +123,12 @@ def _union_writer(members: tuple[Any, ...]) -> Converter:
     if len(rest) == 1:
         inner = _writer(rest[0])
         return lambda value: None if value is None else inner(value)
+    return lambda value: None if value is None else _write_tagged(value)
 
-    def write(value: Any) -> Any:
-        if value is None:
-            return None
-        kind: Any = type(value)
-        return {"is": kind.__name__, **_writer(kind)(value)}
 
-    return write
+def _write_tagged(value: Any) -> dict[str, Any]:
+    kind: Any = type(value)
+    return {"is": kind.__name__, **_writer(kind)(value)}
 
 
 def _defaults(kind: type) -> dict[str, Any]:
@@ -149,6 +167,8 @@ def _reader(kind: Any) -> Converter:
         return _union_reader(members)
     if typing.get_origin(kind) is tuple:
         return _tuple_reader(_item_type(kind))
+    if kind in _MEMBERS:
+        return _tagged_reader(_MEMBERS[kind])
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         own: Converter | None = getattr(kind, "from_plain", None)
         return own or _dataclass_reader(kind)
@@ -212,16 +232,25 @@ def _tuple_reader(item: Any) -> Converter:
 def _union_reader(members: tuple[Any, ...]) -> Converter:
     rest = [member for member in members if member is not type(None)]
     optional = len(rest) < len(members)
-    by_name = {member.__name__: member for member in rest if isinstance(member, type)}
-    parts: dict[Any, Converter] = {}
+    inner: Converter | None = None  # found at first use: types may hold themselves
+    if len(rest) > 1:
+        inner = _tagged_reader({member.__name__: member for member in rest})
 
     def read(plain: Any) -> Any:
+        nonlocal inner
         if plain is None and optional:
             return None
-        if len(rest) == 1:
-            if not parts:
-                parts[None] = _reader(rest[0])
-            return parts[None](plain)
+        if inner is None:
+            inner = _reader(rest[0])
+        return inner(plain)
+
+    return read
+
+
+def _tagged_reader(by_name: Mapping[str, Any]) -> Converter:
+    parts: dict[str, Converter] = {}
+
+    def read(plain: Any) -> Any:
         name = plain.get("is") if type(plain) is dict else None
         if type(name) is not str or name not in by_name:
             raise SerialError(f"expected one of {', '.join(by_name)}, got {name!r}")

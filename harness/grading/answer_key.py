@@ -14,8 +14,9 @@ from harness.common.errors import HarnessError, UserError
 from harness.execution import EXECUTION_DIGEST, AnyDriver, Interpreter
 from harness.grading.running import Observer, run_scenario
 from harness.judging import disagreements, resolve
+from harness.matchers import PythonValue
 from harness.model.answer_key import KEY_VERSION, Answer, AnswerKey, PythonAnswer, ScenarioAnswers
-from harness.model.expectation import Expectation, Expected, PythonValue, parts_of
+from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Ending
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.result import Tier
@@ -94,7 +95,7 @@ def python_expressions(stated: Expected) -> tuple[str, ...]:
     matchers += [turn.printed for turn in stated.turns.turns] if stated.turns else []
     matchers += [leave.value for leave in stated.leaves]
     matchers += [stated.raises.message] if stated.raises else []
-    parts = [part for matcher in matchers if matcher for part in parts_of(matcher)]
+    parts = [part for matcher in matchers if matcher for part in matcher.parts()]
     return tuple(part.expression for part in parts if isinstance(part, PythonValue))
 
 

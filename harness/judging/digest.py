@@ -1,4 +1,4 @@
-"""Which judge it was: a digest of this room's sources, part of every stored verdict's key."""
+"""A digest of the code that a verdict follows from; part of every stored verdict's key."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]
 
 def _digest() -> str:
     digest = sha256()
-    for name, data in sorted(_sources(resources.files("harness.judging"))):
-        digest.update(f"{name}\0{len(data)}\0".encode())
-        digest.update(data)
+    for package in ("judging", "matchers"):
+        for name, data in sorted(_sources(resources.files("harness").joinpath(package))):
+            digest.update(f"{package}/{name}\0{len(data)}\0".encode())
+            digest.update(data)
     return digest.hexdigest()
 
 

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from harness.judging.compare.matching import (
-    exact_text,
-    failing_part,
-    in_words,
-    meets,
-    meets_text,
-    normalised,
-    raise_agrees,
-)
+from harness.common.escaping import plain, quoted
+from harness.judging.compare.mismatches import raise_agrees
 from harness.judging.compare.sessions import screen_of, shows
 from harness.judging.compare.texts import exactly, pieces
-from harness.judging.compare.values import same
 from harness.judging.explain.alignment import shared_start
-from harness.judging.explain.wording import count, plain, quoted, source
+from harness.judging.explain.wording import count
+from harness.matchers import normalised, same, source
 from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome
 from harness.model.stimulus import Session, Stimulus
-from harness.model.values import ValueKind
+from harness.model.values import Value, ValueKind
 
 _ENDINGS = {
     Ending.ANSWERED: "answered",
@@ -87,7 +79,7 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
         if not any(raise_agrees(wanted, step.raised) for step in observation.steps):
             yield f"the scenario states {wanted.type_name}, but the reference raised nothing."
     elif not raise_agrees(wanted, raised):
-        message = f" with {in_words(wanted.message)}" if wanted.message else ""
+        message = f" with {wanted.message.in_words()}" if wanted.message else ""
         stated_as = f"{wanted.type_name}{message}"
         yield f"the reference raised {_named(raised)}, but the scenario states {stated_as}."
 
@@ -119,22 +111,21 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
     if stated.returns is not None:
         if value is None:
             if observation.raised is None:
-                yield f"the reference gave no value, but {in_words(stated.returns)} is stated."
-        elif not meets(value, stated.returns):
-            part = failing_part(stated.returns, partial(meets, value))
-            stated_as = in_words(part)
-            yield f"the reference returned {source(value)}, but {stated_as} is stated."
+                yield f"the reference gave no value, but {stated.returns.in_words()} is stated."
+        elif not stated.returns.accepts(value):
+            wanted = _failing_words(stated.returns, value)
+            yield f"the reference returned {source(value)}, but {wanted} is stated."
     elif value is not None and value.kind is ValueKind.TOO_LARGE:
         yield f"the reference's value is too large to compare ({plain(value.text)})."
 
 
 def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
     ignore = stated.ignore
-    if stated.prints is not None and not meets_text(observation.printed, stated.prints, ignore):
+    if stated.prints is not None and not stated.prints.accepts_text(observation.printed, ignore):
         yield f"what the reference prints {_unlike(observation.printed, stated.prints, stated)}"
     if stated.transcript is not None:
         shown = observation.transcript()
-        if not meets_text(shown, exactly(stated.transcript), ignore):
+        if not exactly(stated.transcript).accepts_text(shown, ignore):
             difference = _unlike(shown, exactly(stated.transcript), stated)
             yield f"the reference's transcript {difference}"
     if stated.turns is None:
@@ -142,7 +133,7 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
     printed = pieces(observation.turns)
     for turn in stated.turns.turns:
         text = printed[turn.index] if turn.index < len(printed) else ""
-        if not meets_text(text, turn.printed, ignore):
+        if not turn.printed.accepts_text(text, ignore):
             unlike = _unlike(text, turn.printed, stated)
             yield f"turn {turn.index}, as the reference prints it, {unlike}"
     if stated.turns.all_turns and len(printed) > len(stated.turns.turns):
@@ -152,10 +143,10 @@ def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
 
 def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     """How a text differs from what is stated, as the end of a sentence."""
-    wanted = exact_text(matcher)
+    wanted = matcher.exact_text
     if wanted is None:
-        part = failing_part(matcher, lambda one: meets_text(text, one, stated.ignore))
-        return f"is {quoted(text)}, but {in_words(part)} is stated."
+        part = matcher.failing_part(lambda one: one.accepts_text(text, stated.ignore))
+        return f"is {quoted(text)}, but {part.in_words()} is stated."
     has = normalised(text, stated.ignore).split("\n")
     says = normalised(wanted, stated.ignore).split("\n")
     line = shared_start(has, says)
@@ -168,6 +159,11 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     return f"differs from line {line + 1} on: it is {is_}, but {should} is stated."
 
 
+def _failing_words(matcher: Matcher, value: Value) -> str:
+    """In words what `value` does not meet of the matcher."""
+    return matcher.failing_part(lambda one: one.accepts(value)).in_words()
+
+
 def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
     stated = expectation.stated
     after = {variable.name: variable.value for variable in observation.variables}
@@ -176,8 +172,8 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
         value = after.get(leave.name)
         if value is None:
             yield f"the scenario states {leave.name} afterwards, but there is no such name."
-        elif not meets(value, leave.value):
-            wanted = in_words(failing_part(leave.value, partial(meets, value)))
+        elif not leave.value.accepts(value):
+            wanted = _failing_words(leave.value, value)
             yield f"the reference leaves {leave.name} as {source(value)}, but {wanted} is stated."
     if not stated.leaves_unchanged:
         return

@@ -12,25 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from harness.common.errors import HarnessError
 from harness.judging.compare.channels import mismatches
 from harness.judging.explain.conversation import conversation
 from harness.judging.explain.differences import differences
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import explain
 from harness.model.answer_key import PythonAnswer
-from harness.model.expectation import (
-    AllOf,
-    Exactly,
-    Expectation,
-    Expected,
-    Matcher,
-    NoneOf,
-    PythonValue,
-)
+from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import StandIn, Stimulus
-from harness.model.values import Value
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
 
 _KINDS = {
@@ -147,29 +137,21 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, stand_ins: Sequence[St
 
 
 def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expected:
-    """`stated` without `PythonValue`s; raise HarnessError when an answer is not there."""
-    worth = {answer.expression: answer.value for answer in python_answers}
+    """`stated` with the values of its Python expressions; HarnessError when one is not there."""
+    values = {answer.expression: answer.value for answer in python_answers}
     turns, raises = stated.turns, stated.raises
     if turns is not None:
-        told = tuple(replace(turn, printed=_known(turn.printed, worth)) for turn in turns.turns)
-        turns = replace(turns, turns=told)
+        by_turn = tuple(
+            replace(turn, printed=turn.printed.resolved(values)) for turn in turns.turns
+        )
+        turns = replace(turns, turns=by_turn)
     if raises is not None and raises.message is not None:
-        raises = replace(raises, message=_known(raises.message, worth))
+        raises = replace(raises, message=raises.message.resolved(values))
     return replace(
         stated,
-        returns=None if stated.returns is None else _known(stated.returns, worth),
-        prints=None if stated.prints is None else _known(stated.prints, worth),
+        returns=stated.returns and stated.returns.resolved(values),
+        prints=stated.prints and stated.prints.resolved(values),
         turns=turns,
         raises=raises,
-        leaves=tuple(replace(leave, value=_known(leave.value, worth)) for leave in stated.leaves),
+        leaves=tuple(replace(leave, value=leave.value.resolved(values)) for leave in stated.leaves),
     )
-
-
-def _known(matcher: Matcher, worth: dict[str, Value]) -> Matcher:
-    if isinstance(matcher, AllOf | NoneOf):
-        return replace(matcher, matchers=tuple(_known(part, worth) for part in matcher.matchers))
-    if not isinstance(matcher, PythonValue):
-        return matcher
-    if matcher.expression not in worth:
-        raise HarnessError(f"the answer key has no value for {{python: {matcher.expression}}}")
-    return Exactly(value=worth[matcher.expression])

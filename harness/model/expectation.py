@@ -2,105 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from harness.common.serial import open_union
 from harness.model.observation import Ending, Observation
-from harness.model.values import Value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exactly:
-    """This value, type-exact (a text channel: this text)."""
-
-    value: Value
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PythonValue:
-    """`{python: …}`: the value of an expression evaluated beside the reference."""
-
-    expression: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnyValue:
-    """`{any: true}`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfType:
-    """`{type: float}`: exactly this builtin type."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Approximately:
-    """`{approx: 3.14, within: 0.01}`: an int or float no further away than `within`."""
-
-    number: float
-    within: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matches:
-    """`{matches: regex}`: a str in which `re.search` finds the pattern.
-
-    `{shows: words}` is one that assignment.yaml has these words for; "" where it has none.
-    """
-
-    pattern: str
-    words: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contains:
-    """`{contains: text}`: a str that has the text somewhere."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneOf:
-    """`{one_of: […]}`: one of these values, type-exact."""
-
-    values: tuple[Value, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllOf:
-    """`{all_of: […]}`: what every one of these asks for."""
-
-    matchers: tuple[Matcher, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoneOf:
-    """`{none_of: […]}`: what not one of these asks for."""
-
-    matchers: tuple[Matcher, ...]
-
-
-Matcher = (
-    Exactly
-    | PythonValue
-    | AnyValue
-    | OfType
-    | Approximately
-    | Matches
-    | Contains
-    | OneOf
-    | AllOf
-    | NoneOf
-)
-
-
-def parts_of(matcher: Matcher) -> tuple[Matcher, ...]:
-    """The matchers that a combination is made of, those inside others too; any other: itself."""
-    if not isinstance(matcher, AllOf | NoneOf):
-        return (matcher,)
-    return tuple(part for inner in matcher.matchers for part in parts_of(inner))
+from harness.model.values import Value, ValueKind
 
 
 class Ignore(StrEnum):
@@ -109,6 +18,59 @@ class Ignore(StrEnum):
     CASE = "case"
     TRAILING_SPACE = "trailing-space"
     BLANK_LINES = "blank-lines"
+
+
+@open_union
+class Matcher(ABC):
+    """What may stand in place of an expected value or text.
+
+    The kinds are frozen dataclasses in `harness.matchers`, which has to be imported before a
+    stored plan is read.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def accepts(self, value: Value) -> bool:
+        """Whether `value` is what the matcher asks for.
+
+        Raises HarnessError for a `{python: …}` that is not resolved, and for a pattern that takes
+        too long to search for.
+        """
+
+    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+        """Whether printed text is what the matcher asks for, the forgiven differences apart.
+
+        Raises HarnessError as `accepts` does.
+        """
+        return self.accepts(Value(ValueKind.STR, text))
+
+    @abstractmethod
+    def in_words(self, *, whole: bool = False) -> str:
+        """What the matcher asks for, as the object of "expected …".
+
+        `whole` puts lines that are asked for below one another; else a sentence names two of them.
+        """
+
+    @property
+    def exact_text(self) -> str | None:
+        """The one text that the matcher asks for; None when it allows more than one."""
+        return None
+
+    def parts(self) -> tuple[Matcher, ...]:
+        """The matchers that a combination is made of; any other: itself."""
+        return (self,)
+
+    def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
+        """Of a combination that does not hold the one part that is why; any other: itself."""
+        return self
+
+    def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
+        """The matcher with every `{python: …}` replaced by its value, given by expression.
+
+        Raises HarnessError for an expression without a value.
+        """
+        return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

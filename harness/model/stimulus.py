@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from harness.common.escaping import visible
+
 
 class Key(StrEnum):
     """A key a person presses instead of typing a line."""
 
     CTRL_C = "ctrl-c"
     CTRL_D = "ctrl-d"
+
+
+KEY_NAMES = {Key.CTRL_C: "Ctrl-C", Key.CTRL_D: "Ctrl-D"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,10 @@ class Typed:
         if self.key is None:
             return self.text
         return "^D" if self.key is Key.CTRL_D else "^C"
+
+    def named(self) -> str:
+        """How an input is named outside a transcript, never empty: `a1`, `⏎`, `Ctrl-C`."""
+        return visible(self.text) or "⏎" if self.key is None else KEY_NAMES[self.key]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

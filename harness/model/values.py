@@ -113,33 +113,66 @@ class Value:
         """Whether its contents are in `items`."""
         return self.kind in _CONTAINERS
 
-    def source(self) -> str:
-        """The value as Python would show it (`repr`); foreign values as `<Name object>`."""
-        parts = [item.source() for item in self.items]
-        match self.kind:
-            case ValueKind.STR:
-                return repr(self.text)
-            case ValueKind.LIST:
-                return "[" + ", ".join(parts) + "]"
-            case ValueKind.TUPLE:
-                return "(" + ", ".join(parts) + ("," if len(parts) == 1 else "") + ")"
-            case ValueKind.DICT:
-                pairs = zip(parts[::2], parts[1::2], strict=True)
-                return "{" + ", ".join(f"{key}: {value}" for key, value in pairs) + "}"
-            case ValueKind.SET:
-                return "{" + ", ".join(parts) + "}" if parts else "set()"
-            case ValueKind.FROZENSET:
-                return "frozenset({" + ", ".join(parts) + "})" if parts else "frozenset()"
-            case ValueKind.FOREIGN:
-                return f"<{self.text} object>"
-            case ValueKind.FUNCTION:
-                return f"<function {self.text}>"
-            case ValueKind.CYCLE:
-                return "..."
-            case ValueKind.TOO_LARGE:
-                return f"<too large to compare: {self.text}>"
-            case _:
-                return self.text
+    def source(self, limit: int | None = None) -> str:
+        """The value as Python would show it (`repr`); foreign values as `<Name object>`.
+
+        With a limit: not much further than that many characters. Without recursion, for a hostile
+        value may be nested far deeper than Python's own stack.
+        """
+        parts: list[str] = []
+        length = 0
+        pending: list[Value | str] = [self]
+        while pending and (limit is None or length <= limit):
+            entry = pending.pop()
+            if isinstance(entry, Value) and entry.is_container:
+                pending.extend(reversed(_opened(entry)))
+                continue
+            piece = entry if isinstance(entry, str) else _scalar_source(entry)
+            parts.append(piece)
+            length += len(piece)
+        return "".join(parts)
+
+
+_BRACKETS = {
+    ValueKind.LIST: ("[", "]"),
+    ValueKind.TUPLE: ("(", ")"),
+    ValueKind.DICT: ("{", "}"),
+    ValueKind.SET: ("{", "}"),
+    ValueKind.FROZENSET: ("frozenset({", "})"),
+}
+
+
+def _opened(value: Value) -> list[Value | str]:
+    """A container's brackets, items and what stands between them."""
+    first, last = _BRACKETS[value.kind]
+    if not value.items and value.kind in (ValueKind.SET, ValueKind.FROZENSET):
+        return ["set()" if value.kind is ValueKind.SET else "frozenset()"]
+    inside: list[Value | str] = [first]
+    for position, item in enumerate(value.items):
+        if position:
+            is_value = value.kind is ValueKind.DICT and position % 2
+            inside.append(": " if is_value else ", ")
+        inside.append(item)
+    if value.kind is ValueKind.TUPLE and len(value.items) == 1:
+        inside.append(",")
+    inside.append(last)
+    return inside
+
+
+def _scalar_source(value: Value) -> str:
+    match value.kind:
+        case ValueKind.STR:
+            return repr(value.text)
+        case ValueKind.FOREIGN:
+            return f"<{value.text} object>"
+        case ValueKind.FUNCTION:
+            return f"<function {value.text}>"
+        case ValueKind.CYCLE:
+            return "..."
+        case ValueKind.TOO_LARGE:
+            return f"<too large to compare: {value.text}>"
+        case _:
+            return value.text
 
 
 _KIND_OF: dict[type, ValueKind] = {

@@ -9,19 +9,21 @@ import pytest
 
 from harness.assignment import SpecErrors, available, find_root, load
 from harness.common.errors import UserError
-from harness.model.expectation import (
+from harness.matchers import (
     AllOf,
     AnyValue,
     Approximately,
     Contains,
     Exactly,
-    Ignore,
-    Matcher,
     Matches,
     NoneOf,
     OfType,
     OneOf,
     PythonValue,
+)
+from harness.model.expectation import (
+    Ignore,
+    Matcher,
     StatedLeave,
     StatedRaise,
     StatedTurn,

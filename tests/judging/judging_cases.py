@@ -5,7 +5,8 @@ from __future__ import annotations
 from harness.judging.compare.channels import mismatches
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import registered_rules
-from harness.model.expectation import Exactly, Expectation, Expected, Matcher
+from harness.matchers import Exactly
+from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import (
     Ending,
     Frame,

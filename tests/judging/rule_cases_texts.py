@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.judging.explain.failure import Failure
-from harness.model.expectation import AllOf, Contains, Expected, NoneOf
+from harness.matchers import AllOf, Contains, NoneOf
+from harness.model.expectation import Expected
 from tests.judging.judging_cases import (
     called,
     case,

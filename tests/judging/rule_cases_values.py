@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from harness.judging.explain.failure import Failure
-from harness.model.expectation import (
-    AllOf,
-    AnyValue,
-    Contains,
-    Expected,
-    Matches,
-    OfType,
-    OneOf,
-    StatedLeave,
-)
+from harness.matchers import AllOf, AnyValue, Contains, Matches, OfType, OneOf
+from harness.model.expectation import Expected, StatedLeave
 from harness.model.stimulus import Call, Stimulus
 from harness.model.values import Value, ValueKind
 from tests.judging.judging_cases import (

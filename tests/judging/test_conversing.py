@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from harness.judging import judge
 from harness.judging.explain.conversation import LONGEST_SHARED, LONGEST_TURN, conversation
-from harness.model.expectation import (
-    AnyValue,
-    Contains,
-    Expected,
-    Ignore,
-    Matches,
-    StatedTurn,
-    StatedTurns,
-)
+from harness.matchers import AnyValue, Contains, Matches
+from harness.model.expectation import Expected, Ignore, StatedTurn, StatedTurns
 from harness.model.observation import Ending, Observation
 from harness.model.verdict import Conversation
 from tests.judging.judging_cases import CALL, called, ended, expecting, ran, turns, typing

@@ -6,13 +6,10 @@ import pytest
 
 from harness.judging import disagreements
 from harness.judging.compare.sessions import shows
+from harness.matchers import AllOf, Contains, NoneOf, OfType
 from harness.model.expectation import (
-    AllOf,
-    Contains,
     Expected,
     Ignore,
-    NoneOf,
-    OfType,
     StatedLeave,
     StatedRaise,
     StatedTurn,

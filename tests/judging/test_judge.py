@@ -9,19 +9,21 @@ import pytest
 from harness.common.errors import HarnessError
 from harness.grading.answer_key import python_expressions
 from harness.judging import judge, resolve
-from harness.model.answer_key import PythonAnswer
-from harness.model.expectation import (
+from harness.matchers import (
     AllOf,
     AnyValue,
     Approximately,
     Contains,
-    Expected,
-    Ignore,
     Matches,
     NoneOf,
     OfType,
     OneOf,
     PythonValue,
+)
+from harness.model.answer_key import PythonAnswer
+from harness.model.expectation import (
+    Expected,
+    Ignore,
     StatedLeave,
     StatedRaise,
     StatedTurn,
@@ -422,7 +424,7 @@ def test_python_answers_take_the_place_of_their_expressions() -> None:
     assert known.leaves[0].value == two
     with pytest.raises(HarnessError, match="1 \\+ 1"):
         resolve(stated, ())
-    with pytest.raises(HarnessError, match="nobody evaluated"):
+    with pytest.raises(HarnessError, match="was not evaluated"):
         judge(called(2), expecting(None, stated), CALL)
 
 

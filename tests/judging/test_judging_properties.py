@@ -7,11 +7,12 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.common.escaping import visible
 from harness.judging import Judge, disagreements, judge
 from harness.judging.compare.sessions import screen_of
-from harness.judging.compare.values import first_difference, same
-from harness.judging.explain.wording import spelled, visible
-from harness.model.expectation import Exactly, Expected, Ignore, StatedRaise
+from harness.judging.compare.values import first_difference
+from harness.matchers import Exactly, same
+from harness.model.expectation import Expected, Ignore, StatedRaise
 from harness.model.observation import Ending, NamedValue, Observation, Raised, StepOutcome, Turn
 from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
 from harness.model.values import Value
@@ -183,7 +184,7 @@ def test_values_are_the_same_exactly_when_their_spelling_is(left: object, right:
     one, other = Value.of(left), Value.of(right)
     assert same(one, one)
     assert same(one, other) is same(other, one)
-    if spelled(one) == spelled(other):
+    if one.source() == other.source():
         assert same(one, other)
     if same(one, other):
         assert left == right
@@ -192,12 +193,6 @@ def test_values_are_the_same_exactly_when_their_spelling_is(left: object, right:
         assert (
             place.expected is None or place.actual is None or not same(place.expected, place.actual)
         )
-
-
-@given(value=LITERALS)
-@settings(deadline=None)
-def test_a_value_is_spelled_as_its_source(value: object) -> None:
-    assert spelled(Value.of(value)) == Value.of(value).source()
 
 
 @given(text=st.text(alphabet=st.characters(), max_size=50))

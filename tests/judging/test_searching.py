@@ -10,9 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from harness.common.errors import HarnessError
-from harness.judging.compare import matching
-from harness.judging.compare.matching import found, meets_text
-from harness.model.expectation import Matches, NoneOf
+from harness.matchers import Matches, NoneOf, search
+from harness.matchers.search import occurs
 
 # None of these would come to an end in a lifetime, or in an hour.
 ENDLESS = {
@@ -26,10 +25,10 @@ ENDLESS = {
 def test_a_pattern_that_tries_for_ever_is_our_failure(
     pattern: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matching, "BUDGET_SECONDS", 0.05)
+    monkeypatch.setattr(search, "BUDGET_SECONDS", 0.05)
     before = signal.getsignal(signal.SIGVTALRM)
     with pytest.raises(HarnessError) as caught:
-        meets_text(text, NoneOf(matchers=(Matches(pattern=pattern),)))
+        NoneOf(matchers=(Matches(pattern=pattern),)).accepts_text(text)
     assert str(caught.value).startswith(f'the pattern "{pattern}" takes more than 0.05 s of CPU')
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
@@ -38,21 +37,21 @@ def test_a_pattern_that_tries_for_ever_is_our_failure(
 @pytest.mark.parametrize(("pattern", "is_there"), [(r"\bb\b", True), (r"\bc\b", False)])
 def test_other_patterns_are_searched_for(pattern: str, is_there: bool) -> None:
     before = signal.getsignal(signal.SIGVTALRM)
-    assert found(pattern, "a b") is is_there
+    assert occurs(pattern, "a b") is is_there
     assert signal.getsignal(signal.SIGVTALRM) is before
     assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
 
 
 def in_a_thread(pattern: str, text: str, flags: int = 0) -> bool:
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(found, pattern, text, flags).result()
+        return pool.submit(occurs, pattern, text, flags).result()
 
 
 @pytest.mark.parametrize(("pattern", "text"), ENDLESS.values(), ids=ENDLESS.keys())
 def test_the_budget_holds_in_any_thread(
     pattern: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matching, "BUDGET_SECONDS", 0.05)
+    monkeypatch.setattr(search, "BUDGET_SECONDS", 0.05)
     with pytest.raises(HarnessError, match=r"takes more than 0\.05 s of CPU time"):
         in_a_thread(pattern, text)
 
@@ -62,7 +61,7 @@ def test_the_budget_holds_in_any_thread(
     [("A", "a", 0), ("A", "a", re.IGNORECASE), (r"\Aé\udc80\x00$", "é\udc80\x00\n", 0)],
 )
 def test_a_thread_finds_what_the_main_thread_finds(pattern: str, text: str, flags: int) -> None:
-    assert in_a_thread(pattern, text, flags) is found(pattern, text, flags)
+    assert in_a_thread(pattern, text, flags) is occurs(pattern, text, flags)
 
 
 def test_a_thread_that_cannot_search_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.common.serial import SerialError, dumps, from_plain, loads, to_plain
-from harness.model.expectation import Exactly, Expected, Matches
+from harness.matchers import Exactly, Matches
+from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation, Raised, Turn
 from harness.model.plan import Place, Scenario, SourceFile, Visibility
 from harness.model.stimulus import Call, Key, Limits, Run, Stimulus, Typed

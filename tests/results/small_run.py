@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from harness.model.expectation import Exactly, Expected
+from harness.matchers import Exactly
+from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.plan import (
     PLAN_VERSION,

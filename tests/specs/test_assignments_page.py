@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from harness.assignment import available, load
-from harness.model.expectation import Exactly, Expected, Matcher, PythonValue
+from harness.matchers import Exactly, PythonValue
+from harness.model.expectation import Expected, Matcher
 from harness.model.plan import Scenario, Visibility
 from harness.model.specification import Specification
 from harness.model.stimulus import Run

@@ -14,8 +14,7 @@ import pytest
 
 from harness.assignment import load
 from harness.intake import read
-from harness.judging.compare.matching import meets_text
-from harness.model.expectation import Contains, Matches, parts_of
+from harness.matchers import Contains, Matches
 from harness.model.plan import Plan
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Stimulus
@@ -147,7 +146,7 @@ def test_every_pattern_is_in_words(plan: Plan) -> None:
         turns = scenario.stated.turns
         held = [turn.printed for turn in turns.turns] if turns else []
         for matcher in (scenario.stated.returns, scenario.stated.prints, *held):
-            for part in parts_of(matcher) if matcher else ():
+            for part in matcher.parts() if matcher else ():
                 assert not isinstance(part, Matches) or part.words, scenario.id
 
 
@@ -275,7 +274,7 @@ def test_who_wins_with_the_last_checker_has_no_tie(plan: Plan, said: str, is_sou
     turns = plan.scenario("game_ends/black-wins-with-the-last-free-location").stated.turns
     assert turns is not None
     text = f"{PICTURE}\nBlack wins the game after 16 moves\n{said}Size? "
-    assert meets_text(text, turns.turns[0].printed) is is_sound
+    assert turns.turns[0].printed.accepts_text(text) is is_sound
 
 
 def sitting(question: str, before: str, said: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.assignment.schema.validators import ENDS, ID_PATTERN, IGNORE, OTHERWISE, VISIBLE
+from harness.matchers import schemas
 
 Schema = dict[str, Any]
 
@@ -27,7 +28,7 @@ _SCALAR: Schema = {"type": ["string", "number", "boolean", "null"]}
 _LIST: Schema = {"type": "array"}
 
 
-def _matcher(properties: Schema) -> Schema:
+def _mapping(properties: Schema) -> Schema:
     return {
         "type": "object",
         "properties": properties,
@@ -36,33 +37,10 @@ def _matcher(properties: Schema) -> Schema:
     }
 
 
-_TEXT_MATCHERS: list[Schema] = [
-    _matcher({"python": {"type": "string"}}),
-    _matcher({"any": {"const": True}}),
-    _matcher({"matches": {"type": "string"}}),
-    _matcher({"shows": {"type": "string"}}),
-    _matcher({"contains": {"type": "string"}}),
-    _matcher({"one_of": {"type": "array", "minItems": 1}}),
-]
-_VALUE_MATCHERS: list[Schema] = [
-    *_TEXT_MATCHERS,
-    _matcher({"type": {"type": "string"}}),
-    _matcher({"approx": {"type": "number"}, "within": {"type": "number", "minimum": 0}}),
-]
-
-
-def _with_combinations(matchers: list[Schema], name: str) -> Schema:
-    parts = {"type": "array", "minItems": 1, "items": {"$ref": f"#/$defs/{name}"}}
-    return {"anyOf": [*matchers, _matcher({"all_of": parts}), _matcher({"none_of": parts})]}
-
-
-EXIT: Schema = {"anyOf": [{"type": "integer"}, _matcher({"any": {"const": True}})]}
+EXIT: Schema = {"anyOf": [{"type": "integer"}, _mapping({"any": {"const": True}})]}
 
 # Named, since they refer to themselves; the published schema has these definitions too.
-MATCHERS: dict[str, Schema] = {
-    "Matcher": _with_combinations(_VALUE_MATCHERS, "Matcher"),
-    "TextMatcher": _with_combinations(_TEXT_MATCHERS, "TextMatcher"),
-}
+MATCHERS: dict[str, Schema] = schemas()
 EXPECTED: Schema = {"anyOf": [_SCALAR, _LIST, {"$ref": "#/$defs/Matcher"}]}
 EXPECTED_TEXT: Schema = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]}
 TURNS: Schema = {
@@ -97,7 +75,7 @@ INPUT: Schema = {
     "items": {
         "anyOf": [
             {"type": ["string", "integer"]},
-            _matcher({"key": {"enum": ["ctrl-d", "ctrl-c"]}}),
+            _mapping({"key": {"enum": ["ctrl-d", "ctrl-c"]}}),
         ]
     },
 }
@@ -108,7 +86,7 @@ CONSTANTS: Schema = {
 _IGNORED: Schema = {"enum": list(IGNORE)}
 IGNORED: Schema = {"anyOf": [_IGNORED, {"type": "array", "items": _IGNORED}]}
 SEVERITY: Schema = {
-    "anyOf": [{"enum": ["note", "review", "zero"]}, _matcher({"deduct": POINTS})],
+    "anyOf": [{"enum": ["note", "review", "zero"]}, _mapping({"deduct": POINTS})],
 }
 MARK: Schema = {
     "anyOf": [

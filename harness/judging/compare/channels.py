@@ -7,17 +7,19 @@ printed while the submission loaded is not compared.
 
 from __future__ import annotations
 
-from harness.judging.compare.matching import meets, narrowed, raise_agrees
 from harness.judging.compare.mismatches import (
     EndingMismatch,
     ExitMismatch,
     Mismatch,
     RaiseMismatch,
     ValueMismatch,
+    narrowed,
+    raise_agrees,
 )
 from harness.judging.compare.sessions import step_mismatches
 from harness.judging.compare.texts import reads_mismatch, text_mismatches
-from harness.model.expectation import Exactly, Expectation, Matcher, StatedRaise
+from harness.matchers import Exactly
+from harness.model.expectation import Expectation, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised
 from harness.model.stimulus import Call, Run, Session, Stimulus
 from harness.model.verdict import Channel
@@ -116,7 +118,7 @@ def _returned(observation: Observation, expectation: Expectation) -> list[Mismat
     if expected is None:
         return []
     value = observation.value
-    if value is not None and meets(value, expected):
+    if value is not None and expected.accepts(value):
         return []
     return [ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)]
 
@@ -128,7 +130,7 @@ def _left(observation: Observation, expectation: Expectation) -> list[Mismatch]:
     for position, after in enumerate(observation.arguments):
         name = argument_name(expectation, position)
         expected = stated.pop(name, None) or _unstated(observation, expectation, position)
-        if expected is not None and not meets(after, expected):
+        if expected is not None and not expected.accepts(after):
             mismatch = ValueMismatch(
                 channel=Channel.LEAVES, expected=expected, actual=after, name=name
             )
@@ -136,7 +138,7 @@ def _left(observation: Observation, expectation: Expectation) -> list[Mismatch]:
     variables = {variable.name: variable.value for variable in observation.variables}
     for name, matcher in stated.items():
         value = variables.get(name)
-        if value is None or not meets(value, matcher):
+        if value is None or not matcher.accepts(value):
             mismatch = ValueMismatch(
                 channel=Channel.LEAVES, expected=matcher, actual=value, name=name
             )

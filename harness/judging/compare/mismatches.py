@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
-from harness.model.expectation import Matcher, StatedRaise
+from harness.model.expectation import Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Raised
-from harness.model.values import Value
+from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
 
 
@@ -78,3 +79,41 @@ def step_of(mismatch: Mismatch) -> int | None:
     if isinstance(mismatch, EndingMismatch | ExitMismatch):
         return None
     return mismatch.step
+
+
+def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
+    """Whether what was raised is what should be."""
+    if expected is None or actual is None:
+        return expected is None and actual is None
+    if expected.type_name != actual.type_name:
+        return False
+    text = Value(ValueKind.STR, actual.message)
+    return expected.message is None or expected.message.accepts(text)
+
+
+def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
+    """The same mismatch; `all_of` and `none_of` give way to their first part that fails."""
+    if isinstance(mismatch, TextMismatch):
+        text = mismatch.actual
+        part = mismatch.expected.failing_part(lambda one: one.accepts_text(text, ignore))
+        return replace(mismatch, expected=part)
+    if isinstance(mismatch, ValueMismatch):
+        value = mismatch.actual
+        if mismatch.expected is None or value is None:
+            return mismatch
+        part = mismatch.expected.failing_part(lambda one: one.accepts(value))
+        return replace(mismatch, expected=part)
+    if isinstance(mismatch, RaiseMismatch):
+        return _raise(mismatch)
+    return mismatch
+
+
+def _raise(mismatch: RaiseMismatch) -> RaiseMismatch:
+    expected, actual = mismatch.expected, mismatch.actual
+    if expected is None or expected.message is None or actual is None:
+        return mismatch
+    if expected.type_name != actual.type_name:
+        return mismatch  # its message may well be as it should
+    text = Value(ValueKind.STR, actual.message)
+    part = expected.message.failing_part(lambda one: one.accepts(text))
+    return replace(mismatch, expected=replace(expected, message=part))

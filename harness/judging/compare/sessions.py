@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import re
 
-from harness.judging.compare.matching import meets, normalised, raise_agrees
-from harness.judging.compare.mismatches import Mismatch, RaiseMismatch, TextMismatch, ValueMismatch
+from harness.judging.compare.mismatches import (
+    Mismatch,
+    RaiseMismatch,
+    TextMismatch,
+    ValueMismatch,
+    raise_agrees,
+)
 from harness.judging.compare.texts import exactly, step_text_mismatches, text_mismatches
-from harness.judging.compare.values import same
-from harness.judging.explain.wording import spelled
-from harness.model.expectation import Exactly, Expectation, Expected, Ignore, StatedRaise
+from harness.matchers import Exactly, normalised, same
+from harness.model.expectation import Expectation, Expected, Ignore, StatedRaise
 from harness.model.observation import Ending, Observation, Raised, StepOutcome, transcript
 from harness.model.stimulus import Session
 from harness.model.values import NONE, Value, ValueKind
@@ -92,7 +96,7 @@ def _variables(observation: Observation, expectation: Expectation) -> list[Misma
     found: list[Mismatch] = []
     for name, matcher in matchers.items():
         value = values.get(name)
-        if value is None or not meets(value, matcher):
+        if value is None or not matcher.accepts(value):
             mismatch = ValueMismatch(
                 channel=Channel.LEAVES, expected=matcher, actual=value, name=name
             )
@@ -111,7 +115,7 @@ def screen_of(step: StepOutcome) -> str:
 def _echo(value: Value | None) -> str:
     if value is None or value.kind is ValueKind.NONE:
         return ""
-    return spelled(value) + "\n"
+    return value.source() + "\n"
 
 
 def _last_words(raised: Raised | None) -> str:
@@ -163,7 +167,7 @@ def _is_value(text: str, value: Value) -> bool:
     try:
         return same(Value.parse(" ".join(text.split("\n")).strip()), value)
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return _squeezed(text) == _squeezed(spelled(value))
+        return _squeezed(text) == _squeezed(value.source())
 
 
 def _squeezed(text: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from harness.judging.compare.matching import meets_text
 from harness.judging.compare.mismatches import Mismatch, ReadsMismatch, TextMismatch
-from harness.model.expectation import Exactly, Expectation, Expected, Ignore, Matcher
+from harness.matchers import Exactly
+from harness.model.expectation import Expectation, Expected, Ignore, Matcher
 from harness.model.observation import Observation, Turn
 from harness.model.values import Value, ValueKind
 
@@ -43,7 +43,7 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> list[
     found: list[Mismatch] = []
     by_turn = expected_turns(expectation)
     whole = _expected_whole(stated, reference)
-    if whole is not None and not meets_text(observation.printed, whole, stated.ignore):
+    if whole is not None and not whole.accepts_text(observation.printed, stated.ignore):
         found.append(TextMismatch(expected=whole, actual=observation.printed))
     if by_turn is not None:
         found += _turn_by_turn(pieces(observation.turns), by_turn, stated.ignore)
@@ -51,7 +51,7 @@ def text_mismatches(observation: Observation, expectation: Expectation) -> list[
             found = [replace(m, turn=None) if isinstance(m, TextMismatch) else m for m in found]
     if reference is None and stated.transcript is not None:
         shown = observation.transcript()
-        if not meets_text(shown, exactly(stated.transcript), stated.ignore):
+        if not exactly(stated.transcript).accepts_text(shown, stated.ignore):
             found.append(TextMismatch(expected=exactly(stated.transcript), actual=shown))
     return found
 
@@ -64,7 +64,7 @@ def _expected_whole(stated: Expected, reference: Observation | None) -> Matcher 
     if stated.prints is None:
         return None
     is_golden = isinstance(stated.prints, Exactly) and reference is not None
-    if is_golden and reference and meets_text(reference.printed, stated.prints, stated.ignore):
+    if is_golden and reference and stated.prints.accepts_text(reference.printed, stated.ignore):
         return None
     return stated.prints
 
@@ -96,7 +96,7 @@ def _turn_by_turn(
     for index in range(max(len(printed), len(expected.turns))):
         text = printed[index] if index < len(printed) else ""
         matcher = expected.at(index)
-        if matcher is not None and not meets_text(text, matcher, ignore):
+        if matcher is not None and not matcher.accepts_text(text, ignore):
             found.append(TextMismatch(expected=matcher, actual=text, turn=index))
     return found
 
@@ -126,7 +126,7 @@ def step_text_mismatches(
     found: list[Mismatch] = []
     sides = zip_longest(pieces(expected), pieces(actual), fillvalue="")
     for index, (wanted, printed) in enumerate(sides):
-        if not meets_text(printed, exactly(wanted), ignore):
+        if not exactly(wanted).accepts_text(printed, ignore):
             turn = index if len(expected) > 1 or len(actual) > 1 else None
             mismatch = TextMismatch(expected=exactly(wanted), actual=printed, turn=turn, step=step)
             found.append(mismatch)

@@ -1,24 +1,14 @@
-"""When two values are the same, type-exact, and where they first are not.
-
-The rules: a bool is not an int, an int is not a float, a list is not a tuple. `nan` is the same
-as `nan`, or a reference that answers it could never be matched. `0.0` and `-0.0` are the same,
-because Python's own `==` says so and no sheet asks for the sign of a zero (where it is printed,
-the text differs). Dicts and sets have no order. Of a type outside the vocabulary nothing but its
-name is known: two such values are the same when the names are. What was too large to tell is
-the same as nothing.
-"""
+"""Where two values first differ."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.judging.explain.wording import spelled
+from harness.matchers import same
 from harness.model.values import Value, ValueKind
 
 DEEPEST = 12  # no reader follows a path further in, and a hostile value may be a tower of lists
 _SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
-_UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
-_NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,47 +20,8 @@ class FirstDifference:
     actual: Value | None
 
 
-def same(expected: Value, actual: Value) -> bool:
-    """Whether two described values are the same by the rules above."""
-    pending = [(expected, actual)]
-    while pending:
-        left, right = pending.pop()
-        if left.kind is not right.kind or left.kind is ValueKind.TOO_LARGE:
-            return False
-        if not left.is_container:
-            if not _same_scalar(left, right):
-                return False
-            continue
-        if len(left.items) != len(right.items):
-            return False
-        pending.extend(zip(_in_order(left), _in_order(right), strict=True))
-    return True
-
-
-def _same_scalar(left: Value, right: Value) -> bool:
-    if left.text == right.text:
-        return True
-    if left.kind not in _NUMBERS:
-        return False
-    number = float if left.kind is ValueKind.FLOAT else complex
-    try:
-        return number(left.text) == number(right.text)
-    except ValueError:
-        return False
-
-
-def _in_order(value: Value) -> tuple[Value, ...]:
-    if value.kind in _UNORDERED:
-        return tuple(sorted(value.items, key=spelled))
-    if value.kind is ValueKind.DICT:
-        pairs = zip(value.items[::2], value.items[1::2], strict=False)
-        ordered = sorted(pairs, key=lambda pair: spelled(pair[0]))
-        return tuple(part for pair in ordered for part in pair)
-    return value.items
-
-
 def first_difference(expected: Value, actual: Value) -> FirstDifference:
-    """The innermost first place where two values that are not the same part."""
+    """The innermost first place where two values that are not the same differ."""
     path = ""
     for _ in range(DEEPEST):
         if expected.kind is not actual.kind or expected.kind not in _SEQUENCES:

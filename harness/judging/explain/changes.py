@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 
 from harness.judging.compare.channels import argument_name
-from harness.judging.compare.values import same
-from harness.model.expectation import Exactly, Expectation
+from harness.matchers import Exactly, same
+from harness.model.expectation import Expectation
 from harness.model.observation import Observation
 from harness.model.stimulus import Session, Stimulus
 from harness.model.values import Value

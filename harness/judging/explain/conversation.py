@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import zip_longest
 
-from harness.judging.compare.matching import exact_text, meets_text
+from harness.common.escaping import shortened
 from harness.judging.compare.texts import exactly, expected_turns
-from harness.judging.explain.wording import shortened
-from harness.model.expectation import AnyValue, Expectation
+from harness.matchers import AnyValue
+from harness.model.expectation import Expectation
 from harness.model.observation import Observation, Turn
 from harness.model.stimulus import Stimulus
 from harness.model.verdict import Conversation
@@ -30,16 +30,16 @@ def conversation(
     stated = expectation.stated
     held = expected_turns(expectation)
     # A matcher of the whole text says of no turn that it is wrong.
-    anywhere = held is None and stated.prints is not None and exact_text(stated.prints) is None
+    anywhere = held is None and stated.prints is not None and stated.prints.exact_text is None
     shared: list[Turn] = []
     sides = zip_longest(_closed(reference.turns), _closed(observation.turns))
     for index, (wanted, turn) in enumerate(sides):
-        example = held is None or exact_text(held.at(index) or AnyValue()) is None
+        example = held is None or (held.at(index) or AnyValue()).exact_text is None
         if wanted is None or turn is None:
             return _parted(shared, wanted, turn, example=example)
         # Where only the whole text is judged, the reference's turn is the best there is to show.
         matcher = held.at(index) if held else exactly(wanted.printed)
-        agrees = anywhere or matcher is None or meets_text(turn.printed, matcher, stated.ignore)
+        agrees = anywhere or matcher is None or matcher.accepts_text(turn.printed, stated.ignore)
         if not agrees or (wanted.typed is None) is not (turn.typed is None):
             return _parted(shared, wanted, turn, example=example)
         shared.append(turn)

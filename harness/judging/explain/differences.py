@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.judging.compare.matching import exact_text, in_words
+from harness.common.escaping import shortened
 from harness.judging.compare.mismatches import (
     EndingMismatch,
     ExitMismatch,
@@ -14,10 +14,9 @@ from harness.judging.compare.mismatches import (
     TextMismatch,
     ValueMismatch,
 )
-from harness.judging.compare.values import same
 from harness.judging.explain.alignment import CONTEXT, WINDOW, shared_start, side_by_side, window
-from harness.judging.explain.wording import shortened, spelled
-from harness.model.expectation import Exactly, Matcher, StatedRaise
+from harness.matchers import Exactly, same
+from harness.model.expectation import Matcher, StatedRaise
 from harness.model.observation import Raised
 from harness.model.stimulus import Session, Stimulus
 from harness.model.values import Value
@@ -88,8 +87,8 @@ def _stated_raise(expected: StatedRaise | None) -> str:
 
 
 def _wanted_text(matcher: Matcher) -> str:
-    text = exact_text(matcher)
-    return in_words(matcher) if text is None else text
+    text = matcher.exact_text
+    return matcher.in_words() if text is None else text
 
 
 def _raised(actual: Raised | None) -> str:
@@ -104,7 +103,7 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Difference:
     subject = _in_step(subject, mismatch.step, stimulus)
     if not isinstance(mismatch.expected, Exactly):
         expected = (
-            "no value" if mismatch.expected is None else in_words(mismatch.expected, whole=True)
+            "no value" if mismatch.expected is None else mismatch.expected.in_words(whole=True)
         )
         return _plain(mismatch.channel, subject, expected, _source(mismatch.actual))
     if mismatch.actual is None:
@@ -138,7 +137,7 @@ def _one_line(channel: Channel, subject: str, expected: str, actual: str) -> Dif
 def _source(value: Value | None) -> str:
     if value is None:
         return "no value"
-    return shortened(spelled(value, LONGEST_VALUE + 1), LONGEST_VALUE)
+    return shortened(value.source(LONGEST_VALUE + 1), LONGEST_VALUE)
 
 
 def _lines_of(expected: Value, actual: Value) -> tuple[list[str], list[str]]:
@@ -154,11 +153,11 @@ def _lines_of(expected: Value, actual: Value) -> tuple[list[str], list[str]]:
 
 
 def _item_lines(value: Value, start: int) -> list[str]:
-    whole = spelled(value, LONGEST_VALUE * 2)
+    whole = value.source(LONGEST_VALUE * 2)
     if len(whole) <= ONE_LINE or len(value.items) < 2 or whole[0] not in "[(":
         return [whole]
     shown = value.items[start : start + CONTEXT + WINDOW]
-    lines = [f"    {spelled(item, 2 * LONGEST_LINE)}," for item in shown]
+    lines = [f"    {item.source(2 * LONGEST_LINE)}," for item in shown]
     if start:
         lines.insert(0, f"    # … {start} items before")
     if len(value.items) > start + len(shown):
@@ -178,10 +177,10 @@ def _turn(turn: int | None, stimulus: Stimulus) -> str:
 
 def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Difference:
     subject = _in_step(_turn(mismatch.turn, stimulus), mismatch.step, stimulus)
-    expected = exact_text(mismatch.expected)
+    expected = mismatch.expected.exact_text
     if expected is None:
         actual = "\n".join(_cut(mismatch.actual.split("\n", 60)[:60]))
-        expected = in_words(mismatch.expected, whole=True)
+        expected = mismatch.expected.in_words(whole=True)
         return _plain(Channel.PRINTS, subject, expected, actual)
     return _aligned(Channel.PRINTS, subject, expected.split("\n"), mismatch.actual.split("\n"))
 

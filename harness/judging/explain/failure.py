@@ -7,8 +7,8 @@ import builtins
 from dataclasses import dataclass
 from functools import cached_property
 
+from harness.common.escaping import plain, quoted
 from harness.judging.compare.channels import at_import
-from harness.judging.compare.matching import exact_text, normalised
 from harness.judging.compare.mismatches import (
     EndingMismatch,
     Mismatch,
@@ -22,8 +22,8 @@ from harness.judging.compare.texts import expected_reads
 from harness.judging.compare.values import FirstDifference, first_difference
 from harness.judging.explain.alignment import Edit, edit_of
 from harness.judging.explain.changes import ArgumentChange, changes
-from harness.judging.explain.wording import plain, quoted
-from harness.model.expectation import Exactly, Expectation
+from harness.matchers import Exactly, normalised
+from harness.model.expectation import Expectation
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Call, Run, Session, Stimulus
 from harness.model.values import Value, ValueKind
@@ -138,7 +138,7 @@ class Failure:
         """The first printed text that differs, else the returned one."""
         ignore = self.expectation.stated.ignore
         if self.text is not None:
-            wanted = exact_text(self.text.expected)
+            wanted = self.text.expected.exact_text
             if wanted is None:
                 return None
             expected, actual = normalised(wanted, ignore), normalised(self.text.actual, ignore)
@@ -154,7 +154,7 @@ class Failure:
         reference = self.expectation.reference
         if reference is None:
             stated = self.expectation.stated.prints
-            return None if stated is None else exact_text(stated)
+            return None if stated is None else stated.exact_text
         if self.step is not None and self.step < len(reference.steps):
             return reference.steps[self.step].printed
         return reference.printed

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from harness.common.escaping import key_text, visible, visible_lines
+from harness.common.escaping import visible, visible_lines
+from harness.matchers import Exactly, PythonValue
 from harness.model.answer_key import Answer, AnswerKey
-from harness.model.expectation import Exactly, Matcher, PythonValue, parts_of
+from harness.model.expectation import Matcher
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Session, Stimulus
@@ -50,7 +51,7 @@ def _scenario(
         yield from _labelled("first", stimulus.given.rstrip("\n"))
     yield from _labelled("try", paste.called(stimulus))
     if stimulus.inputs:
-        yield from _labelled("type", "  ".join(key_text(one) for one in stimulus.inputs))
+        yield from _labelled("type", "  ".join(one.named() for one in stimulus.inputs))
     if len(scenario.stimuli) > 1:
         yield from _labelled("", f"(and {len(scenario.stimuli) - 1} more like it)")
     if answer is not None:
@@ -88,7 +89,7 @@ def _is_loose(scenario: Scenario) -> bool:
     stated = scenario.stated
     matchers: list[Matcher | None] = [stated.returns, stated.prints]
     matchers += [turn.printed for turn in stated.turns.turns] if stated.turns else []
-    parts = [part for matcher in matchers if matcher for part in parts_of(matcher)]
+    parts = [part for matcher in matchers if matcher for part in matcher.parts()]
     return any(not isinstance(part, Exactly | PythonValue) for part in parts)
 
 

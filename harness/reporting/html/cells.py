@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from harness.common.escaping import KEYS
-from harness.model.stimulus import Typed
+from harness.model.stimulus import KEY_NAMES, Typed
 from harness.model.student_view import ShownCheck
 from harness.reporting.html.inert import block, code
 from harness.reporting.view.comparison import Cell, ComparedRow, Side
@@ -55,7 +54,7 @@ def _end_of_line(row: ComparedRow, side: Side, cell: Cell, is_text: bool) -> Mar
 def key_html(typed: Typed) -> Markup:
     """One input as a key cap: its text with blanks visible, or the key's name."""
     if typed.key is not None:
-        return Markup(KEYS[typed.key])
+        return Markup(KEY_NAMES[typed.key])
     return code(typed.text, spaces=True) if typed.text else Markup("Enter alone")
 
 

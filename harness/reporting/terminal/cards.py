@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from harness.common.escaping import key_text, shorten, visible
+from harness.common.escaping import shorten, visible
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.student_view import StudentView
@@ -67,7 +67,7 @@ def _question(card: Card) -> Iterator[Line]:
         yield _asked(label, visible(text))
         label = ""
     if card.recipe.inputs:
-        keys = "  ".join(key_text(one) for one in card.recipe.inputs)
+        keys = "  ".join(one.named() for one in card.recipe.inputs)
         yield _asked("type", shorten(keys, 400))
 
 

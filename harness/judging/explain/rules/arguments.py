@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from harness.judging.compare.values import first_difference, same
+from harness.judging.compare.values import first_difference
 from harness.judging.explain.boards import Cells, cells
 from harness.judging.explain.changes import ArgumentChange
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import count, source
+from harness.judging.explain.wording import count
+from harness.matchers import same, source
 from harness.model.values import ValueKind
 
 

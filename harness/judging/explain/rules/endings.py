@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from harness.common.escaping import plain, quoted
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import plain, quoted
 from harness.model.observation import Ending
 
 _AT_IMPORT = {

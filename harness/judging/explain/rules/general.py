@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from harness.judging.compare.matching import in_words
+from harness.common.escaping import quoted
 from harness.judging.compare.mismatches import ExitMismatch, ValueMismatch
 from harness.judging.compare.values import FirstDifference, first_difference
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import SOURCE_LIMIT, count, quoted, source
-from harness.model.expectation import Exactly, Matches
+from harness.judging.explain.wording import count
+from harness.matchers import SOURCE_LIMIT, Exactly, Matches, source
 from harness.model.values import Value, ValueKind
 
 
@@ -24,7 +24,7 @@ def wrong_value(failure: Failure) -> str | None:
         return None  # the rules about lines say more
     pair, place = failure.exact_return, failure.first_difference
     if pair is None or place is None:
-        wanted = in_words(mismatch.expected) if mismatch.expected else "no value"
+        wanted = mismatch.expected.in_words() if mismatch.expected else "no value"
         return failure.says(f"returned {source(mismatch.actual)}, expected {wanted}")
     if not place.path:
         got, expected = _around(pair[1], pair[0])
@@ -42,7 +42,7 @@ def wrong_value_afterwards(failure: Failure) -> str | None:
     if mismatch.actual is None:
         return failure.says("does not exist afterwards", who=f"the variable {name}")
     if not isinstance(mismatch.expected, Exactly):
-        wanted = in_words(mismatch.expected) if mismatch.expected else "no value"
+        wanted = mismatch.expected.in_words() if mismatch.expected else "no value"
         return failure.says(f"is {source(mismatch.actual)} afterwards, expected {wanted}", who=name)
     pair = mismatch.expected.value, mismatch.actual
     place = first_difference(*pair)
@@ -85,7 +85,7 @@ def text_not_matched(failure: Failure) -> str | None:
     text = failure.text
     if text is None:
         return None
-    wanted = in_words(text.expected)
+    wanted = text.expected.in_words()
     named = isinstance(text.expected, Matches) and text.expected.words
     if named and text.turn is None and failure.stimulus.inputs:
         # Of many turns the beginning tells nothing.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from harness.common.escaping import quoted
 from harness.judging.explain.alignment import shared_start
 from harness.judging.explain.boards import cells, grid_at, is_board, transposed
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import quoted
 from harness.model.values import Value
 
 _MESSAGE = "has rows and columns swapped"

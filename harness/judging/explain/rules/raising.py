@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from harness.common.escaping import plain
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import plain
 from harness.model.observation import Raised
 
 _WRONG_ARGUMENTS = re.compile(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from harness.judging.compare.matching import in_words
+from harness.common.escaping import plain
 from harness.judging.compare.values import first_difference
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import a_type, plain, source, spelled
-from harness.model.expectation import Exactly, OfType
+from harness.judging.explain.wording import a_type
+from harness.matchers import Exactly, OfType, source
 from harness.model.values import Value, ValueKind
 
 
@@ -27,7 +27,7 @@ def printed_instead_of_returned(failure: Failure) -> str | None:
 
 def _spellings(value: Value) -> list[str]:
     """How `print` would show a value, its repr included."""
-    spellings = [spelled(value)]
+    spellings = [value.source()]
     if value.kind is ValueKind.STR:
         spellings.insert(0, value.text.strip("\n"))
     if value.items and all(item.kind is ValueKind.STR for item in value.items):
@@ -68,7 +68,7 @@ def returned_none(failure: Failure) -> str | None:
         return None
     if mismatch.actual.kind is not ValueKind.NONE:
         return None
-    wanted = in_words(mismatch.expected)
+    wanted = mismatch.expected.in_words()
     return failure.says(f"returned None, where {wanted} is expected: is a return missing?")
 
 
@@ -128,4 +128,4 @@ def _not_of_type(failure: Failure) -> str | None:
     if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, OfType):
         return None
     got = f"{source(mismatch.actual, limit=60)}, {a_type(mismatch.actual)}"
-    return failure.says(f"returned {got}, where {in_words(mismatch.expected)} is expected")
+    return failure.says(f"returned {got}, where {mismatch.expected.in_words()} is expected")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import zip_longest
 
+from harness.common.escaping import quoted, visible
 from harness.judging.explain.alignment import shared_start
 from harness.judging.explain.failure import Failure, Texts
 from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import count, quoted, visible
+from harness.judging.explain.wording import count
 
 _SPACE_NAMES = {" ": "space", "\t": "tab", "\r": "carriage return"}
 

@@ -1,0 +1,47 @@
+"""What may stand in place of an expected value or text: one file a matcher, in `kinds`.
+
+A matcher's file holds everything about it: how it is read from YAML, its part of the JSON Schema,
+what it accepts and its words. Importing this package registers all of them.
+"""
+
+from harness.common.discovery import import_modules
+from harness.matchers import kinds
+from harness.matchers.field import Field
+from harness.matchers.kinds.any_value import AnyValue
+from harness.matchers.kinds.approximately import Approximately
+from harness.matchers.kinds.combinations import AllOf, NoneOf
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.exactly import Exactly
+from harness.matchers.kinds.one_of import OneOf
+from harness.matchers.kinds.pattern import Matches
+from harness.matchers.kinds.python_value import PythonValue
+from harness.matchers.kinds.type_of import OfType
+from harness.matchers.registry import MatcherKey, matcher_class, matcher_key, read, schemas
+from harness.matchers.texts import normalised
+from harness.matchers.values import SOURCE_LIMIT, same, source, type_with_article
+
+import_modules(kinds.__name__, kinds.__path__)
+
+__all__ = [
+    "SOURCE_LIMIT",
+    "AllOf",
+    "AnyValue",
+    "Approximately",
+    "Contains",
+    "Exactly",
+    "Field",
+    "MatcherKey",
+    "Matches",
+    "NoneOf",
+    "OfType",
+    "OneOf",
+    "PythonValue",
+    "matcher_class",
+    "matcher_key",
+    "normalised",
+    "read",
+    "same",
+    "schemas",
+    "source",
+    "type_with_article",
+]

@@ -1,0 +1,39 @@
+"""A plain value: this value, type-exact; in a text channel this text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from harness.matchers.registry import matcher_class
+from harness.matchers.texts import normalised
+from harness.matchers.values import same, source
+from harness.model.expectation import Ignore, Matcher
+from harness.model.values import Value, ValueKind
+
+
+@matcher_class
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exactly(Matcher):
+    """This value and no other. It has no key: it is whatever is not a mapping."""
+
+    value: Value
+
+    def accepts(self, value: Value) -> bool:
+        """Whether it is the same value."""
+        return same(self.value, value)
+
+    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+        """Whether it is the same text, the forgiven differences apart."""
+        if self.value.kind is not ValueKind.STR:
+            return False
+        return normalised(self.value.text, ignore) == normalised(text, ignore)
+
+    def in_words(self, *, whole: bool = False) -> str:
+        """The value's source."""
+        return source(self.value)
+
+    @property
+    def exact_text(self) -> str | None:
+        """The text, if the value is one."""
+        return self.value.text if self.value.kind is ValueKind.STR else None

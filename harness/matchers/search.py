@@ -1,0 +1,82 @@
+"""A search for a stated pattern in a text that takes no longer than its budget of CPU time."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+from types import FrameType
+from typing import NoReturn
+
+from harness.common.errors import HarnessError
+from harness.common.escaping import quoted
+
+# Of CPU time, so that the load of the machine decides nothing. Sane patterns take milliseconds.
+BUDGET_SECONDS = 2.0
+
+# Signals reach the main thread alone, and `re` holds the interpreter's lock while it searches:
+# for any other thread a process searches, which the same timer ends.
+_SEARCH = """
+import json, re, signal, sys
+pattern, text, flags, budget = json.load(sys.stdin)
+signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+signal.setitimer(signal.ITIMER_VIRTUAL, budget)
+sys.exit(FOUND if re.search(pattern, text, flags) else NOT_FOUND)
+"""
+_FOUND, _NOT_FOUND = 10, 11
+
+
+class _OverBudgetError(Exception):
+    pass
+
+
+def occurs(pattern: str, text: str, flags: int = 0) -> bool:
+    """Whether `re.search` finds the pattern anywhere in the text.
+
+    Raises HarnessError when that takes more than `BUDGET_SECONDS` of CPU time: the pattern is at
+    fault, and nothing is known about the program that printed the text.
+    """
+    if not hasattr(signal, "setitimer"):  # Windows, where a student checks and nobody is graded
+        return re.search(pattern, text, flags) is not None
+    try:
+        if threading.current_thread() is threading.main_thread():
+            return _occurs_here(pattern, text, flags)
+        return _occurs_elsewhere(pattern, text, flags)
+    except _OverBudgetError:
+        what = f"the pattern {quoted(pattern)} takes more than {BUDGET_SECONDS:g} s of CPU time"
+        hint = "make it try fewer ways: (?>…), possessive *+ and bounds such as {0,80} help"
+        raise HarnessError(f"{what} on a text of {len(text)} characters; {hint}") from None
+
+
+def _occurs_here(pattern: str, text: str, flags: int) -> bool:
+    before = signal.signal(signal.SIGVTALRM, _stop)
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, BUDGET_SECONDS)
+            return re.search(pattern, text, flags) is not None
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    finally:
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _occurs_elsewhere(pattern: str, text: str, flags: int) -> bool:
+    job = json.dumps([pattern, text, flags, BUDGET_SECONDS])
+    program = f"FOUND, NOT_FOUND = {_FOUND}, {_NOT_FOUND}{_SEARCH}"
+    command = [sys.executable, "-I", "-S", "-c", program]
+    try:
+        ended = subprocess.run(command, input=job.encode(), capture_output=True, check=False)
+    except OSError as error:
+        raise HarnessError(f"no process could search for a pattern ({error})") from error
+    if ended.returncode == -signal.SIGVTALRM:
+        raise _OverBudgetError
+    if ended.returncode not in (_FOUND, _NOT_FOUND):
+        raise HarnessError(f"searching for a pattern ended with status {ended.returncode}")
+    return ended.returncode == _FOUND
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise _OverBudgetError

@@ -1,0 +1,67 @@
+"""When two values are the same, and a value's source as it may stand in a sentence.
+
+A bool is not an int, an int is not a float, a list is not a tuple. `nan` is the same as `nan`, or
+a reference that returns it could never be matched. `0.0` and `-0.0` are the same, because Python's
+own `==` says so and no assignment sheet asks for the sign of a zero (where it is printed, the text
+differs). Dicts and sets have no order. Of a type outside the vocabulary only its name is known:
+two such values are the same when the names are. `TOO_LARGE` never equals anything.
+"""
+
+from __future__ import annotations
+
+from harness.common.escaping import plain, shortened, visible
+from harness.model.values import Value, ValueKind
+
+SOURCE_LIMIT = 90  # characters
+_UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
+_NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
+
+
+def same(expected: Value, actual: Value) -> bool:
+    """Whether two described values are the same by the rules above."""
+    pending = [(expected, actual)]
+    while pending:
+        left, right = pending.pop()
+        if left.kind is not right.kind or left.kind is ValueKind.TOO_LARGE:
+            return False
+        if not left.is_container:
+            if not _same_scalar(left, right):
+                return False
+            continue
+        if len(left.items) != len(right.items):
+            return False
+        pending.extend(zip(_in_order(left), _in_order(right), strict=True))
+    return True
+
+
+def _same_scalar(left: Value, right: Value) -> bool:
+    if left.text == right.text:
+        return True
+    if left.kind not in _NUMBERS:
+        return False
+    number = float if left.kind is ValueKind.FLOAT else complex
+    try:
+        return number(left.text) == number(right.text)
+    except ValueError:
+        return False
+
+
+def _in_order(value: Value) -> tuple[Value, ...]:
+    if value.kind in _UNORDERED:
+        return tuple(sorted(value.items, key=Value.source))
+    if value.kind is ValueKind.DICT:
+        pairs = zip(value.items[::2], value.items[1::2], strict=False)
+        ordered = sorted(pairs, key=lambda pair: pair[0].source())
+        return tuple(part for pair in ordered for part in pair)
+    return value.items
+
+
+def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT) -> str:
+    """A value as Python source, shortened around character `at` of that source, made visible."""
+    return visible(shortened(value.source(at + 2 * limit), limit, at))
+
+
+def type_with_article(name: str) -> str:
+    """A type's name with its article: "an int", "a list"."""
+    article = "an" if name[:1].lower() in "aeiou" else "a"
+    return f"{article} {plain(name, limit=40)}"

@@ -1,0 +1,87 @@
+"""A new matcher is one new file: it is read, described in the schema, compared and worded."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness import matchers
+from harness.assignment import SpecErrors, load
+from harness.common import serial
+from harness.common.discovery import import_modules
+from harness.judging import judge
+from harness.matchers import kinds, registry
+from harness.model.expectation import Expectation, Expected, Matcher
+from tests.assignment.small_assignment import scenario_file, write
+from tests.judging.judging_cases import CALL, called
+
+TOY = """
+from dataclasses import dataclass
+from harness.matchers import registry
+from harness.model.expectation import Matcher
+from harness.model.values import Value, ValueKind
+
+@registry.matcher_class
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndsWith(Matcher):
+    text: str
+
+    def accepts(self, value: Value) -> bool:
+        return value.kind is ValueKind.STR and value.text.endswith(self.text)
+
+    def in_words(self, *, whole: bool = False) -> str:
+        return f"text that ends with {self.text}"
+
+@registry.matcher_key("ends_with", lambda _: {"ends_with": {"type": "string"}}, order=500)
+def read(field):
+    text = field.at("ends_with").text()
+    return None if text is None else EndsWith(text=field.render(text))
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "ends_with.py").write_text(TOY, encoding="utf-8")
+    monkeypatch.setattr(registry, "_KEYS", dict(registry._KEYS))
+    monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path / "new")])
+    import_modules(kinds.__name__, kinds.__path__)
+    yield
+    del serial._MEMBERS[Matcher]["EndsWith"]
+    del sys.modules[f"{kinds.__name__}.ends_with"]
+
+
+def stated(root: Path, lines: str) -> Expected:
+    """What a scenario of a small assignment states."""
+    write(root, {"specs/small/f.yaml": scenario_file(lines)})
+    return load(root, "small").plan.scenarios[0].stated
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_new_matcher_is_one_new_file(tmp_path: Path) -> None:
+    one = stated(
+        tmp_path, "name: one\ncall: check_input('')\nreturns: {ends_with: '{{ BOARD_SIZE }}th'}"
+    )
+    assert one.returns is not None
+    assert one.returns.in_words() == "text that ends with 8th"
+    assert serial.loads(Expected, serial.dumps(one)) == one
+    expectation = Expectation(stated=one, reference=None)
+    assert judge(called("the 8th"), expectation, CALL).passed
+    message = "add_piece returned 'the 9th', expected text that ends with 8th."
+    assert judge(called("the 9th"), expectation, CALL).message == message
+    properties = [each["properties"] for each in matchers.schemas()["TextMatcher"]["anyOf"]]
+    assert {"ends_with": {"type": "string"}} in properties
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_new_matcher_is_named_in_hints(tmp_path: Path) -> None:
+    with pytest.raises(SpecErrors, match=r"ends_wiht: unknown matcher\. Hint: did you mean ends_"):
+        stated(tmp_path, "name: one\ncall: check_input('')\nreturns: {ends_wiht: x}")
+
+
+def test_two_matchers_cannot_have_one_key() -> None:
+    with pytest.raises(ValueError, match="there is a matcher contains already"):
+        registry.matcher_key("contains", lambda _: {}, order=1)(lambda field: None)
