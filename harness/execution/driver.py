@@ -95,7 +95,7 @@ TOOL_LIMITS = Limits(cpu_seconds=10.0, wall_seconds=30.0, memory_mib=512, output
 
 
 class ToolFailed(Exception):  # noqa: N818 - a fact about the payload, not about us
-    """The call gave no answer; `ending` tells how it ended instead."""
+    """The call gave no answer; `ending`: how it ended instead."""
 
     def __init__(self, ending: Ending, detail: str = "") -> None:
         self.ending = ending
@@ -108,7 +108,7 @@ def answer(end: End) -> str:
     if end.reason is not None:
         raise ToolFailed(end.reason)
     try:
-        text = read_text(end.said)
+        text = read_text(end.reply)
     except TamperedError as error:
         raise ToolFailed(Ending.TAMPERED, str(error)) from None
     if text is None or end.exit_code != 0:

@@ -146,7 +146,7 @@ def test_a_forged_reply_is_seen(one_driver: Driver, name: str) -> None:
         "def write(data):\n"
         "    for number in range(3, 64):\n"
         "        try:\n"
-        "            if stat.S_ISFIFO(os.fstat(number).st_mode): os.write(number, data)\n"
+        "            if stat.S_ISSOCK(os.fstat(number).st_mode): os.write(number, data)\n"
         "        except OSError: pass\n"
         "def answer(body): write(len(body).to_bytes(4, 'little') + body)\n"
         f"def f():\n    {FORGERIES[name]}\n"

@@ -17,8 +17,8 @@ from harness.execution import (
     ToolFailed,
     find_interpreter,
 )
-from harness.execution.protocol.observation import ScreenParser
 from harness.execution.protocol.reply import TamperedError, read_reply, value_from
+from harness.execution.protocol.screen import ScreenParser
 from harness.model.observation import Ending, Turn
 from harness.model.result import Tier
 from harness.model.stimulus import Binding, Limits, Typed
@@ -217,7 +217,7 @@ def test_sets_are_ordered_like_the_models() -> None:
 
 def test_a_screen_is_parted_at_its_marks_and_cut_to_its_limit() -> None:
     first, second = Typed(text="1"), Typed(text="2")
-    screen = ScreenParser(mark=b"|", most_marks=2)
+    screen = ScreenParser(sentinel=b"|", most_sentinels=2)
     screen.raw += b"load|one? "
     screen.typed.append((len(screen.raw), first))
     screen.raw += b"ok|"

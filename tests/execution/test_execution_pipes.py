@@ -210,14 +210,14 @@ def test_what_runs_inside_needs_nothing_of_posix(module: str) -> None:
 WITHOUT = """\
 import harness.execution as execution
 import harness.grading, harness.reporting.terminal.cards
-from harness.execution import a_driver, choose_tier, find_interpreter, has_terminals
+from harness.execution import create_driver, choose_tier, find_interpreter, has_terminals
 from pathlib import Path
 import sys
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import Tier
 interpreter = find_interpreter("3.12", Path(sys.executable))
 trial = choose_tier(interpreter)
-driver = a_driver(interpreter, trial.tier)
+driver = create_driver(interpreter, trial.tier)
 print(has_terminals(), type(driver).__name__, trial.tier.value, bool(trial.shortcoming))
 try:
     choose_tier(interpreter, Tier.STANDARD)
@@ -228,7 +228,7 @@ with driver, driver.tool({"t": "def up(text): return text.upper()"}, "t:up") as 
 """
 
 
-def test_where_there_are_no_terminals_the_room_opens_all_the_same(tmp_path: Path) -> None:
+def test_where_there_are_no_terminals_the_package_is_imported_all_the_same(tmp_path: Path) -> None:
     assert has_terminals()
     program = tmp_path / "program.py"
     program.write_text(WITHOUT, "utf-8")

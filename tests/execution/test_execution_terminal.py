@@ -9,7 +9,7 @@ import pytest
 
 from harness.execution import Driver, Interpreter
 from harness.execution.linux.pexpect_terminal import Terminal
-from harness.execution.protocol.observation import ScreenParser
+from harness.execution.protocol.screen import ScreenParser
 from harness.model.observation import Ending, Phase
 from harness.model.result import Tier
 from harness.model.stimulus import Key, Limits, Stimulus
@@ -173,7 +173,7 @@ def test_many_turns_are_never_mixed_up(one_driver: Driver) -> None:
 
 
 def test_expect_keeps_its_meaning() -> None:
-    terminal = Terminal(ScreenParser(mark=b"none", most_marks=0))
+    terminal = Terminal(ScreenParser(sentinel=b"none", most_sentinels=0))
     with open(terminal.slave, "wb", buffering=0, closefd=False) as program:
         program.write(b"Welcome\nname? ")
         terminal.expect_exact("name? ")

@@ -71,7 +71,7 @@ NOT_PREVENTED: Mapping[Tier, str] = {
 }
 
 
-Orders = dict[str, object]
+Setup = dict[str, object]
 
 _LANDLOCK_CREATE = 444
 _VERSION_QUESTION = 1
@@ -127,11 +127,11 @@ class Confinement:
             dies_with_parent=Layer.DIE_WITH_PARENT in self.layers,
         )
 
-    def for_base(self) -> Orders:
+    def for_base(self) -> Setup:
         """What the base server gives up itself."""
         return {"layers": [layer.value for layer in sorted(self.layers)], "confined": self.confined}
 
-    def for_server(self, directory: str, *, notify: bool) -> Orders:
+    def for_server(self, directory: str, *, notify: bool) -> Setup:
         """What a submission server gives up: the uid to become, what may be read, the filters."""
         filtered = Layer.SECCOMP in self.layers
         return {

@@ -1,8 +1,7 @@
-"""The base server: a slim interpreter, started once, that forks a server per submission.
+"""The base server: a slim interpreter, started once, that forks a server for each submission.
 
-It never reads a byte of a submission: what it reads, every later child inherits.
-
-Reads stimuli for a driver, in a process of its own that never has a byte of a submission.
+It never reads a byte of a submission: what it reads, every later child inherits. One of the
+servers that it forks, the reader, compiles stimuli and never has a byte of a submission either.
 """
 
 # ruff: noqa: PTH112
@@ -22,7 +21,7 @@ from . import wire
 from .heap import freeze_heap, lay_code_on_huge_pages, warm_up
 from .limits import kill_children
 from .server import Server
-from .stimulus import read
+from .stimulus import compile_stimulus, count_arguments
 
 try:
     from . import confine
@@ -33,31 +32,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-
 _HAS_PIDFD = hasattr(os, "pidfd_open")
+READER_SETUP: dict[str, Any] = {}  # forks a reader, and no submission server
 
 
-def serve(control: int, orders: dict[str, Any]) -> None:
+def serve(control: int, setup: dict[str, Any]) -> None:
     """Serve until the driver hangs up."""
     _complete_the_interpreter()
     _hear_signals()
     library: list[str] = []
-    layers: list[str] = orders["layers"]
+    layers: list[str] = setup["layers"]
     if confine is not None:
         if "subreaper" in layers:
             confine.be_subreaper()
         if "undumpable" in layers:
             confine.be_undumpable()
-    if orders["confined"]:
+    if setup["confined"]:
         library = _reach_the_library_through_descriptors()
-    for name in orders["preload"]:
+    for name in setup["preload"]:
         __import__(name)
-    if orders["clock_offset"]:
+    if setup["clock_offset"]:
         from .shifted_clock import shift  # noqa: PLC0415  (only then is it worth its memory)
 
-        shift(orders["clock_offset"])
+        shift(setup["clock_offset"])
     os.environ.clear()
-    os.environ.update(orders["environment"])
+    os.environ.update(setup["environment"])
     sock = _socket.socket(fileno=control)
     lay_code_on_huge_pages()
     warm_up()
@@ -70,9 +69,9 @@ def serve(control: int, orders: dict[str, Any]) -> None:
             kill_children(set())
             _exit(0)
         payload, descriptors = message
-        order = marshal.loads(payload)
-        if "end" in order:
-            servers.discard(order["end"])
+        request = marshal.loads(payload)
+        if "end" in request:
+            servers.discard(request["end"])
             kill_children(servers)
             wire.send(sock, b"ended")
         else:
@@ -80,22 +79,22 @@ def serve(control: int, orders: dict[str, Any]) -> None:
 
 
 def _start_server(sock: _socket.socket, library: list[str], descriptors: list[int]) -> int:
-    """The server is told by itself what to serve: what was said here, even if forgotten since,
-    would lie in the memory of every later server."""
+    """Fork a server, which receives its setup itself: what this process reads, even if it is
+    freed since, lies in the memory of every later server."""
     pid = fork()
     if pid == 0:
         try:
             sock.close()
             own = _socket.socket(fileno=descriptors[0])
-            told = wire.receive(own)
-            if told is not None:
-                setup = marshal.loads(told[0])
+            message = wire.receive(own)
+            if message is not None:
+                setup = marshal.loads(message[0])
                 if setup == READER_SETUP:
                     serve_reader(own)
                 else:
                     setup["confinement"]["readable"] += library
-                    Server(own, descriptors[1], setup).serve()
-        except BaseException as error:  # told to the driver by way of the terminal it was born on
+                    Server(own, setup).serve()
+        except BaseException as error:  # the driver reads it from the terminal of the base
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
             _exit(1)
         _exit(0)
@@ -157,18 +156,15 @@ def _moved(place: str, longest_first: list[str], moved: dict[str, str]) -> str:
     return place
 
 
-if TYPE_CHECKING:
-    from _socket import socket
-    from typing import Any
-
-READER_SETUP: dict[str, Any] = {}  # what the base makes a reader of, and no submission server
-
-
-def serve_reader(sock: socket) -> None:
-    """Answer texts by a packed question, until the driver hangs up."""
+def serve_reader(sock: _socket.socket) -> None:
+    """Answer a stimulus's texts by the compiled stimulus and how many positional arguments its
+    call has (-1: it is no plain call), until the driver hangs up."""
     while True:
         message = wire.receive(sock)
         if message is None:
             return
         functions, *texts = marshal.loads(message[0])
-        wire.send(sock, marshal.dumps(read(frozenset(functions), *texts)))
+        functions = frozenset(functions)
+        compiled = marshal.dumps(compile_stimulus(functions, *texts))
+        count = count_arguments(texts[1], functions)
+        wire.send(sock, marshal.dumps((-1 if count is None else count, compiled), 2))

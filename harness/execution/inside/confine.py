@@ -96,14 +96,14 @@ def be_undumpable() -> None:
         _prctl(_PR_SET_DUMPABLE, 0)
 
 
-def confine(orders: dict[str, Any]) -> int:
+def confine(setup: dict[str, Any]) -> int:
     """Confine this process as ordered; the listener's descriptor, or -1 when there is none."""
-    layers: list[str] = orders["layers"]
+    layers: list[str] = setup["layers"]
     ruleset = -1
     if "landlock" in layers:
-        ruleset = _landlock_ruleset(orders["readable"], orders["directory"])
-    if orders["uid"] is not None:
-        _become(orders["uid"])
+        ruleset = _landlock_ruleset(setup["readable"], setup["directory"])
+    if setup["uid"] is not None:
+        _become(setup["uid"])
     if "undumpable" in layers:
         be_undumpable()
     if "die_with_parent" in layers:  # after the change of user, which forgets it
@@ -116,8 +116,8 @@ def confine(orders: dict[str, Any]) -> int:
         _restrict(ruleset)
     if "seccomp" not in layers:
         return -1
-    loaded = LoadedFilter(orders["filter"])
-    if orders["notify"]:
+    loaded = LoadedFilter(setup["filter"])
+    if setup["notify"]:
         return loaded.load_listening()
     loaded.load()
     return -1

@@ -29,7 +29,7 @@ import sys
 
 from .modules import ModuleSource
 from .scenario import Files, ScenarioProcess
-from .stimulus import CompiledStimulus, read
+from .stimulus import CompiledStimulus, compile_stimulus
 
 try:
     import ctypes
@@ -243,22 +243,22 @@ _TIMES = 12  # more often than the interpreter waits before it fits its code to 
 def warm_up() -> None:
     """Call, hold a session and run the program, with nobody listening; leaves no trace."""
     before = list(sys.meta_path), dict(sys.modules), sys.argv, sys.stdout
-    call = CompiledStimulus(read(_FUNCTIONS, "", "echo(['a', ('b', 2)], 'a')", ()))
-    fault = CompiledStimulus(read(_FUNCTIONS, "", "echo(1, {})", ()))
+    call = CompiledStimulus(compile_stimulus(_FUNCTIONS, "", "echo(['a', ('b', 2)], 'a')", ()))
+    fault = CompiledStimulus(compile_stimulus(_FUNCTIONS, "", "echo(1, {})", ()))
     steps = ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)")
-    session = CompiledStimulus(read(_FUNCTIONS, "grid = ['a']", "", steps))
+    session = CompiledStimulus(compile_stimulus(_FUNCTIONS, "grid = ['a']", "", steps))
     parts = (("call", call), ("call", fault), ("session", session), ("run", call))
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
         sys.stdout = silence
-        for action, question in parts * _TIMES:
-            _perform(action, question, silence.fileno())
+        for action, stimulus in parts * _TIMES:
+            _perform(action, stimulus, silence.fileno())
             sys.meta_path[:] = before[0]
             sys.modules.clear()
             sys.modules.update(before[1])
         sys.argv, sys.stdout = before[2:]
 
 
-def _perform(action: str, question: CompiledStimulus, silence: int) -> None:
+def _perform(action: str, stimulus: CompiledStimulus, silence: int) -> None:
     provided = ModuleSource("rehearsed_constants.py", _PROVIDED)
     program = ModuleSource("rehearsed.py", _PROGRAM)
     files = Files({"rehearsed_constants": provided}, {}, {"rehearsed": program}, "rehearsed")
@@ -268,7 +268,7 @@ def _perform(action: str, question: CompiledStimulus, silence: int) -> None:
         "argv": [],
         "bindings": [("unused", "5")],
         "seed": 0,
-        "mark": b"-",
+        "sentinel": b"-",
         "shim": False,
     }
-    ScenarioProcess(job, question, files, _FUNCTIONS).perform(silence, silence)
+    ScenarioProcess(job, stimulus, files, _FUNCTIONS).perform(silence, silence)

@@ -27,7 +27,7 @@ from os import _exit, write
 
 from .modules import by_module_name, import_useful
 from .scenario import Files, ScenarioProcess
-from .stimulus import CompiledStimulus, read
+from .stimulus import CompiledStimulus, compile_stimulus
 from .tool import Tool
 
 try:
@@ -88,8 +88,8 @@ def _prepared(setup: dict[str, Any], job: dict[str, Any]) -> PipedScenario:
         source.try_to_compile()
     import_useful(submitted, setup)
     functions = frozenset(setup["functions"])
-    question = CompiledStimulus(read(functions, *job["asked"]))
-    return PipedScenario(job, question, Files.of(job["wanted"], setup, submitted), functions)
+    stimulus = CompiledStimulus(compile_stimulus(functions, *job["texts"]))
+    return PipedScenario(job, stimulus, Files.select(job["selection"], setup, submitted), functions)
 
 
 def _begin(said: int, beat: float) -> None:

@@ -1,4 +1,4 @@
-"""One scenario in a process of its own: load, be asked, answer once, leave."""
+"""One scenario in a process of its own: load, run the stimulus, answer once, leave."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, write
 
-from . import ask, codec, stdin_shim
+from . import codec, evaluate, stdin_shim
+from .channel import send
 from .modules import Library, ModuleSource, by_module_name
 
 TYPE_CHECKING = False
@@ -37,12 +38,15 @@ class Files:
         self.student = codec.Sources({s.filename: s.data for s in submitted.values()})
 
     @classmethod
-    def of(
-        cls, wanted: tuple[Any, ...], setup: dict[str, Any], submitted: dict[str, ModuleSource]
+    def select(
+        cls, selection: tuple[Any, ...], setup: dict[str, Any], submitted: dict[str, ModuleSource]
     ) -> Files:
-        """What a scenario wants of the files that `setup` has, all that is ours compiled: the
-        number of its variant, extra files by name, and stand-ins as (module, file)."""
-        variant, provide, stand_ins = wanted
+        """Of the files in `setup` those that scenarios share, all that is ours compiled.
+
+        `selection`: the number of the variant, the names of extra files, and the stand-ins as
+        (module, file).
+        """
+        variant, provide, stand_ins = selection
         provided = by_module_name(setup["variants"][variant])
         extra = by_module_name([(name, data) for name, data in setup["extra"] if name in provide])
         data_of = dict(setup["stand_ins"])
@@ -66,34 +70,34 @@ class ScenarioProcess:
     def __init__(
         self,
         job: dict[str, Any],
-        question: CompiledStimulus,
+        stimulus: CompiledStimulus,
         files: Files,
         functions: frozenset[str],
     ) -> None:
         self.job = job
-        self.question = question
+        self.stimulus = stimulus
         self.files = files
         self.functions = functions
-        self.surroundings = ask.EvaluationContext()
-        self.answer = ask.StimulusAnswer(files.student)
+        self.context = evaluate.EvaluationContext()
+        self.answer = evaluate.StimulusAnswer(files.student)
         self.argv = [job["program"], *job["argv"]]
         self.outputs = (sys.stdout, sys.stderr)
         self.terminal = -1
-        self.reply = -1
+        self.channel = -1
 
-    def run(self, terminal: int, reply: int) -> None:
+    def run(self, terminal: int, channel: int) -> None:
         """Run to the end of this process; never returns."""
         for number in (0, 1, 2):
             dup2(terminal, number)
         if self.job["shim"]:
             stdin_shim.install(self._asks)
-        self.perform(terminal, reply)
+        self.perform(terminal, channel)
         _exit(0)
 
-    def perform(self, terminal: int, reply: int) -> None:
-        """Load the submission, ask what is to be asked, and answer once on `reply`."""
+    def perform(self, terminal: int, channel: int) -> None:
+        """Load the submission, run the stimulus, and answer once on `channel`."""
         self.terminal = terminal
-        self.reply = reply
+        self.channel = channel
         try:
             self._tidy()
             self._observe(self.answer)
@@ -111,9 +115,10 @@ class ScenarioProcess:
         if random is not None:
             random.seed(self.job["seed"])
 
-    def _observe(self, answer: ask.StimulusAnswer) -> None:
+    def _observe(self, answer: evaluate.StimulusAnswer) -> None:
         sys.meta_path.insert(0, self.files.library)
-        self.surroundings.names.update(self._constants())
+        self.context.names.update(self._constants())
+        self._send(b"L", "")  # from here on the submission may write what it likes
         runs = self.job["action"] == "run"
         try:
             source = self.files.source(self.job["program"])
@@ -126,28 +131,28 @@ class ScenarioProcess:
             if runs:
                 answer.put("exit", "1")
             return
-        self._mark()
+        self._write_sentinel()
         answer.put("phase", '"stimulus"')
         if runs:
-            ask.program(self.files.library, self.job["program"][:-3], answer)
+            evaluate.program(self.files.library, self.job["program"][:-3], answer)
         else:
-            self._ask(module, answer)
+            self._run_stimulus(module, answer)
 
-    def _ask(self, module: ModuleType, answer: ask.StimulusAnswer) -> None:
-        surroundings = self.surroundings
-        surroundings.add_functions(vars(module), self.functions)
+    def _run_stimulus(self, module: ModuleType, answer: evaluate.StimulusAnswer) -> None:
+        context = self.context
+        context.add_functions(vars(module), self.functions)
         try:
-            surroundings.begin(self.question, self.job["bindings"])
-        except ask.MissingFunctionError as error:
+            context.begin(self.stimulus, self.job["bindings"])
+        except evaluate.MissingFunctionError as error:
             answer.put("missing", quote(str(error)))
             return
         except BaseException as error:
             answer.put_raised(error)
             return
         if self.job["action"] == "call":
-            ask.call(self.question, surroundings, answer)
+            evaluate.call(self.stimulus, context, answer)
         else:
-            ask.session(self.question, surroundings, answer, self._step_finished)
+            evaluate.session(self.stimulus, context, answer, self._step_finished)
 
     def _constants(self) -> dict[str, Any]:
         """The provided modules' names as overridden, before the submission's body runs."""
@@ -164,17 +169,17 @@ class ScenarioProcess:
         return constants
 
     def _step_finished(self, outcome: str) -> None:
-        self._mark()
+        self._write_sentinel()
         self._send(b"S", outcome)
 
     def _asks(self) -> None:
         self._send(b"Q", "")
 
-    def _mark(self) -> None:
-        """Write the scenario's secret mark, so that the driver can part the text before it from
+    def _write_sentinel(self) -> None:
+        """Write the scenario's secret sentinel, so that the driver can part the text before it from
         the text after it without a round trip."""
         self._flush()
-        write(self.terminal, self.job["mark"])
+        write(self.terminal, self.job["sentinel"])
 
     def _flush(self) -> None:
         for stream in (sys.stdout, sys.stderr, *self.outputs):
@@ -186,10 +191,7 @@ class ScenarioProcess:
                 continue
 
     def _send(self, kind: bytes, text: str) -> None:
-        body = kind + text.encode("ascii")
-        data = len(body).to_bytes(4, "little") + body
-        while data:
-            data = data[write(self.reply, data) :]
+        send(self.channel, kind, text)
 
 
 def _mentions(provided: ModuleSource, submitted: dict[str, ModuleSource]) -> bool:

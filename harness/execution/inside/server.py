@@ -12,6 +12,7 @@ import warnings
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
 
 from . import modules, wire
+from .channel import receive_job
 from .heap import freeze_heap, look_up_beforehand
 from .limits import KernelLimits, kill_children
 from .modules import import_useful
@@ -37,9 +38,8 @@ _HAS_PIDFD = hasattr(os, "pidfd_open")
 class Server:
     """Serves one submission (or one tool) until its socket ends."""
 
-    def __init__(self, sock: _socket.socket, reply: int, setup: dict[str, Any]) -> None:
+    def __init__(self, sock: _socket.socket, setup: dict[str, Any]) -> None:
         self.sock = sock
-        self.reply = reply
         self.setup = setup
         self.child_filter: LoadedFilter | None = None
         self.die_with_parent: Callable[[], None] | None = None
@@ -71,18 +71,18 @@ class Server:
                 return
             payload, descriptors = message
             if descriptors:  # anything else came too late for the scenario it was about
-                self._scenario(payload, descriptors[0])
+                self._scenario(payload, *descriptors)
 
     def _confine(self) -> int:
-        orders = self.setup["confinement"]
+        confinement = self.setup["confinement"]
         listener = -1
         os.chdir(self.setup["directory"])
         if confine is not None:
             if "seccomp" in self.layers:
-                self.child_filter = confine.LoadedFilter(orders["child_filter"])
+                self.child_filter = confine.LoadedFilter(confinement["child_filter"])
             if "die_with_parent" in self.layers:
                 self.die_with_parent = confine.die_with_parent
-            listener = confine.confine(orders)
+            listener = confine.confine(confinement)
         return listener
 
     def _prepare(self) -> None:
@@ -97,24 +97,29 @@ class Server:
         self.limits.allow_memory(0)
         import_useful(self.submitted, self.setup)
 
-    def _scenario(self, order: bytes, terminal: int) -> None:
-        memory, controlled, wanted, job = marshal.loads(order)
-        files = None if self.tool is not None else self.files.get(wanted) or self._laid(wanted)
+    def _scenario(self, request: bytes, terminal: int, channel: int) -> None:
+        """Fork its process, which alone receives the scenario's job, over `channel`; then wait
+        for its end."""
+        memory, controlled, selection = marshal.loads(request)
+        files = None
+        if self.tool is None:
+            files = self.files.get(selection) or self._select_files(selection)
         self.limits.allow_memory(memory)
         gc.freeze()
         pid = fork()
         if pid == 0:
             try:
                 self._become_child(terminal, controlled=controlled)
-                told = marshal.loads(job)
+                job = receive_job(channel)
                 if self.tool is not None:
-                    self.tool.run(told, self.reply)
+                    self.tool.run(job, channel)
                 elif files is not None:
-                    question = unpacked(told["question"])
-                    ScenarioProcess(told, question, files, self.functions).run(terminal, self.reply)
+                    stimulus = unpacked(job["stimulus"])
+                    ScenarioProcess(job, stimulus, files, self.functions).run(terminal, channel)
             finally:
                 _exit(70)
         close(terminal)
+        close(channel)
         status, cpu = self.events.wait_for(pid)
         if self.looks_for_orphans:
             kill_children(set())
@@ -133,10 +138,9 @@ class Server:
         if self.child_filter is not None:
             self.child_filter.load()
 
-    def _laid(self, wanted: tuple[Any, ...]) -> Files:
-        """The files that some scenarios share, compiled. What only one of them needs is left
-        packed for its own process: what this one does not touch is not copied."""
-        files = self.files[wanted] = Files.of(wanted, self.setup, self.submitted)
+    def _select_files(self, selection: tuple[Any, ...]) -> Files:
+        """The files that some scenarios share, compiled."""
+        files = self.files[selection] = Files.select(selection, self.setup, self.submitted)
         for source in files.library.sources.values():
             if source.code is not None:
                 look_up_beforehand(source.code.co_names)
@@ -156,8 +160,8 @@ class _Events:
             self.descriptors.append(self._poll.fileno())
 
     def wait_for(self, pid: int) -> tuple[int, int]:
-        """The child's wait status and CPU time in microseconds. Asked "?", tells its id; told
-        "K", kills it; when the driver hangs up, kills it and leaves."""
+        """The child's wait status and CPU time in microseconds. Meanwhile "?" is answered by its
+        process id, "K" kills it; when the driver hangs up it is killed and this process ends."""
         if self._poll is None or not _HAS_PIDFD:
             return self._wait_without_pidfd(pid)
         end = os.pidfd_open(pid)

@@ -1,9 +1,7 @@
-"""A stimulus as the interpreter runs it: read and compiled once, for all submissions.
+"""A stimulus as the interpreter runs it: analysed and compiled once, for all submissions.
 
-Its text is ours and trusted. A reader in a process of its own compiles it (`reading.py`); the
-driver keeps what comes out, and every scenario's process unpacks it.
-
-What a stimulus needs of a submission, and its call in parts: read off its text.
+Its text is ours and trusted. A reader in a process of its own compiles it (`base.py`); the driver
+keeps the result, and every scenario's process unpacks it.
 """
 
 from __future__ import annotations
@@ -19,6 +17,10 @@ if TYPE_CHECKING:
     # A step's source, its statements, and the expression whose value the REPL would show; no
     # statements: it does not compile.
     Step: TypeAlias = tuple[str, CodeType | None, CodeType | None]
+
+
+_AST_ONLY = 0x400
+NAME = "<stimulus>"
 
 
 class CompiledStimulus:
@@ -38,10 +40,10 @@ class CompiledStimulus:
         self.needs, self.source, self.given, self.split, self.whole, self.steps = parts
 
 
-def read(
+def compile_stimulus(
     functions: frozenset[str], given: str, expression: str, steps: tuple[str, ...]
 ) -> tuple[Any, ...]:
-    """The parts of a stimulus's question, plain data and code, out of its texts."""
+    """The parts of a `CompiledStimulus`, plain data and code, out of a stimulus's texts."""
     needs, parts = analyse(given, expression, steps, functions)
     split = _value_of(parts) if parts else None
     return (
@@ -55,7 +57,7 @@ def read(
 
 
 def unpacked(packed: bytes) -> CompiledStimulus:
-    """The question that a reader packed."""
+    """The stimulus that a reader compiled and packed."""
     return CompiledStimulus(marshal.loads(packed))
 
 
@@ -82,27 +84,20 @@ def _compiled(source: Any, mode: str) -> CodeType:
     return code
 
 
-if TYPE_CHECKING:
-    from typing import Any
-
-_AST_ONLY = 0x400
-NAME = "<stimulus>"
-
-
 def analyse(
     given: str, expression: str, steps: tuple[str, ...], functions: frozenset[str]
 ) -> tuple[list[str], str | None]:
     """The public functions that must be there, and, of an expression that does nothing but call
     one of them, the text of a tuple (function, positional arguments, keyword arguments). A text
     that does not parse counts as empty."""
-    asked = parsed(expression, "eval") if expression else None
+    tree = parsed(expression, "eval") if expression else None
     trees = [parsed(text, "exec") for text in (given, *steps) if text]
     read: set[str] = set()
     bound: set[str] = set()
-    for tree in (asked, *trees):
-        if tree is not None:
-            _collect_names(tree, read, bound)
-    parts = None if asked is None else _call_parts(asked.body, expression, functions)
+    for each in (tree, *trees):
+        if each is not None:
+            _collect_names(each, read, bound)
+    parts = None if tree is None else _call_parts(tree.body, expression, functions)
     return sorted((read - bound) & functions), parts
 
 
@@ -112,6 +107,15 @@ def parsed(source: str, mode: str) -> Any:
         return compile(source, NAME, mode, _AST_ONLY, dont_inherit=True)
     except (SyntaxError, ValueError):
         return None
+
+
+def count_arguments(expression: str, functions: frozenset[str]) -> int | None:
+    """How many positional arguments a plain call of one of the functions has; None where the
+    expression is no such call."""
+    tree = parsed(expression, "eval") if expression else None
+    if tree is None or _call_parts(tree.body, expression, functions) is None:
+        return None
+    return len(tree.body.args)
 
 
 def _call_parts(node: Any, expression: str, functions: frozenset[str]) -> str | None:

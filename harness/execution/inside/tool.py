@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from _json import encode_basestring_ascii as quote
-from os import _exit, write
+from os import _exit
 
+from .channel import send
 from .modules import Library, ModuleSource
 
 TYPE_CHECKING = False
@@ -29,10 +30,7 @@ class Tool:
         __import__(module)
         self._function: Callable[[str], str] = getattr(sys.modules[module], function)
 
-    def run(self, payload: str, reply: int) -> None:
+    def run(self, payload: str, channel: int) -> None:
         """Call it, answer, leave."""
-        body = b"A" + quote(self._function(payload)).encode("ascii")
-        data = len(body).to_bytes(4, "little") + body
-        while data:
-            data = data[write(reply, data) :]
+        send(channel, b"A", quote(self._function(payload)))
         _exit(0)

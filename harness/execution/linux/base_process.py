@@ -1,17 +1,14 @@
-"""The base server's process, seen from the driver.
-
-Stimuli as the grading interpreter compiles them: each text once, whatever the submissions.
-"""
+"""The base server's process, seen from the driver, and the reader that compiles stimuli for it."""
 
 from __future__ import annotations
 
 import marshal
-import os
 import socket
 import subprocess
 from dataclasses import dataclass
 
 from harness.common.errors import HarnessError
+from harness.common.escaping import visible
 from harness.execution.confinement import Confinement
 from harness.execution.inside import wire
 from harness.execution.inside.base import READER_SETUP
@@ -19,7 +16,7 @@ from harness.execution.interpreter import Interpreter
 from harness.execution.linux import kernel
 from harness.execution.linux.pty import open_pty
 from harness.execution.protocol import bootstrap
-from harness.execution.protocol.observation import ScreenParser
+from harness.execution.protocol.screen import plain_screen
 
 _START = marshal.dumps({"start": True}, 2)
 _PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
@@ -27,7 +24,7 @@ _PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
 
 @dataclass(slots=True)
 class ServerProcess:
-    """A server forked from the base: its control socket and the pipe of its scenarios' replies.
+    """A server forked from the base, and its control socket.
 
     `pid` is its number here, `inside` the base's number for it, which differs in a namespace.
     """
@@ -35,7 +32,6 @@ class ServerProcess:
     pid: int
     inside: int
     control: socket.socket
-    replies: int
 
 
 class BaseProcess:
@@ -50,9 +46,9 @@ class BaseProcess:
         hash_seed: int,
         clock_offset: int = 0,
     ) -> None:
-        self.boot_pty = open_pty(ScreenParser(mark=b"\0", most_marks=0))
+        self.boot_pty = open_pty(plain_screen())
         ours, theirs = socket.socketpair()
-        orders = confinement.for_base() | {
+        setup = confinement.for_base() | {
             "preload": ["typing"],
             "clock_offset": clock_offset,
             "environment": bootstrap.INNER_ENVIRONMENT,
@@ -78,44 +74,39 @@ class BaseProcess:
             theirs.close()
         self._control = ours
         ours.settimeout(_PATIENCE)
-        self._say(bootstrap.first_message(orders))
-        self._hear()
+        self._send(bootstrap.first_message(setup))
+        self._receive()
 
     def start_server(self, setup: dict[str, object]) -> ServerProcess:
         """Have a server forked that is set up so; HarnessError when the base does not answer."""
         ours, theirs = socket.socketpair()
-        read_end, write_end = os.pipe()
-        os.set_blocking(read_end, False)
         try:
-            wire.send(self._control, _START, (theirs.fileno(), write_end))
-            inside, descriptors = self._hear()
+            wire.send(self._control, _START, (theirs.fileno(),))
+            inside, descriptors = self._receive()
             pid = kernel.resolve_pid(int(inside), descriptors)
             ours.settimeout(_PATIENCE)
             wire.send(ours, marshal.dumps(setup, 2))  # past the base, which must not know it
         except (OSError, HarnessError) as error:
             ours.close()
-            os.close(read_end)
             raise HarnessError(f"the base server did not start a server: {error}") from None
         finally:
             theirs.close()
-            os.close(write_end)
-        return ServerProcess(pid, int(inside), ours, read_end)
+        return ServerProcess(pid, int(inside), ours)
 
     def end_server(self, server: ServerProcess) -> None:
         """End a server and all below it, and wait until it is gone."""
         server.control.close()
-        os.close(server.replies)
         try:
             wire.send(self._control, marshal.dumps({"end": server.inside}, 2))
-            self._hear()
+            self._receive()
         except (OSError, HarnessError):
             self._process.kill()  # whatever it forked dies with it
 
     def complaint(self) -> str:
-        """What our own code said on the terminal it was born on: the last line, for messages."""
+        """The last line that our own code printed on the base's terminal, escaped, for messages."""
         self.boot_pty.drain(1 << 20)
         lines = bytes(self.boot_pty.screen.raw).decode("utf-8", "replace").splitlines()
-        return lines[-1][:300] if lines else ""
+        return visible(lines[-1][:300]) if lines else ""
 
     def close(self) -> None:
         """End the base server and wait for it."""
@@ -127,13 +118,13 @@ class BaseProcess:
             self._process.wait()
         self.boot_pty.close()
 
-    def _say(self, data: bytes) -> None:
+    def _send(self, data: bytes) -> None:
         try:
             self._control.sendall(data)
         except OSError:
             raise HarnessError(f"the base server ended: {self.complaint()}") from None
 
-    def _hear(self) -> tuple[bytes, list[int]]:
+    def _receive(self) -> tuple[bytes, list[int]]:
         try:
             message = wire.receive(self._control)
         except (OSError, EOFError):
@@ -143,21 +134,33 @@ class BaseProcess:
         return message
 
 
+@dataclass(frozen=True, slots=True)
+class PackedStimulus:
+    """A stimulus's texts as the grading interpreter compiled them, and how many positional
+    arguments its call has; None: it is not a plain call of a function of the submission."""
+
+    data: bytes
+    arguments: int | None
+
+
 class StimulusCompiler:
-    """A driver's, over all its submissions; they are read in a process that has none of these."""
+    """Compiles stimuli for a driver, each text once whatever the submissions, in a process that
+    holds no submission."""
 
     def __init__(self, base: BaseProcess) -> None:
         self._base = base
         self._reader: ServerProcess | None = base.start_server(READER_SETUP)
-        self._kept: dict[tuple[object, ...], bytes] = {}
+        self._packed: dict[tuple[object, ...], PackedStimulus] = {}
 
-    def packed(self, functions: tuple[str, ...], asked: tuple[str, str, tuple[str, ...]]) -> bytes:
-        """A stimulus's texts (what is given, the expression, the steps), read and compiled for an
-        assignment with these public functions. HarnessError when our own machinery fails."""
-        key = (functions, *asked)
-        found = self._kept.get(key)
+    def packed(
+        self, functions: tuple[str, ...], texts: tuple[str, str, tuple[str, ...]]
+    ) -> PackedStimulus:
+        """A stimulus's texts (what is given, the expression, the steps), compiled for an assignment
+        with these public functions. HarnessError when our own machinery fails."""
+        key = (functions, *texts)
+        found = self._packed.get(key)
         if found is None:
-            found = self._kept[key] = self._read(marshal.dumps(key, 2))
+            found = self._packed[key] = self._compile(marshal.dumps(key, 2))
         return found
 
     def close(self) -> None:
@@ -166,7 +169,7 @@ class StimulusCompiler:
             self._base.end_server(self._reader)
             self._reader = None
 
-    def _read(self, texts: bytes) -> bytes:
+    def _compile(self, texts: bytes) -> PackedStimulus:
         if self._reader is None:
             self._reader = self._base.start_server(READER_SETUP)
         try:
@@ -176,5 +179,6 @@ class StimulusCompiler:
             message = None
         if message is None:
             self.close()
-            raise HarnessError(f"a stimulus was not read: {self._base.complaint()}")
-        return message[0]
+            raise HarnessError(f"a stimulus was not compiled: {self._base.complaint()}")
+        arguments, data = marshal.loads(message[0])
+        return PackedStimulus(data, None if arguments < 0 else arguments)

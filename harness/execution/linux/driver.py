@@ -45,7 +45,7 @@ class Driver:
         self._clock_offset = clock_offset
         self._notify = notify and Layer.SECCOMP in self._confinement.layers
         self._base: BaseProcess | None = None
-        self._questions: StimulusCompiler | None = None
+        self._compiler: StimulusCompiler | None = None
         self._cpus_before: set[int] | None = None
         self._held = ExitStack()
         self._directory = ""
@@ -66,7 +66,7 @@ class Driver:
                 hash_seed=self._hash_seed,
                 clock_offset=self._clock_offset,
             )
-            self._questions = StimulusCompiler(self._base)
+            self._compiler = StimulusCompiler(self._base)
         except BaseException:
             self._leave()
             raise
@@ -85,10 +85,10 @@ class Driver:
         self, assignment: Assignment, files: tuple[SourceFile, ...]
     ) -> Iterator[SubmissionServer]:
         """A server for one submission. HarnessError when our own machinery fails."""
-        base, questions = self._running()
+        base, compiler = self._running()
         setup = self._setup() | server_setup(assignment, files)
         with ServerLink(base, setup) as link:
-            yield SubmissionServer(link, assignment, questions)
+            yield SubmissionServer(link, assignment, compiler)
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
@@ -107,18 +107,18 @@ class Driver:
         return self._notify
 
     def _setup(self) -> dict[str, object]:
-        orders = self._confinement.for_server(self._directory, notify=self._notify)
-        return {"confinement": orders, "directory": self._directory}
+        confinement = self._confinement.for_server(self._directory, notify=self._notify)
+        return {"confinement": confinement, "directory": self._directory}
 
     def _running(self) -> tuple[BaseProcess, StimulusCompiler]:
-        if self._base is None or self._questions is None:
+        if self._base is None or self._compiler is None:
             raise HarnessError("the driver is used outside its context")
-        return self._base, self._questions
+        return self._base, self._compiler
 
     def _leave(self) -> None:
-        if self._questions is not None:
-            self._questions.close()
-            self._questions = None
+        if self._compiler is not None:
+            self._compiler.close()
+            self._compiler = None
         if self._base is not None:
             self._base.close()
             self._base = None

@@ -11,7 +11,7 @@ import pexpect
 from pexpect.spawnbase import SpawnBase
 
 from harness.execution.linux.pty import CHUNK, PseudoTerminal
-from harness.execution.protocol.observation import ScreenParser
+from harness.execution.protocol.screen import ScreenParser
 
 if TYPE_CHECKING:
     _Spawn = SpawnBase[str]

@@ -13,7 +13,7 @@ import struct
 import termios
 from typing import Any
 
-from harness.execution.protocol.observation import ScreenParser
+from harness.execution.protocol.screen import ScreenParser
 from harness.model.stimulus import Key, Typed
 
 CHUNK = 65536

@@ -1,14 +1,8 @@
-"""One submission, ready to be observed.
-
-A forked server: confined, prepared, and ended when done with.
-
-Runs a trusted function of ours over what a student wrote, confined and limited.
-"""
+"""Servers forked from the base, seen from the driver: of a submission, and of a tool of ours."""
 
 from __future__ import annotations
 
 import marshal
-import os
 import select
 import time
 from dataclasses import dataclass
@@ -18,28 +12,29 @@ from harness.common.errors import HarnessError
 from harness.execution.driver import TOOL_LIMITS, answer
 from harness.execution.inside import wire
 from harness.execution.linux.base_process import BaseProcess, ServerProcess, StimulusCompiler
+from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import Listener, ProcessClock
 from harness.execution.linux.monitor import Monitor
 from harness.execution.linux.pty import open_pty
-from harness.execution.protocol.jobs import Jobs, marks_in
-from harness.execution.protocol.observation import ScreenParser, observation
+from harness.execution.protocol.jobs import Jobs
+from harness.execution.protocol.observation import ObservationBudget, observation
+from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Assignment
 from harness.model.stimulus import Key, Limits, Stimulus
-
-MARK_BYTES = 16
 
 
 class SubmissionServer:
     """Observes one submission, a fresh process for each stimulus."""
 
     def __init__(
-        self, link: ServerLink, assignment: Assignment, questions: StimulusCompiler
+        self, link: ServerLink, assignment: Assignment, compiler: StimulusCompiler
     ) -> None:
         self._link = link
         self._functions = tuple(function.name for function in assignment.functions)
-        self._questions = questions
+        self._compiler = compiler
         self._jobs = Jobs(assignment)
+        self._budget = ObservationBudget()
 
     @property
     def pid(self) -> int:
@@ -51,31 +46,36 @@ class SubmissionServer:
         failed = self._link.failed_to_prepare
         if failed is not None:
             return Observation(ending=failed.ending, phase=Phase.LOADING, detail=failed.detail)
-        shown = ScreenParser(mark=os.urandom(MARK_BYTES), most_marks=marks_in(stimulus))
+        screen = scenario_screen(stimulus)
         job = self._jobs.job(stimulus, limits)
-        job["mark"] = shown.mark
+        packed = self._compiler.packed(self._functions, job.pop("texts"))
+        job["sentinel"] = screen.sentinel
         job["shim"] = self._link.listener is None
-        job["question"] = self._questions.packed(self._functions, job.pop("asked"))
-        wanted = job.pop("wanted")
-        terminal = open_pty(shown)
+        job["stimulus"] = packed.data
+        selection = job.pop("selection")
+        terminal, channel = open_pty(screen), ScenarioChannel()
         try:
             self._link.start(
                 job,
                 terminal.slave,
+                channel,
                 memory=job["memory"],
-                wanted=wanted,
+                selection=selection,
                 controlled=any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
             )
             end = Monitor(
                 self._link.server,
                 self._link.listener,
                 terminal,
+                channel,
                 limits=limits,
                 inputs=stimulus.inputs,
             ).follow()
         finally:
             terminal.close()
-        return observation(stimulus, limits, shown, end)
+            channel.close()
+        seen = observation(stimulus, limits, screen, end, arguments=packed.arguments)
+        return self._budget.bounded(seen, screen, end)
 
 
 _PREPARING_CPU = 10.0  # seconds for compiling what a student wrote
@@ -119,20 +119,23 @@ class ServerLink:
 
     def start(
         self,
-        told: object,
+        job: object,
         terminal: int,
+        channel: ScenarioChannel,
         *,
         memory: int,
-        wanted: object = None,
+        selection: object = None,
         controlled: bool = False,
     ) -> None:
-        """Start a scenario that is `told` this on a terminal's slave side, which controls it or
-        not, with so many bytes of memory and the `wanted` files, which others may share."""
-        order = (memory, controlled, wanted, marshal.dumps(told, 2))  # type: ignore[arg-type]
+        """Have a scenario's process forked, with `memory` bytes, on a terminal's slave side, which
+        is its controlling terminal or not. Its job goes over `channel` to itself alone; the server
+        learns the `selection` of files only, which scenarios share."""
+        request = marshal.dumps((memory, controlled, selection), 2)  # type: ignore[arg-type]
         try:
-            wire.send(self.server.control, marshal.dumps(order, 2), (terminal,))  # type: ignore[arg-type]
+            wire.send(self.server.control, request, (terminal, channel.process_end))
         except OSError:
             raise HarnessError("a submission server ended") from None
+        channel.send(marshal.dumps(job, 2))  # type: ignore[arg-type]
 
     def close(self) -> None:
         """End the server and wait until it is gone."""
@@ -181,17 +184,18 @@ class ToolServer:
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
         """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
-        shown = ScreenParser(mark=b"\0", most_marks=0)
-        terminal = open_pty(shown)
+        terminal, channel = open_pty(plain_screen()), ScenarioChannel()
         try:
-            self._link.start(payload, terminal.slave, memory=limits.memory_mib * _MIB)
+            self._link.start(payload, terminal.slave, channel, memory=limits.memory_mib * _MIB)
             end = Monitor(
                 self._link.server,
                 self._link.listener,
                 terminal,
+                channel,
                 limits=limits,
                 inputs=(),
             ).follow()
         finally:
             terminal.close()
+            channel.close()
         return answer(end)

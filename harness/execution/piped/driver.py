@@ -15,22 +15,24 @@ from contextlib import ExitStack, contextmanager
 
 from harness.common.errors import HarnessError
 from harness.execution.driver import TOOL_LIMITS, answer
+from harness.execution.inside.stimulus import count_arguments
 from harness.execution.interpreter import Interpreter
 from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, Words
 from harness.execution.piped.process import PipedProcess
 from harness.execution.protocol import bootstrap
-from harness.execution.protocol.jobs import Jobs, marks_in, server_setup
-from harness.execution.protocol.observation import ScreenParser, observation
+from harness.execution.protocol.jobs import Jobs, server_setup
+from harness.execution.protocol.observation import ObservationBudget, observation
+from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.scratch import scratch_directory
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import Tier
 from harness.model.stimulus import Limits, Stimulus
 
-_MARK_BYTES = 16
 _MIB = 1024 * 1024
 _MODULES = (
-    "codec", "modules", "stimulus", "limits", "ask", "stdin_shim", "tool", "scenario", "piped",
+    "channel", "codec", "modules", "stimulus", "limits", "evaluate", "stdin_shim", "tool",
+    "scenario", "piped",
 )  # fmt: skip
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 
@@ -56,22 +58,22 @@ def framed():
     return marshal.loads(read(int.from_bytes(read(4), "little")))
 modules, setup, job = framed(), framed(), framed()
 Module = type(sys)
-room = Module("inside")
-room.__path__ = []
-sys.modules["inside"] = room
+package = Module("inside")
+package.__path__ = []
+sys.modules["inside"] = package
 own = dict(vars(builtins))
 for name, code in modules:
     module = Module("inside." + name)
     module.__dict__.update(__builtins__=own, __package__="inside")
     sys.modules["inside." + name] = module
-    setattr(room, name, module)
+    setattr(package, name, module)
     try:
         exec(code, module.__dict__)
     except ImportError:
         if name != "limits":
             raise
-        del sys.modules["inside." + name], room.limits
-room.piped.serve(setup, job)
+        del sys.modules["inside." + name], package.limits
+package.piped.serve(setup, job)
 """
 
 
@@ -158,14 +160,16 @@ class PipedSubmission:
     ) -> None:
         self._driver = driver
         self._jobs = Jobs(assignment)
+        self._budget = ObservationBudget()
+        self._functions = frozenset(function.name for function in assignment.functions)
         self._setup = driver.setup(server_setup(assignment, files))
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
         """What the submission did. HarnessError when our own machinery failed."""
-        shown = ScreenParser(mark=os.urandom(_MARK_BYTES), most_marks=marks_in(stimulus))
+        screen = scenario_screen(stimulus)
         words, beats = Words(), CpuHeartbeat(limits)
         job = self._jobs.job(stimulus, limits) | {
-            "mark": shown.mark,
+            "sentinel": screen.sentinel,
             "ask": words.ask,
             "over": words.over,
             "beat": beats.period,
@@ -173,7 +177,7 @@ class PipedSubmission:
         process = self._driver.start(self._setup, job)
         try:
             conversation = PipedMonitor(
-                process, shown, words, beats, limits=limits, inputs=stimulus.inputs
+                process, screen, words, beats, limits=limits, inputs=stimulus.inputs
             )
             end = conversation.follow()
         finally:
@@ -181,7 +185,10 @@ class PipedSubmission:
         if not conversation.began:
             ending = end.reason or Ending.CRASHED
             return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
-        return observation(stimulus, limits, shown, end)
+        expression, functions = job["texts"][1], self._functions
+        arguments = count_arguments(expression, functions)
+        seen = observation(stimulus, limits, screen, end, arguments=arguments)
+        return self._budget.bounded(seen, screen, end)
 
 
 class PipedTool:
@@ -202,8 +209,7 @@ class PipedTool:
         }
         process = self._driver.start(self._setup, job)
         try:
-            shown = ScreenParser(mark=b"\0", most_marks=0)
-            conversation = PipedMonitor(process, shown, words, beats, limits=TOOL_LIMITS)
+            conversation = PipedMonitor(process, plain_screen(), words, beats, limits=TOOL_LIMITS)
             end = conversation.follow()
         finally:
             process.close()

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from harness.common.errors import HarnessError
 from harness.execution.piped.process import Pipe, PipedProcess
 from harness.execution.protocol import reply
-from harness.execution.protocol.observation import End, ScreenParser
+from harness.execution.protocol.observation import End
+from harness.execution.protocol.screen import ScreenParser
 from harness.model.observation import Ending
 from harness.model.stimulus import Key, Limits, Typed
 
@@ -84,7 +85,7 @@ class PipedMonitor:
     def __init__(
         self,
         process: PipedProcess,
-        shown: ScreenParser,
+        screen: ScreenParser,
         words: Words,
         beats: CpuHeartbeat,
         *,
@@ -92,14 +93,14 @@ class PipedMonitor:
         inputs: tuple[Typed, ...] = (),
     ) -> None:
         self._process = process
-        self._shown = shown
+        self._screen = screen
         self._words = words
         self._beats = beats
         self._most = limits.output_kib * 1024
         self._inputs = list(reversed(inputs))
         self._unshown = b""
         self._unread = b""
-        self._said = bytearray()
+        self._reply = bytearray()
         self._reason: Ending | None = None
         self._over = False
         self._up = False
@@ -129,7 +130,7 @@ class PipedMonitor:
             reason=self._reason,
             exit_code=code,
             cpu_seconds=self._beats.cpu_seconds,
-            said=bytes(self._said),
+            reply=bytes(self._reply),
         )
 
     def _look_at_the_clock(self, elapsed: float) -> None:
@@ -176,16 +177,16 @@ class PipedMonitor:
         self._unshown = self._unshown[len(self._unshown) - kept :]
 
     def _show(self, data: bytes) -> None:
-        self._shown.raw += data
-        if self._shown.exceeds(self._most):
+        self._screen.raw += data
+        if self._screen.exceeds(self._most):
             self._stop(Ending.OUTPUT_LIMIT)
 
     def _type(self) -> None:
-        if not self._inputs or not self._shown.loaded:
+        if not self._inputs or not self._screen.loaded:
             self._stop(Ending.ASKED_FOR_MORE)
             return
         typed = self._inputs.pop()
-        self._shown.typed.append((len(self._shown.raw), typed))
+        self._screen.typed.append((len(self._screen.raw), typed))
         if typed.key is not None:
             body = _KEYS[typed.key]
         else:
@@ -198,7 +199,7 @@ class PipedMonitor:
             length = int.from_bytes(self._unread[:4], "little")
             if not self._up and (length != 1 or self._unread[4:5] != b"U"):
                 return  # words of the interpreter's, and its end
-            if length + len(self._said) > reply.LARGEST:
+            if length + len(self._reply) > reply.LARGEST:
                 self._stop(Ending.TAMPERED)
                 self._unread = b""
                 return
@@ -214,7 +215,7 @@ class PipedMonitor:
             elif kind == b"T" and body.isdigit():
                 self._beats.hear(int(body))
             else:
-                self._said += frame
+                self._reply += frame
 
 
 def _beginning(data: bytes, secret: bytes) -> int:

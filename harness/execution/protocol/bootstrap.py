@@ -8,8 +8,8 @@ from importlib import resources
 from pathlib import Path
 
 INSIDE = (
-    "wire", "codec", "modules", "stimulus", "confine", "limits", "ask", "stdin_shim", "tool",
-    "scenario", "heap", "server", "base",
+    "wire", "channel", "codec", "modules", "stimulus", "confine", "limits", "evaluate",
+    "stdin_shim", "tool", "scenario", "heap", "server", "base",
 )  # fmt: skip
 
 _PROGRAM = """\
@@ -25,25 +25,25 @@ def read(count):
             raise SystemExit(1)
         data += part
     return data
-sources, orders = marshal.loads(read(int.from_bytes(read(4), "little")))
+sources, setup = marshal.loads(read(int.from_bytes(read(4), "little")))
 sock.detach()
 Module = type(sys)
-room = Module("inside")
-room.__path__ = []
-sys.modules["inside"] = room
+package = Module("inside")
+package.__path__ = []
+sys.modules["inside"] = package
 own = dict(vars(builtins))
 for name, source in sources:
     module = Module("inside." + name)
     module.__dict__.update(__builtins__=own, __package__="inside")
     sys.modules["inside." + name] = module
-    setattr(room, name, module)
+    setattr(package, name, module)
     try:
         exec(compile(source, "inside/" + name + ".py", "exec", dont_inherit=True), module.__dict__)
     except ImportError:
-        if name != "confine" or orders["confined"]:
+        if name != "confine" or setup["confined"]:
             raise
-        del sys.modules["inside." + name], room.confine
-room.base.serve(control, orders)
+        del sys.modules["inside." + name], package.confine
+package.base.serve(control, setup)
 """
 
 FLAGS = (
@@ -62,10 +62,10 @@ def environment(hash_seed: int) -> dict[str, str]:
     return {**INNER_ENVIRONMENT, "PYTHONHASHSEED": str(hash_seed), "LD_BIND_NOW": "1"}
 
 
-def first_message(orders: dict[str, object]) -> bytes:
-    """The sources and orders, framed."""
-    names = ("shifted_clock", *INSIDE) if orders["clock_offset"] else INSIDE
-    payload = marshal.dumps((sources(names), orders), 2)
+def first_message(setup: dict[str, object]) -> bytes:
+    """The sources and the base's setup, framed."""
+    names = ("shifted_clock", *INSIDE) if setup["clock_offset"] else INSIDE
+    payload = marshal.dumps((sources(names), setup), 2)
     return len(payload).to_bytes(4, "little") + payload
 
 

@@ -1,4 +1,4 @@
-"""What a process is told: the files it is to lay out, and a stimulus as an order."""
+"""What a process is sent: the files of a submission, and a stimulus as a job."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MIB = 1024 * 1024
 
 
 def main_file(assignment: Assignment) -> str:
-    """The name that the submission's first file is laid under."""
+    """The name under which the submission's first file is imported."""
     return assignment.laid_as or assignment.submission_files[0]
 
 
@@ -21,7 +21,7 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
     """What a process needs to know of an assignment and a submission, whatever the scenario."""
     return {
         "main": main_file(assignment),
-        "files": _laid(assignment, files),
+        "files": _submitted(assignment, files),
         "functions": [function.name for function in assignment.functions],
         "variants": [_pairs(variant.files) for variant in assignment.variants],
         "extra": _pairs(assignment.extra_files),
@@ -40,9 +40,10 @@ class Jobs:
         }
 
     def job(self, stimulus: Stimulus, limits: Limits) -> dict[str, Any]:
-        """The order for one scenario. HarnessError when the plan lacks its provided files.
+        """The job of one scenario's process. HarnessError when the plan lacks its provided files.
 
-        `asked` are the texts of its question, `wanted` the files that it shares with others.
+        `texts` are the source texts of the stimulus, to be compiled; `selection` names the files
+        that it shares with others.
         """
         try:
             variant = self._variants[stimulus.constants]
@@ -61,25 +62,19 @@ class Jobs:
             job |= {"action": "run", "program": action.program, "argv": list(action.argv)}
         stand_ins = tuple([(each.module, each.file) for each in stimulus.stand_ins])
         return job | {
-            "asked": (stimulus.given, expression, steps),
-            "wanted": (variant, stimulus.provide, stand_ins),
+            "texts": (stimulus.given, expression, steps),
+            "selection": (variant, stimulus.provide, stand_ins),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "seed": stimulus.seed,
             "memory": limits.memory_mib * _MIB,
         }
 
 
-def marks_in(stimulus: Stimulus) -> int:
-    """How many marks the scenario writes: one after loading, one after each session step."""
-    action = stimulus.action
-    return 1 + (len(action.steps) if isinstance(action, Session) else 0)
-
-
 def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
     return [(file.name, file.data) for file in files]
 
 
-def _laid(assignment: Assignment, files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
+def _submitted(assignment: Assignment, files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
     """The files that count, under the names they are imported by; anything else handed in beside
     them is ignored, and so is a file too large to be checked."""
     files = tuple(file for file in files if len(file.data) <= MAX_SOURCE_BYTES)

@@ -1,18 +1,19 @@
-"""From a process's end, screen and words to an observation, however it was run.
-
-Parts what came out of a terminal into loading, steps and turns.
-"""
+"""From a process's end, screen and reply to an observation, however it was run."""
 
 from __future__ import annotations
 
+import hashlib
 import signal
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from harness.common.errors import HarnessError
+from harness.common.escaping import visible
+from harness.execution.protocol.completeness import is_complete
 from harness.execution.protocol.reply import FinalReply, Reply, TamperedError, read_reply
+from harness.execution.protocol.screen import ScreenParser, joined
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome, Turn
-from harness.model.stimulus import Limits, Run, Session, Stimulus, Typed
+from harness.model.stimulus import Limits, Session, Stimulus
 
 _SIGKILL = 9
 _WINDOWS_ERRORS = 0xC0000000  # where a crash is an exit status from here on
@@ -22,18 +23,26 @@ _SIGXCPU = getattr(signal, "SIGXCPU", None)  # Windows has none
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
     """How a process ended: our reason for ending it (None: it ended by itself), its exit status
-    (negative: the signal that ended it), CPU seconds, and what it said of itself."""
+    (negative: the signal that ended it), CPU seconds, and the frames that it wrote."""
 
     reason: Ending | None
     exit_code: int
     cpu_seconds: float
-    said: bytes
+    reply: bytes
 
 
-def observation(stimulus: Stimulus, limits: Limits, shown: ScreenParser, end: End) -> Observation:
-    """What the process did, from its screen, its words and its end. HarnessError when a provided
-    file did not load."""
-    loading, parts = shown.parts(limits.output_kib * 1024)
+def observation(
+    stimulus: Stimulus,
+    limits: Limits,
+    screen: ScreenParser,
+    end: End,
+    *,
+    arguments: int | None,
+) -> Observation:
+    """What the process did, from its screen, its reply and its end. `arguments`: how many
+    positional arguments its reply must describe (None: none). HarnessError when a provided file
+    did not load."""
+    loading, parts = screen.parts(limits.output_kib * 1024)
     seen = partial(
         Observation,
         phase=Phase.STIMULUS if parts else Phase.LOADING,
@@ -42,11 +51,11 @@ def observation(stimulus: Stimulus, limits: Limits, shown: ScreenParser, end: En
         cpu_seconds=end.cpu_seconds,
     )
     try:
-        reply = read_reply(end.said)
+        reply = read_reply(end.reply)
     except TamperedError as error:
         return seen(ending=Ending.TAMPERED, detail=str(error))
     if reply.broken is not None:
-        raise HarnessError(f"a provided file failed to load: {reply.broken}")
+        raise HarnessError(f"a provided file failed to load: {visible(reply.broken[:300])}")
     if isinstance(stimulus.action, Session):
         seen = partial(seen, steps=_steps(stimulus.action, reply, parts))
     elif reply.steps:
@@ -54,17 +63,19 @@ def observation(stimulus: Stimulus, limits: Limits, shown: ScreenParser, end: En
     if end.reason is not None or end.exit_code != 0 or reply.final is None:
         ending, detail = _without_answer(end, reply, limits)
         return seen(ending=ending, detail=detail)
+    if not is_complete(stimulus, reply, arguments):
+        return seen(ending=Ending.TAMPERED, detail="an incomplete reply")
     final = reply.final
     return seen(
         ending=_ending_of(final),
         detail=final.missing or "",
-        phase=final.phase,
+        phase=final.phase or Phase.STIMULUS,
         value=final.value,
         raised=final.raised,
-        arguments=final.arguments,
-        arguments_before=final.arguments_before,
-        variables=final.variables,
-        exit_status=final.exit_status if isinstance(stimulus.action, Run) else None,
+        arguments=final.arguments or (),
+        arguments_before=final.arguments_before or (),
+        variables=final.variables or (),
+        exit_status=final.exit_status,
     )
 
 
@@ -129,85 +140,31 @@ def _steps(action: Session, reply: Reply, parts: list[tuple[Turn, ...]]) -> tupl
     return tuple(outcomes)
 
 
-@dataclass(slots=True)
-class ScreenParser:
-    """The raw bytes, in order, and where between them something was typed.
-
-    The program's side writes `mark` (a secret of this scenario) where loading ends and where each
-    session step ends; `most_marks` of them count, any other is text.
-    """
-
-    mark: bytes
-    most_marks: int
-    raw: bytearray = field(default_factory=bytearray)
-    typed: list[tuple[int, Typed]] = field(default_factory=list)
-    _loaded: bool = False
-
-    def marks(self) -> list[int]:
-        """Where the marks are."""
-        places: list[int] = []
-        start = 0
-        while len(places) < self.most_marks:
-            place = self.raw.find(self.mark, start)
-            if place < 0:
-                break
-            places.append(place)
-            start = place + len(self.mark)
-        return places
-
-    @property
-    def loaded(self) -> bool:
-        """Whether the submission's body has run."""
-        if not self._loaded:
-            self._loaded = self.mark in self.raw
-        return self._loaded
-
-    def exceeds(self, limit: int) -> bool:
-        """Whether more than `limit` bytes were printed."""
-        if len(self.raw) <= limit:
-            return False
-        return len(self.raw) - len(self.marks()) * len(self.mark) > limit
-
-    def parts(self, limit: int) -> tuple[str, list[tuple[Turn, ...]]]:
-        """What was printed while loading, and the turns of each part after it, cut to `limit`
-        bytes in all."""
-        places = self.marks()
-        starts = [0, *[place + len(self.mark) for place in places]]
-        ends = [*places, len(self.raw)]
-        left = limit
-        parts: list[tuple[Turn, ...]] = []
-        for start, end in zip(starts, ends, strict=True):
-            stop = min(end, start + left)
-            left -= stop - start
-            parts.append(self._turns(start, stop, end))
-        loading = "".join(turn.printed for turn in parts[0])
-        return loading, parts[1:]
-
-    def _turns(self, start: int, stop: int, end: int) -> tuple[Turn, ...]:
-        turns: list[Turn] = []
-        at = start
-        for place, typed in self.typed:
-            if start <= place <= end:
-                turns.append(Turn(printed=self._text(at, min(place, stop)), typed=typed))
-                at = max(at, min(place, stop))
-        turns.append(Turn(printed=self._text(at, stop)))
-        return tuple(turns)
-
-    def _text(self, start: int, stop: int) -> str:
-        return bytes(self.raw[start:stop]).decode("utf-8", "backslashreplace")
+MOST_OBSERVED = 64 * 1024 * 1024  # bytes, roughly as they lie in memory
+_VALUE_BYTES = 120
+_ESCAPED_BYTES = 4  # of text for a byte that is no UTF-8
 
 
-def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
-    """The turns of several parts as one conversation."""
-    if len(parts) == 1:
-        return parts[0]
-    turns: list[Turn] = []
-    printed = ""
-    for part in parts:
-        for turn in part:
-            printed += turn.printed
-            if turn.typed is not None:
-                turns.append(Turn(printed=printed, typed=turn.typed))
-                printed = ""
-    turns.append(Turn(printed=printed))
-    return tuple(turns)
+class ObservationBudget:
+    """Bounds the sum of one submission's observations: programs that answer as much as they may,
+    over and over, must not fill our memory."""
+
+    def __init__(self, most: int = MOST_OBSERVED) -> None:
+        self._most = most
+        self._spent = 0
+
+    def bounded(self, seen: Observation, screen: ScreenParser, end: End) -> Observation:
+        """The observation as it is; once the sum is over, one without texts and values, whose
+        detail says so and has their digest."""
+        self._spent += len(screen.raw) * (1 if screen.raw.isascii() else _ESCAPED_BYTES)
+        self._spent += len(end.reply) + _VALUE_BYTES * end.reply.count(b'["')
+        if self._spent <= self._most:
+            return seen
+        digest = hashlib.sha256(bytes(screen.raw) + b"\0" + end.reply).hexdigest()
+        answered = seen.ending in (Ending.ANSWERED, Ending.ASKED_FOR_MORE)
+        return Observation(
+            ending=Ending.OUTPUT_LIMIT if answered else seen.ending,
+            phase=seen.phase,
+            detail=f"over {self._most >> 20} MiB in all scenarios together; sha256 {digest}",
+            cpu_seconds=seen.cpu_seconds,
+        )

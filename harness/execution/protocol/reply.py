@@ -1,4 +1,4 @@
-"""Reads what a scenario's process says of itself: strict in shape, bounded in size, not trusted."""
+"""Reads what a scenario's process reports: strict in shape, bounded in size and depth."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from harness.model.observation import Frame, NamedValue, Phase, Raised
 from harness.model.values import KINDS, Value, ValueKind
 
 LARGEST = 4 * 1024 * 1024
+_DEEPEST = 100  # as `inside.codec` writes them at most
 _MOST_VALUES = 50_000  # in one frame; `inside.codec` spends its budget long before
-_KEPT = 1024  # bytes: replies up to here are kept, since right programs say the same
+_SHORT = 1024  # bytes: shorter replies are cached, since right programs give the same ones
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 
 
@@ -22,7 +23,7 @@ class TamperedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepReply:
-    """What a session step said."""
+    """What a session step came to."""
 
     value: Value | None = None
     raised: Raised | None = None
@@ -30,14 +31,14 @@ class StepReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalReply:
-    """The one answer."""
+    """The one answer; None for a field that it does not have."""
 
-    phase: Phase = Phase.STIMULUS
+    phase: Phase | None = None
     value: Value | None = None
     raised: Raised | None = None
-    arguments_before: tuple[Value, ...] = ()
-    arguments: tuple[Value, ...] = ()
-    variables: tuple[NamedValue, ...] = ()
+    arguments_before: tuple[Value, ...] | None = None
+    arguments: tuple[Value, ...] | None = None
+    variables: tuple[NamedValue, ...] | None = None
     exit_status: int | None = None
     missing: str | None = None
     out_of_memory: bool = False
@@ -45,7 +46,8 @@ class FinalReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """All that a scenario's process said; `broken` is a provided file that failed to load."""
+    """All that a scenario's process reported. `broken`: a provided file that failed to load, which
+    is believed only before any code of the submission ran."""
 
     steps: tuple[StepReply, ...] = ()
     final: FinalReply | None = None
@@ -68,11 +70,11 @@ def frames(data: bytes) -> list[tuple[bytes, bytes]]:
 
 def read_reply(data: bytes) -> Reply:
     """The reply that `data` holds; TamperedError when it breaks the protocol."""
-    return _kept(data) if len(data) <= _KEPT else _read(data)
+    return _cached(data) if len(data) <= _SHORT else _read(data)
 
 
 @functools.lru_cache(maxsize=4096)
-def _kept(data: bytes) -> Reply:
+def _cached(data: bytes) -> Reply:
     return _read(data)
 
 
@@ -80,23 +82,24 @@ def _read(data: bytes) -> Reply:
     steps: list[StepReply] = []
     final: FinalReply | None = None
     broken: str | None = None
+    submission_ran = False
     for kind, body in frames(data):
         if kind == b"Q":
             continue
         if final is not None or broken is not None:
             raise TamperedError("more than one reply")
+        if kind == b"L" and not submission_ran:
+            submission_ran = True
+            continue
         plain = _parsed(body)
-        try:
-            if kind == b"S":
-                steps.append(_step(plain))
-            elif kind == b"A":
-                final = _final(plain)
-            elif kind == b"B" and not steps:
-                broken = _text(plain)
-            else:
-                raise TamperedError("an unknown reply")
-        except RecursionError:
-            raise TamperedError("a reply nested too deep") from None
+        if kind == b"S":
+            steps.append(_step(plain))
+        elif kind == b"A":
+            final = _final(plain)
+        elif kind == b"B" and not submission_ran:
+            broken = _text(plain)
+        else:
+            raise TamperedError("an unknown reply")
     return Reply(steps=tuple(steps), final=final, broken=broken)
 
 
@@ -108,8 +111,9 @@ def read_text(data: bytes) -> str | None:
     return _text(_parsed(found[0])) if found else None
 
 
-def value_from(plain: Any) -> Value:
-    """A value from `["kind", text]` or `["kind", [values]]`; TamperedError for anything else."""
+def value_from(plain: Any, depth: int = 0) -> Value:
+    """A value from `["kind", text]` or `["kind", [values]]`; TamperedError for anything else, and
+    for one that is nested deeper than our side of the process writes them."""
     if type(plain) is not list or len(plain) != 2 or type(plain[0]) is not str:
         raise TamperedError("a misshapen value")
     name, content = plain
@@ -118,7 +122,9 @@ def value_from(plain: Any) -> Value:
         raise TamperedError("an unknown kind of value")
     if name not in _CONTAINERS:
         return Value.simple(kind, _text(content))
-    items = _values(content)
+    if depth >= _DEEPEST:
+        raise TamperedError("a reply nested too deep")
+    items = tuple([value_from(part, depth + 1) for part in _list(content)])
     if kind is ValueKind.DICT and len(items) % 2:
         raise TamperedError("a misshapen value")
     if kind in (ValueKind.SET, ValueKind.FROZENSET):
@@ -199,21 +205,24 @@ _FINAL_FIELDS = frozenset(
 
 def _final(plain: Any) -> FinalReply:
     fields = _fields(plain, _FINAL_FIELDS)
-    phase = fields.get("phase", "stimulus")
-    if phase not in ("loading", "stimulus"):
+    phase = fields.get("phase")
+    if phase not in ("loading", "stimulus", None):
         raise TamperedError("a misshapen reply")
     pairs = [_list(pair) for pair in _list(fields.get("variables", []))]
     if any(len(pair) != 2 for pair in pairs):
         raise TamperedError("a misshapen reply")
-    before, after = fields.get("before", []), fields.get("after", [])
-    arguments = _values(before)
+    before, after = fields.get("before"), fields.get("after")
+    arguments = None if before is None else _values(before)
+    changed = after is not None and after != before
     return FinalReply(
-        phase=Phase(phase),
+        phase=None if phase is None else Phase(phase),
         value=value_from(fields["value"]) if "value" in fields else None,
         raised=_raised(fields["raised"]) if "raised" in fields else None,
         arguments_before=arguments,
-        arguments=arguments if after == before else _values(after),
-        variables=tuple(NamedValue(name=_text(n), value=value_from(v)) for n, v in pairs),
+        arguments=_values(after) if changed else None if after is None else arguments,
+        variables=tuple(NamedValue(name=_text(n), value=value_from(v)) for n, v in pairs)
+        if "variables" in fields
+        else None,
         exit_status=_number(fields["exit"]) if "exit" in fields else None,
         missing=_text(fields["missing"]) if "missing" in fields else None,
         out_of_memory=fields.get("memory") is True,

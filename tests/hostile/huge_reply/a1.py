@@ -8,7 +8,7 @@ def total(numbers):
     data = len(body).to_bytes(4, "little") + body
     for number in range(3, 64):
         try:
-            if stat.S_ISFIFO(os.fstat(number).st_mode):
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
                 while data:
                     data = data[os.write(number, data):]
         except OSError:

@@ -1,4 +1,4 @@
-"""The stimulus's own namespace, and what became of a call, a session or a program."""
+"""The namespace that a stimulus runs in, and the outcome of a call, a session or a program."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ class EvaluationContext:
                 self.names[name] = namespace[name]
         self._before = dict(self.names)
 
-    def begin(self, question: CompiledStimulus, bindings: list[tuple[str, str]]) -> None:
+    def begin(self, stimulus: CompiledStimulus, bindings: list[tuple[str, str]]) -> None:
         """Bind the draw and run `given`; MissingFunctionError when the stimulus needs a function
         that is not there and that it does not bind itself."""
         for name, literal in bindings:
             self.names[name] = eval(literal, self.names)
-        for name in question.needs:
+        for name in stimulus.needs:
             if name not in self.names:
                 raise MissingFunctionError(name)
-        if question.given is not None:
-            run_step(question.given, self.names)
+        if stimulus.given is not None:
+            run_step(stimulus.given, self.names)
 
     def variables(self, budget: codec.SizeBudget) -> str:
         """The names that were bound since, as a JSON list of pairs, data only."""
@@ -84,17 +84,15 @@ class EvaluationContext:
         return "[" + ",".join(pairs) + "]"
 
 
-def call(
-    question: CompiledStimulus, surroundings: EvaluationContext, answer: StimulusAnswer
-) -> None:
+def call(stimulus: CompiledStimulus, context: EvaluationContext, answer: StimulusAnswer) -> None:
     """Evaluate one expression into `value` or `raised`, with the arguments before and after."""
-    names = surroundings.names
+    names = context.names
     arguments: tuple[Any, ...] = ()
     try:
-        if question.split is None:
-            value = eval(question.whole or question.source, names)
+        if stimulus.split is None:
+            value = eval(stimulus.whole or stimulus.source, names)
         else:
-            function, arguments, keywords = eval(question.split, names)
+            function, arguments, keywords = eval(stimulus.split, names)
             answer.put("before", codec.encode_all(arguments, answer.budget))
             value = function(*arguments, **keywords)
         answer.put("value", codec.encode(value, answer.budget))
@@ -105,22 +103,22 @@ def call(
 
 
 def session(
-    question: CompiledStimulus,
-    surroundings: EvaluationContext,
+    stimulus: CompiledStimulus,
+    context: EvaluationContext,
     answer: StimulusAnswer,
     finished: Callable[[str], None],
 ) -> None:
-    """Run the steps in one namespace; `finished` is told each step's outcome as JSON."""
-    for step in question.steps:
+    """Run the steps in one namespace; `finished` gets each step's outcome as JSON."""
+    for step in stimulus.steps:
         outcome = "{}"
         try:
-            value = run_step(step, surroundings.names)
+            value = run_step(step, context.names)
             if value is not None:
                 outcome = '{"value":' + codec.encode(value, answer.budget) + "}"
         except BaseException as error:
             outcome = '{"raised":' + codec.describe(error, answer.sources) + "}"
         finished(outcome)
-    answer.put("variables", surroundings.variables(answer.budget))
+    answer.put("variables", context.variables(answer.budget))
 
 
 def run_step(step: Step, names: dict[str, Any]) -> Any:

@@ -1,0 +1,58 @@
+"""The stream socket between the driver and one scenario's process, the driver's side."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+from harness.common.errors import HarnessError
+
+CHUNK = 1 << 16  # bytes taken at once at most
+_PATIENCE = 20.0  # seconds for a process of ours to take its job
+
+
+class ScenarioChannel:
+    """A socket pair that lives for one scenario.
+
+    Only that scenario's process holds the other end, so that nothing it writes can be read for
+    another scenario, and nothing of its job passes through the server that it is forked from. A
+    socket, unlike a pipe, cannot be opened again for reading: what was said stays said.
+    """
+
+    def __init__(self) -> None:
+        self._ours, self._theirs = socket.socketpair()
+        self._ours.settimeout(_PATIENCE)  # of sending; the descriptor itself does not block
+
+    def fileno(self) -> int:
+        """The driver's end."""
+        return self._ours.fileno()
+
+    @property
+    def process_end(self) -> int:
+        """The end to pass to the scenario's process."""
+        return self._theirs.fileno()
+
+    def send(self, message: bytes) -> None:
+        """Pass one message to the process, whose end is given up here before the first one.
+
+        A process that has ended already takes none; HarnessError when one does not read.
+        """
+        self._theirs.close()
+        try:
+            self._ours.sendall(len(message).to_bytes(4, "little") + message)
+        except TimeoutError:
+            raise HarnessError("a scenario's process does not take its job") from None
+        except OSError:  # it has ended: its server tells how
+            return
+
+    def read(self) -> bytes:
+        """Up to 64 KiB of what the process wrote; none when nothing is there, or it has ended."""
+        try:
+            return os.read(self._ours.fileno(), CHUNK)
+        except OSError:  # BlockingIOError; or ended with something unread, after its last words
+            return b""
+
+    def close(self) -> None:
+        """Give up both ends."""
+        self._theirs.close()
+        self._ours.close()

@@ -1,0 +1,72 @@
+"""The limits on one scenario's time, looked at whatever else arrives."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+from harness.common.errors import HarnessError
+from harness.execution.inside import wire
+from harness.execution.linux import kernel
+from harness.execution.linux.base_process import ServerProcess
+from harness.execution.linux.kernel import ProcessClock
+from harness.model.observation import Ending
+from harness.model.stimulus import Limits
+
+_HEARTBEAT = 0.25  # seconds between two looks at most
+_PATIENCE = 20.0  # seconds for our own server to answer
+
+
+class ScenarioClock:
+    """How much of its limits a scenario's process has used, by the kernel's count.
+
+    Nothing is asked of the kernel before the shorter limit can be over. `due` is the time
+    (`time.monotonic()`) from which `passed` is worth calling again.
+    """
+
+    def __init__(self, server: ServerProcess, limits: Limits) -> None:
+        self._server = server
+        self._limits = limits
+        self._shortest = min(limits.cpu_seconds, limits.wall_seconds)
+        self._started = time.monotonic()
+        self._clock: ProcessClock | None = None
+        self._asked_for_pid = False
+        self.due = self._started + min(_HEARTBEAT, self._shortest)
+
+    def passed(self) -> Ending | None:
+        """The limit that is over, if any. HarnessError when our own server does not answer."""
+        now = time.monotonic()
+        elapsed = now - self._started
+        if elapsed < self._shortest:
+            self.due = now + min(_HEARTBEAT, self._shortest - elapsed)
+            return None
+        self.due = now + _HEARTBEAT
+        if self._clock is None:
+            if not self._asked_for_pid:
+                self._asked_for_pid = True
+                send_to_server(self._server, b"?")
+            if elapsed > self._shortest + _PATIENCE:
+                raise HarnessError("a submission server does not answer")
+            return None
+        cpu_left = self._limits.cpu_seconds - self._clock.cpu()
+        if cpu_left <= 0:
+            return Ending.CPU_LIMIT
+        sleep_left = self._limits.wall_seconds - self._clock.asleep(elapsed)
+        if sleep_left <= 0:
+            return Ending.TIMEOUT
+        self.due = now + min(_HEARTBEAT, cpu_left, sleep_left)
+        return None
+
+    def identify(self, number: int, descriptors: list[int]) -> None:
+        """The server's answer: the process's number there, and a pidfd where it has one."""
+        with contextlib.suppress(kernel.GoneError):  # the news of its end is on its way
+            self._clock = ProcessClock(kernel.resolve_pid(number, descriptors))
+            self.due = time.monotonic()
+
+
+def send_to_server(server: ServerProcess, message: bytes) -> None:
+    """Send a server one of its short messages; HarnessError when it has ended."""
+    try:
+        wire.send(server.control, message)
+    except OSError:
+        raise HarnessError("a submission server ended") from None

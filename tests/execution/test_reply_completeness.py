@@ -1,0 +1,172 @@
+"""A reply has every field of its stimulus's outcome, or it was not written by our code."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.common.errors import HarnessError
+from harness.execution import Driver
+from harness.execution.protocol.observation import End, ObservationBudget, observation
+from harness.execution.protocol.reply import TamperedError, read_reply
+from harness.execution.protocol.screen import ScreenParser
+from harness.model.observation import Ending, Observation
+from harness.model.stimulus import Limits, Stimulus
+from tests.execution.small_world import assignment, call, run, session, source
+
+ONE, RAISED = '["int","1"]', '"raised":{"type_name":"E","message":""}'
+PHASE = '"phase":"stimulus"'
+BOTH = f'"before":[{ONE}],"after":[{ONE}]'
+PLAIN, PROGRAM, STEPS = call("f(1)"), run(), session("x = 1", "x")
+
+
+def frame(body: str) -> bytes:
+    return len(body).to_bytes(4, "little") + body.encode()
+
+
+def seen(stimulus: Stimulus, *bodies: str, arguments: int | None = None) -> Observation:
+    screen = ScreenParser(sentinel=b"|", most_sentinels=3, raw=bytearray(b"|||"))
+    reply = b"".join(frame(body) for body in ("L", *bodies))
+    end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=reply)
+    return observation(stimulus, Limits(), screen, end, arguments=arguments)
+
+
+@pytest.mark.parametrize(
+    ("stimulus", "bodies", "arguments"),
+    [
+        (PLAIN, (f'A{{{PHASE},"value":{ONE},{BOTH}}}',), 1),
+        (PLAIN, (f"A{{{PHASE},{RAISED},{BOTH}}}",), 1),
+        (PLAIN, (f"A{{{PHASE},{RAISED}}}",), 1),  # before the call, as an argument was evaluated
+        (PLAIN, (f'A{{{PHASE},"value":{ONE}}}',), None),
+        (PLAIN, (f'A{{{PHASE},"value":{ONE},"before":[],"after":[]}}',), 0),
+        (PLAIN, (f'A{{"phase":"loading",{RAISED}}}',), 1),
+        (PLAIN, (f'A{{{PHASE},"missing":"f"}}',), 1),
+        (PLAIN, ('A{"memory":true}',), 1),
+        (PROGRAM, (f'A{{{PHASE},"exit":0}}',), None),
+        (PROGRAM, (f'A{{{PHASE},"exit":1,{RAISED}}}',), None),
+        (PROGRAM, (f'A{{"phase":"loading","exit":1,{RAISED}}}',), None),
+        (STEPS, ("S{}", f'S{{"value":{ONE}}}', f'A{{{PHASE},"variables":[]}}'), None),
+        (STEPS, (f"A{{{PHASE},{RAISED}}}",), None),
+    ],
+)
+def test_what_our_side_writes_is_complete(
+    stimulus: Stimulus, bodies: tuple[str, ...], arguments: int | None
+) -> None:
+    assert seen(stimulus, *bodies, arguments=arguments).ending is not Ending.TAMPERED
+
+
+@pytest.mark.parametrize(
+    ("stimulus", "bodies", "arguments"),
+    [
+        (PLAIN, ("A{}",), 1),
+        (PLAIN, (f"A{{{PHASE}}}",), None),
+        (PLAIN, (f'A{{"value":{ONE},{BOTH}}}',), 1),
+        (PLAIN, (f'A{{{PHASE},"value":{ONE}}}',), 1),
+        (PLAIN, (f'A{{{PHASE},"value":{ONE},"before":[{ONE}]}}',), 1),
+        (PLAIN, (f'A{{{PHASE},"value":{ONE},"before":[{ONE}]}}',), None),
+        (PLAIN, (f'A{{{PHASE},"value":{ONE},"before":[{ONE}],"after":[]}}',), 1),
+        (PLAIN, (f'A{{{PHASE},"value":{ONE},{BOTH}}}',), 2),
+        (PLAIN, (f'A{{{PHASE},"value":{ONE},{RAISED},{BOTH}}}',), 1),
+        (PLAIN, (f'A{{{PHASE},"value":{ONE},"exit":0,{BOTH}}}',), 1),
+        (PLAIN, (f'A{{{PHASE},"value":{ONE},"missing":"f"}}',), None),
+        (PLAIN, ('A{"phase":"loading"}',), 1),
+        (PROGRAM, (f"A{{{PHASE}}}",), None),
+        (PROGRAM, (f'A{{{PHASE},"exit":0,"value":{ONE}}}',), None),
+        (STEPS, ("S{}", f'A{{{PHASE},"variables":[]}}'), None),
+        (STEPS, ("S{}", "S{}", "S{}", f'A{{{PHASE},"variables":[]}}'), None),
+        (STEPS, ("S{}", "S{}", f"A{{{PHASE}}}"), None),
+        (STEPS, ("S{}", "S{}", f"A{{{PHASE},{RAISED}}}"), None),
+    ],
+)
+def test_what_lacks_a_field_or_has_another_is_tampered(
+    stimulus: Stimulus, bodies: tuple[str, ...], arguments: int | None
+) -> None:
+    assert seen(stimulus, *bodies, arguments=arguments).ending is Ending.TAMPERED
+
+
+@pytest.mark.parametrize("depth", [1, 100])
+def test_a_reply_may_be_as_deep_as_we_write_it(depth: int) -> None:
+    value = '["list",[' * depth + ONE + "]]" * depth
+    assert read_reply(frame(f'A{{"value":{value}}}')).final is not None
+
+
+@pytest.mark.parametrize("depth", [101, 300, 900])
+def test_a_deeper_reply_is_refused(depth: int) -> None:
+    value = '["list",[' * depth + ONE + "]]" * depth
+    with pytest.raises(TamperedError):
+        read_reply(frame(f'A{{"value":{value}}}'))
+
+
+def test_a_broken_provided_file_is_reported_escaped() -> None:
+    screen = ScreenParser(sentinel=b"|", most_sentinels=1)
+    text = '"support: \\u001b]8;;x\\u0007 \\u202e' + "x" * 5000 + '"'
+    end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=frame("B" + text))
+    with pytest.raises(HarnessError) as failed:
+        observation(PLAIN, Limits(), screen, end, arguments=1)
+    assert "\\x1b]8;;x\\x07 \\u202ex" in str(failed.value)
+    assert str(failed.value).isprintable()
+    assert len(str(failed.value)) < 400
+
+
+def test_the_course_is_not_blamed_once_the_submission_ran() -> None:
+    assert seen(PLAIN, 'B"support: broken"').ending is Ending.TAMPERED
+    assert seen(PLAIN, "L", f'A{{{PHASE},"missing":"f"}}').ending is Ending.TAMPERED
+
+
+FORGES = """\
+import os, stat
+def f():
+    for number in range(3, 64):
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                body = b'B"support: SyntaxError"'
+                os.write(number, len(body).to_bytes(4, "little") + body)
+        except OSError:
+            pass
+    os._exit(0)
+"""
+
+
+def test_a_forged_report_on_the_course_is_tampered(one_driver: Driver) -> None:
+    with one_driver.submission(assignment(), (source(FORGES),)) as server:
+        assert server.observe(call("f()"), Limits()).ending is Ending.TAMPERED
+
+
+LEAVES = """\
+import fcntl, os, stat
+def f(number):
+    for place in range(3, 64):
+        try:
+            if stat.S_ISFIFO(os.fstat(place).st_mode) or stat.S_ISSOCK(os.fstat(place).st_mode):
+                fcntl.fcntl(place, fcntl.F_SETFL, os.O_DIRECT)
+                for packet in range(20):
+                    os.write(place, b"\\x01\\0\\0\\0Q")
+        except OSError:
+            pass
+    return number
+def g(number):
+    return number
+"""
+
+
+def test_a_scenario_leaves_nothing_for_the_next_one(one_driver: Driver) -> None:
+    with one_driver.submission(assignment(), (source(LEAVES),)) as server:
+        first = server.observe(call("f(3)"), Limits())
+        second = server.observe(call("g(4)"), Limits())
+    assert first.ending is Ending.ANSWERED
+    assert second.ending is Ending.ANSWERED
+    assert second.value is not None
+    assert second.value.text == "4"
+
+
+@pytest.mark.parametrize("raw", [b"x" * 1000, b"\xff" * 250])
+def test_the_sum_of_observations_is_bounded(raw: bytes) -> None:
+    budget = ObservationBudget(3000)
+    screen = ScreenParser(sentinel=b"|", most_sentinels=0, raw=bytearray(raw))
+    end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=b"")
+    whole = Observation(ending=Ending.ANSWERED, loading_printed="x")
+    assert [budget.bounded(whole, screen, end) for _ in range(3)] == [whole] * 3
+    cut = budget.bounded(whole, screen, end)
+    assert (cut.ending, cut.loading_printed) == (Ending.OUTPUT_LIMIT, "")
+    assert "sha256" in cut.detail
+    stopped = Observation(ending=Ending.TIMEOUT)
+    assert budget.bounded(stopped, screen, end).ending is Ending.TIMEOUT
