@@ -1,23 +1,75 @@
-"""CSV files that people and platforms make: any usual delimiter, any usual encoding."""
+"""CSV files as people and platforms write them: read in any usual form, written back in the same.
+
+Encodings: UTF-8 and UTF-16 with or without a byte order mark, else Windows-1252. Delimiters: comma,
+semicolon, tab, or what Excel's first line `sep=;` names. No cell that we write is a formula.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.common.errors import UserError
 
-_MAX_BYTES = 16 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 _DELIMITERS = (",", ";", "\t")
+_OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_BYTE_ORDER_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
+_QUOTED = re.compile(r'"[^"]*"')
+_HEADER_CHARACTERS = 256 * 1024
+_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?', re.IGNORECASE)
+# The wide forms count in spreadsheets of East Asia; a line end may stand before a formula.
+_FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)%?|-+")
+
+Row = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One line of a table, its cells by their column's plain name (see `plain_name`)."""
+class Form:
+    """How a table is written. `mark` is the byte order mark, `quoted`: every cell has quotes,
+    `separator_line`: Excel's `sep=` line comes first."""
+
+    encoding: str = "utf-8"
+    mark: bytes = b""
+    delimiter: str = ","
+    line_end: str = "\r\n"
+    quoted: bool = False
+    separator_line: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A table, its header first; `place` is the file it was read from, empty for one that we made.
+
+    `lines` are the numbers of the lines that the rows begin on, for messages.
+    """
+
+    rows: tuple[Row, ...]
+    form: Form = Form()
+    place: str = ""
+    lines: tuple[int, ...] = ()
+
+    def at(self, row: int) -> str:
+        """The place of a row for a message: file:line."""
+        return f"{self.place}:{self.lines[row]}" if self.lines else self.place
+
+    def with_rows(self, rows: list[list[str]]) -> Sheet:
+        """The same table with other cells."""
+        return replace(self, rows=tuple(tuple(row) for row in rows))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One row below the header, its cells by their column's plain name (see `plain_name`)."""
 
     place: str
     cells: Mapping[str, str]
@@ -27,13 +79,50 @@ class Row:
         return next((self.cells[name] for name in columns if self.cells.get(name)), "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """A table's columns by their plain names, and its lines that are not empty."""
+def read_sheet(path: Path) -> Sheet:
+    """The table in a CSV file. Raises UserError with the line for a file that cannot be read, is
+    no CSV, is empty, or has a row with more cells than the header."""
+    text, form = _decoded(_bytes_of(path), path)
+    first_line = 2 if form.separator_line else 1
+    rows: list[Row] = []
+    lines: list[int] = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=form.delimiter, strict=True)
+    before = 0
+    try:
+        for cells in reader:
+            if cells and (rows or any(cell.strip() for cell in cells)):
+                rows.append(tuple(cells))
+                lines.append(before + first_line)
+            before = reader.line_num
+    except csv.Error as error:
+        raise UserError(
+            f"is not a CSV table ({error})",
+            place=f"{path}:{reader.line_num + first_line - 1}",
+            hint="export it as CSV again",
+        ) from None
+    if not rows:
+        raise UserError("is empty", place=str(path), hint="the first line names the columns")
+    sheet = Sheet(rows=tuple(rows), form=form, place=str(path), lines=tuple(lines))
+    _check_widths(sheet)
+    return sheet
 
-    path: str
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+
+def columns_of(sheet: Sheet) -> tuple[str, ...]:
+    """The plain names of the columns."""
+    return tuple(plain_name(bare_cell(cell)) for cell in sheet.rows[0])
+
+
+def records_of(sheet: Sheet) -> tuple[Record, ...]:
+    """The rows below the header that are not blank, without what makes a cell inert."""
+    columns = columns_of(sheet)
+    return tuple(
+        Record(
+            place=sheet.at(index),
+            cells={name: bare_cell(cell).strip() for name, cell in zip(columns, row, strict=False)},
+        )
+        for index, row in enumerate(sheet.rows)
+        if index and any(cell.strip() for cell in row)
+    )
 
 
 def plain_name(column: str) -> str:
@@ -41,45 +130,116 @@ def plain_name(column: str) -> str:
     return re.sub(r"[\s_]+", " ", column).strip().casefold()
 
 
-def read_table(path: Path) -> Table:
-    """The table in a CSV file. Raises UserError with the line where it cannot be read."""
+def encoded(sheet: Sheet) -> bytes:
+    """The file's bytes: in the form of the sheet, every cell inert."""
+    form = sheet.form
+    text = io.StringIO(newline="")
+    if form.separator_line:
+        text.write(f"sep={form.delimiter}{form.line_end}")
+    quoting: int = csv.QUOTE_ALL if form.quoted else csv.QUOTE_MINIMAL
+    writer = csv.writer(
+        text,
+        delimiter=form.delimiter,
+        lineterminator=form.line_end,
+        quoting=quoting,  # type: ignore[arg-type]
+    )
+    writer.writerows([inert_cell(cell) for cell in row] for row in sheet.rows)
+    return form.mark + text.getvalue().encode(form.encoding, "backslashreplace")
+
+
+def csv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Rows as CSV text with every cell inert; lines end as RFC 4180 has it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerows([inert_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def inert_cell(text: str) -> str:
+    """The text as a cell that no spreadsheet takes for a formula. Numbers and dashes stay."""
+    if not text.startswith(_FORMULA_STARTS) or _NUMBER.fullmatch(text):
+        return text
+    return f"'{text}"
+
+
+def bare_cell(text: str) -> str:
+    """The text of a cell that `inert_cell` may have written."""
+    return text[1:] if text.startswith("'") and inert_cell(text[1:]) == text else text
+
+
+def _bytes_of(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
-    if len(data) > _MAX_BYTES:
-        raise UserError("is larger than 16 MiB", place=str(path))
-    text = _decoded(data, path)
-    heading = text.lstrip().split("\n", 1)[0]
-    delimiter = max(_DELIMITERS, key=heading.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    columns: tuple[str, ...] = ()
-    rows: list[Row] = []
-    try:
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if not columns:
-                columns = tuple(plain_name(cell) for cell in cells)
-                continue
-            named = {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
-            rows.append(Row(place=f"{path}:{reader.line_num}", cells=named))
-    except csv.Error as error:
+    if len(data) > MAX_BYTES:
+        raise UserError(f"is larger than {MAX_BYTES // 1024**2} MiB", place=str(path))
+    if data.startswith(_OFFICE):
         raise UserError(
-            f"is no CSV ({error})", place=f"{path}:{reader.line_num}", hint="export it as CSV again"
-        ) from None
-    return Table(path=str(path), columns=columns, rows=tuple(rows))
+            "is an Office document", place=str(path), hint="save it as CSV, or download it as CSV"
+        )
+    return data
 
 
-def _decoded(data: bytes, path: Path) -> str:
-    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+def _decoded(data: bytes, path: Path) -> tuple[str, Form]:
+    encoding, mark = _encoding(data)
     try:
-        return data.decode(encoding)
+        text = data[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
+        name = {"cp1252": "UTF-8, UTF-16 or Windows-1252"}.get(encoding, encoding.upper())
         raise UserError(
-            f"byte {error.start} is not {encoding.upper().removesuffix('-SIG')}",
+            f"byte {len(mark) + error.start} is not {name}",
             place=f"{path}:{line}",
             hint="save it as CSV in UTF-8",
         ) from None
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    if "\n" not in text and "\r" in text:  # as Excel's "CSV (Macintosh)" has it
+        text, line_end = text.replace("\r", "\n"), "\r"
+    first, _, rest = text.partition("\n")
+    named = _SEPARATOR_LINE.fullmatch(first.rstrip("\r"))
+    if named:
+        text, first = rest, rest.partition("\n")[0]
+    delimiter = named[1] if named else _delimiter(text)
+    cells = first.rstrip("\r").split(delimiter)
+    return text, Form(
+        encoding=encoding,
+        mark=mark,
+        delimiter=delimiter,
+        line_end=line_end,
+        quoted=all(cell.startswith('"') and cell.endswith('"') for cell in cells),
+        separator_line=named is not None,
+    )
+
+
+def _encoding(data: bytes) -> tuple[str, bytes]:
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return encoding, mark
+    if data[1:2] == b"\0":
+        return "utf-16-le", b""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "cp1252", b""
+    return "utf-8", b""
+
+
+def _delimiter(text: str) -> str:
+    """The most frequent one in the header, quoted cells left out."""
+    header = _QUOTED.sub("", text[:_HEADER_CHARACTERS]).lstrip(" \r\n").partition("\n")[0]
+    return max(_DELIMITERS, key=header.count)
+
+
+def _check_widths(sheet: Sheet) -> None:
+    """A cell without a heading is often the rest of one with a comma and no quotes: everything
+    behind it is in the wrong column."""
+    width = len(sheet.rows[0])
+    for index, row in enumerate(sheet.rows):
+        if any(cell.strip() for cell in row[width:]):
+            raise UserError(
+                f"this row has {len(row)} cells, the header has {width}",
+                place=sheet.at(index),
+                hint="put quotes around a cell that holds the delimiter",
+            )

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from harness.common.csv_cells import csv_text
+from harness.common.csv_tables import csv_text
 from harness.common.rounding import rounded
 from harness.model.result import SubmissionStatus
 from harness.reporting.html.environment import render

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.common.csv_tables import read_sheet
 from harness.common.errors import UserError
 from harness.intake import Cohort
 from harness.model.submission import Student, Withheld
@@ -172,11 +173,22 @@ WRONG: dict[str, tuple[bytes, str]] = {
     ),
     "a spreadsheet": (
         b"PK\x03\x04\n\xff\xff",
-        ":2: byte 5 is not UTF-8. Hint: save it as CSV in UTF-8",
+        ": is an Office document. Hint: save it as CSV, or download it as CSV",
+    ),
+    "an empty file": (b"", ": is empty. Hint: the first line names the columns"),
+    "a comma without quotes": (
+        b"name,id\nLee, Kim,1\n",
+        ":2: this row has 3 cells, the header has 2. Hint: put quotes around a cell that holds the "
+        "delimiter",
+    ),
+    "bytes of no encoding": (
+        b"id,name\n1,Zo\x81\n",
+        ":2: byte 12 is not UTF-8, UTF-16 or Windows-1252. Hint: save it as CSV in UTF-8",
     ),
     "a cell without an end": (
         b'id,name\n1,"' + b"x" * 200_000,
-        ":2: is no CSV (field larger than field limit (131072)). Hint: export it as CSV again",
+        ":2: is not a CSV table (field larger than field limit (131072)). Hint: export it as "
+        "CSV again",
     ),
 }
 
@@ -198,3 +210,17 @@ def test_a_roster_that_is_not_there(tmp_path: Path) -> None:
     assert (
         str(caught.value) == f"{tmp_path / 'none.csv'}: cannot be read (No such file or directory)"
     )
+
+
+def test_the_gradebook_that_export_fills_in_is_a_roster(tmp_path: Path) -> None:
+    path = laid(canvas([one("1", "Zoë Lee")]), tmp_path / "class")
+    book = tmp_path / "gradebook.csv"
+    book.write_bytes(
+        "sep=;\r\nStudent;ID;A1 (77)\r\nPoints Possible;;6\r\nLee, Zoë;1;\r\nOdá, Jo;2;\r\n".encode(
+            "cp1252"
+        )
+    )
+    assert read_sheet(book).form.encoding == "cp1252"
+    found = by_id(cohort(path, roster=book))
+    assert found["1"].student == Student(id="1", name="Lee, Zoë")
+    assert found["2"].student == Student(id="2", name="Odá, Jo")

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 import pytest
 import xmlschema
 
-from harness.common.csv_cells import bare_cell, inert_cell
+from harness.common.csv_tables import bare_cell, inert_cell
 from harness.common.errors import UserError
 from harness.common.files import page_name
 from harness.model.plan import ManualSlot

@@ -7,10 +7,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.common.csv_cells import bare_cell, inert_cell
+from harness.common.csv_tables import Form, Sheet, bare_cell, encoded, inert_cell, read_sheet
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks import Platform, Sheet, encoded, gradebook, read_sheet
-from harness.reporting.export.gradebooks.sheet import Form
+from harness.reporting.export.gradebooks import Platform, gradebook
 from harness.reporting.export.gradebooks.standing import GradebookEntry
 
 QUIET = settings(
@@ -20,18 +19,24 @@ CELL = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=8
 ).filter(lambda cell: inert_cell(cell) == cell)
 FORMS = st.builds(
-    lambda code, delimiter, end, quoted: Form(
-        encoding=code[0], mark=code[1], delimiter=delimiter, line_end=end, quoted=quoted
+    lambda code, delimiter, end, quoted, separator_line: Form(
+        encoding=code[0],
+        mark=code[1],
+        delimiter=delimiter,
+        line_end=end,
+        quoted=quoted,
+        separator_line=separator_line,
     ),
     st.sampled_from([("utf-8", b""), ("utf-8", b"\xef\xbb\xbf"), ("utf-16-le", b"\xff\xfe")]),
     st.sampled_from([",", ";", "\t"]),
     st.sampled_from(["\r\n", "\n"]),
     st.booleans(),
+    st.booleans(),
 )
 
 
 @QUIET
-@given(rows=st.lists(st.lists(CELL, min_size=2, max_size=4), max_size=5), form=FORMS)
+@given(rows=st.lists(st.lists(CELL, min_size=2, max_size=3), max_size=5), form=FORMS)
 def test_a_table_comes_back_in_its_form(tmp_path: Path, rows: list[list[str]], form: Form) -> None:
     sheet = Sheet(rows=(("ID", "Name", "Mark"), *map(tuple, rows)), form=form)
     path = tmp_path / "book.csv"
@@ -40,6 +45,7 @@ def test_a_table_comes_back_in_its_form(tmp_path: Path, rows: list[list[str]], f
     assert again.rows == sheet.rows
     assert (again.form.encoding, again.form.mark) == (form.encoding, form.mark)
     assert (again.form.delimiter, again.form.quoted) == (form.delimiter, form.quoted)
+    assert again.form.separator_line == form.separator_line
 
 
 @QUIET

@@ -13,15 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.common.csv_tables import Sheet, encoded, read_sheet
 from harness.common.errors import UserError
 from harness.reporting.export.gradebooks import (
     Filled,
     GradebookEntry,
     Platform,
-    Sheet,
-    encoded,
     gradebook,
-    read_sheet,
 )
 
 HERE = Path(__file__).parent
@@ -268,8 +266,8 @@ def test_another_maximum_is_told() -> None:
 FILES_THAT_ARE_NONE = {
     "an Excel file": (b"PK\x03\x04rest", "is an Office document"),
     "nothing": (b"", "is empty"),
-    "half a cell": (b'a,b\n"half,1\n', "is no table"),
-    "cut UTF-16": (b"\xff\xfea\0b", "is not in utf-16-le, as it begins"),
+    "half a cell": (b'a,b\n"half,1\n', "is not a CSV table"),
+    "cut UTF-16": (b"\xff\xfea\0b", "byte 4 is not UTF-16-LE"),
 }
 
 

@@ -10,12 +10,12 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
+from harness.common.csv_tables import Sheet
 from harness.model.manual_marks import ByHand, SlotMark, joined
 from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ManualMark
 from harness.model.submission import Student
 from harness.reporting import summary_table
-from harness.reporting.export.gradebooks import Sheet
 from harness.reporting.export.manual_marks import BadRows, manual_template, read_manual
 from harness.reporting.html.class_page import class_page
 from harness.reporting.html.submission_pages import feedback_page, submission_page

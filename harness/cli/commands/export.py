@@ -11,6 +11,7 @@ import click
 
 from harness.cli.options import PATH
 from harness.cli.runs import read_run
+from harness.common.csv_tables import encoded, read_sheet
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.model.plan import Plan
@@ -19,10 +20,8 @@ from harness.reporting.export.feedback import FeedbackFor, feedback_zip
 from harness.reporting.export.gradebooks import (
     Marks,
     Platform,
-    encoded,
     gradebook,
     gradebook_entries,
-    read_sheet,
 )
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.manual_marks import manual_template

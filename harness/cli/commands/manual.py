@@ -8,8 +8,8 @@ import click
 
 from harness.cli.options import PATH
 from harness.cli.runs import store_of
+from harness.common.csv_tables import read_sheet
 from harness.reporting import write_reports
-from harness.reporting.export.gradebooks import read_sheet
 from harness.reporting.export.manual_marks import read_manual
 from harness.reporting.view.words import counted
 from harness.results import Store

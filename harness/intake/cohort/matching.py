@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from harness.common.errors import UserError
+from harness.common.person_names import id_key, name_keys
 from harness.intake.cohort.attempts import NO_DUE, Due
-from harness.intake.cohort.roster import Listed, folded, name_keys
+from harness.intake.cohort.roster import Listed
 from harness.intake.cohort.terms import Extension
 from harness.intake.entries import listed
 from harness.intake.uploads import StudentUploads
@@ -70,7 +71,7 @@ def with_extensions(
             by_key[key].add(index)
     held = [replace(standing, due=due) for standing in standings]
     for extension in extensions:
-        meant = by_key.get(folded(extension.id), set())
+        meant = by_key.get(id_key(extension.id), set())
         if len(meant) != 1:
             what = "there is no student" if not meant else f"{len(meant)} students are called"
             known = listed(sorted(standing.handed.identity for standing in standings)[:3])
@@ -86,7 +87,7 @@ def _by_id(everybody: Sequence[StudentUploads], roster: Sequence[Listed]) -> dic
     """The line of the roster for each of everybody (by position) whose id or email it has."""
     by_id: dict[str, list[Listed]] = defaultdict(list)
     for line in roster:
-        for key in line.ids | {folded(line.student.email)} - {""}:
+        for key in line.ids | {id_key(line.student.email)} - {""}:
             by_id[key].append(line)
     lines: dict[int, Listed] = {}
     for index, handed in enumerate(everybody):
@@ -164,7 +165,7 @@ def _is_of_group(standing: RosterEntry, group: str) -> bool:
 def _keys(handed: StudentUploads) -> set[str]:
     own = handed.student
     keys = {handed.identity, own.id if own else "", own.email if own else ""}
-    return {folded(key) for key in keys} - {""}
+    return {id_key(key) for key in keys} - {""}
 
 
 def _name_keys(handed: StudentUploads) -> frozenset[str]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from harness.common.csv_tables import Row, read_table
+from harness.common.csv_tables import Record, columns_of, read_sheet, records_of
 from harness.common.errors import UserError
+from harness.common.person_names import id_key
 from harness.intake.cohort.times import in_zone
 from harness.intake.identity import clean_name
 from harness.model.submission import Student
@@ -46,8 +46,8 @@ class Listed:
 def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
     """Everybody on it. Raises UserError: no column of ids, a student without one, an id that stands
     twice, a time that cannot be read, nobody at all."""
-    table = read_table(path)
-    ids = [name for name in ID_COLUMNS if name in table.columns]
+    sheet = read_sheet(path)
+    ids = [name for name in ID_COLUMNS if name in columns_of(sheet)]
     if not ids:
         raise UserError(
             "there is no column of ids",
@@ -55,11 +55,11 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
             hint="call it ID, SID, Username or Email",
         )
     listed: dict[str, Listed] = {}
-    for row in table.rows:
+    for row in records_of(sheet):
         one = _listed(row, ids, zone)
         if one is None:
             continue
-        key = folded(one.student.id)
+        key = id_key(one.student.id)
         if key in listed:
             raise UserError(
                 f"the id {one.student.id} stands here again, after {listed[key].place}",
@@ -72,27 +72,10 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
     return tuple(listed.values())
 
 
-def folded(text: str) -> str:
-    """An id or email for finding it again: case and composed letters left aside."""
-    return unicodedata.normalize("NFC", text.strip()).casefold()
-
-
-def name_keys(name: str) -> frozenset[str]:
-    """What a name may look like elsewhere: `Smith, Jo Ann` as `smithjoann` or `joannsmith`."""
-    last, comma, first = name.partition(",")
-    words = [first, last] if comma else name.split()
-    turned = [*words[1:], words[0]] if comma else [*words[-1:], *words[:-1]]
-    return frozenset(_letters("".join(order)) for order in (words, turned)) - {""}
-
-
-def _letters(text: str) -> str:
-    return "".join(c for c in folded(text) if c.isalnum())
-
-
-def _listed(row: Row, ids: Iterable[str], zone: ZoneInfo | None) -> Listed | None:
+def _listed(row: Record, ids: Iterable[str], zone: ZoneInfo | None) -> Listed | None:
     known = [each for name in ids if (each := _plain_id(row.cells.get(name, "")))]
     name = row.first(*_NAMES) or f"{row.first('first name')} {row.first('last name')}".strip()
-    if not known and name and _POINTS not in folded(name):
+    if not known and name and _POINTS not in id_key(name):
         raise UserError(f"there is no id of {clean_name(name)}", place=row.place, hint="write one")
     if not known:
         return None
@@ -104,8 +87,8 @@ def _listed(row: Row, ids: Iterable[str], zone: ZoneInfo | None) -> Listed | Non
             name=clean_name(name),
             email=clean_name(row.first(*_EMAILS)),
         ),
-        ids=frozenset(folded(each) for each in known),
-        group=folded(row.first(*_GROUPS)),
+        ids=frozenset(id_key(each) for each in known),
+        group=id_key(row.first(*_GROUPS)),
         handed_in=None if at is None else in_zone(at, zone),
         place=row.place,
     )

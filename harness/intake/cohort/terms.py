@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from harness.common.csv_tables import read_table
+from harness.common.csv_tables import columns_of, read_sheet, records_of
 from harness.common.errors import UserError
 from harness.intake.cohort.roster import Listed, read_roster
 from harness.intake.cohort.times import due_time, zone_named
@@ -65,14 +65,14 @@ def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
 
 
 def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
-    table = read_table(path)
+    sheet = read_sheet(path)
     for column in ("id", "due"):
-        if column not in table.columns:
+        if column not in columns_of(sheet):
             raise UserError(
                 f"there is no column {column}", place=f"{path}:1", hint="begin with a line id,due"
             )
     found: dict[str, Extension] = {}
-    for row in table.rows:
+    for row in records_of(sheet):
         name = row.first("id")
         if not name:
             raise UserError("there is no id", place=row.place, hint="write id,due in each line")

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from harness.common.csv_cells import bare_cell, csv_text
+from harness.common.csv_tables import Sheet, bare_cell, csv_text
 from harness.common.errors import UserError
 from harness.model.manual_marks import ByHand, SlotMark
 from harness.model.plan import ManualSlot, Plan
 from harness.model.result import Adjustment, RunResult, SubmissionResult
-from harness.reporting.export.gradebooks.sheet import Sheet
 from harness.reporting.view import words
 
 ID, NAME, ADJUSTMENT, REASON, COMMENT = "id", "name", "adjustment", "reason", "comment"

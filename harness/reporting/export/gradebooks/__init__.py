@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
+from harness.common.csv_tables import Sheet
 from harness.common.errors import UserError
 from harness.reporting.export.gradebooks import blackboard, brightspace, canvas, moodle
 from harness.reporting.export.gradebooks.filling import Filled, GradebookLayout, fill
-from harness.reporting.export.gradebooks.sheet import Sheet, encoded, read_sheet
 from harness.reporting.export.gradebooks.standing import GradebookEntry, Marks, gradebook_entries
 
 __all__ = [
@@ -17,11 +17,8 @@ __all__ = [
     "GradebookEntry",
     "Marks",
     "Platform",
-    "Sheet",
-    "encoded",
     "gradebook",
     "gradebook_entries",
-    "read_sheet",
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from harness.common.csv_tables import Form, Row, Sheet
 from harness.common.errors import UserError
 from harness.reporting.export.gradebooks.filling import (
     GradebookLayout,
@@ -13,7 +14,6 @@ from harness.reporting.export.gradebooks.filling import (
     number_in,
     the_column,
 )
-from harness.reporting.export.gradebooks.sheet import ComparedRow, Form, Sheet
 from harness.reporting.export.gradebooks.standing import GradebookEntry
 from harness.reporting.view.words import number
 
@@ -32,7 +32,7 @@ def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     items = {i: found for i, cell in enumerate(header) if (found := _ITEM.fullmatch(cell))}
     mark = the_column(sheet, header, {i: m["title"] for i, m in items.items()}, column, title)
 
-    def people(row: ComparedRow) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
+    def people(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
         ids, name = cells(row, login, own_id), " ".join(cells(row, first, last))
         return (ids, (), (name,) if name else ()) if ids else None
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
 from harness.reporting.export.gradebooks.filling import (
     GradebookLayout,
@@ -14,7 +15,6 @@ from harness.reporting.export.gradebooks.filling import (
     number_in,
     the_column,
 )
-from harness.reporting.export.gradebooks.sheet import ComparedRow, Sheet
 from harness.reporting.export.gradebooks.standing import GradebookEntry
 
 END = "End-of-Line Indicator"
@@ -38,7 +38,7 @@ def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     mark = the_column(sheet, header, {i: m["title"] for i, m in items.items()}, column, title)
     about = _MAXIMUM.search(items[mark]["about"] or "")
 
-    def people(row: ComparedRow) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
+    def people(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
         ids = tuple(cell.removeprefix("#") for cell in cells(row, own_id))
         logins = tuple(cell.removeprefix("#") for cell in cells(row, login, email))
         name = " ".join(cells(row, first, last))

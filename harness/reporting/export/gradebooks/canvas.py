@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
 from harness.reporting.export.gradebooks.filling import (
     GradebookLayout,
@@ -13,7 +14,6 @@ from harness.reporting.export.gradebooks.filling import (
     number_in,
     the_column,
 )
-from harness.reporting.export.gradebooks.sheet import ComparedRow, Sheet
 from harness.reporting.export.gradebooks.standing import GradebookEntry
 from harness.reporting.view.words import number
 
@@ -37,7 +37,7 @@ def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     mark = the_column(sheet, header, titles, column, title)
     possible = next((r for r in sheet.rows if _is_possible(r)), ())
 
-    def people(row: ComparedRow) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
+    def people(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
         told = cells(row, own_id, sis_id), cells(row, login), cells(row, student)
         return told if (told[0] or told[1]) and not _is_possible(row) else None
 
@@ -57,7 +57,7 @@ def made(gradebook_entries: Sequence[GradebookEntry], title: str) -> Sheet:
     return Sheet(rows=(header, possible, *rows))
 
 
-def _is_possible(row: ComparedRow) -> bool:
+def _is_possible(row: Row) -> bool:
     return bool(row) and _POINTS_POSSIBLE in row[0].casefold()
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
 from harness.reporting.export.gradebooks.matching import By, Match, Person, match
-from harness.reporting.export.gradebooks.sheet import ComparedRow, Sheet
 from harness.reporting.export.gradebooks.standing import GradebookEntry
 from harness.reporting.view import words
 
@@ -27,7 +27,7 @@ class GradebookLayout:
 
     mark: int
     first: int
-    people: Callable[[ComparedRow], tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None]
+    people: Callable[[Row], tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None]
     maximum: Fraction | None = None
     comment: int | None = None
     written: Callable[[str], str] = str
@@ -80,7 +80,7 @@ def fill(
 
 
 def the_column(
-    sheet: Sheet, header: ComparedRow, titles: dict[int, str], wanted: str | None, title: str
+    sheet: Sheet, header: Row, titles: dict[int, str], wanted: str | None, title: str
 ) -> int:
     """The column for the marks among `titles` (each column's title without its decoration): the
     one asked for, the assignment's by its title, or the only one. UserError otherwise."""
@@ -102,13 +102,13 @@ def the_column(
     )
 
 
-def column_of(header: ComparedRow, *names: str) -> int | None:
+def column_of(header: Row, *names: str) -> int | None:
     """The column that has one of these names, whatever its case; None without one."""
     wanted = {name.casefold() for name in names}
     return next((i for i, cell in enumerate(header) if cell.strip().casefold() in wanted), None)
 
 
-def cells(row: ComparedRow, *columns: int | None) -> tuple[str, ...]:
+def cells(row: Row, *columns: int | None) -> tuple[str, ...]:
     """The cells of these columns that the row has and that are not empty."""
     found = (row[i].strip() for i in columns if i is not None and i < len(row))
     return tuple(cell for cell in found if cell)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from harness.common.person_names import id_key, name_keys
 from harness.reporting.export.gradebooks.standing import GradebookEntry
 
 
@@ -88,7 +88,7 @@ def _keys_of_person(by: By, person: Person) -> set[str]:
         case By.LOGIN:
             return _plain([*person.ids, *person.logins])
         case By.NAME:
-            return {key for name in person.names for key in _names(name)}
+            return {key for name in person.names for key in name_keys(name)}
 
 
 def _keys_of_standing(by: By, standing: GradebookEntry) -> set[str]:
@@ -100,22 +100,8 @@ def _keys_of_standing(by: By, standing: GradebookEntry) -> set[str]:
             local = standing.email.split("@", 1)[0]
             return _plain([standing.student_id, standing.email, local])
         case By.NAME:
-            return _names(standing.name or standing.id)
+            return set(name_keys(standing.name or standing.id))
 
 
 def _plain(texts: Iterable[str]) -> set[str]:
-    return {key for text in texts if (key := unicodedata.normalize("NFC", text).strip().casefold())}
-
-
-def _names(text: str) -> set[str]:
-    """The letters of a name in either order: "Lovelace, Ada" is "Ada Lovelace", and is also what
-    Canvas writes "lovelaceada"."""
-    if "," in text:
-        last, _, first = text.partition(",")
-        text = f"{first} {last}"
-    letters = unicodedata.normalize("NFKC", text).casefold()
-    parts = ["".join(c for c in word if c.isalnum()) for word in letters.split()]
-    words = [part for part in parts if part]
-    if not words:
-        return set()
-    return {"".join(words), "".join([*words[-1:], *words[:-1]])}
+    return {id_key(text) for text in texts} - {""}

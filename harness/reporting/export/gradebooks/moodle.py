@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
 from harness.reporting.export.gradebooks.filling import (
     GradebookLayout,
@@ -13,7 +14,6 @@ from harness.reporting.export.gradebooks.filling import (
     number_in,
     the_column,
 )
-from harness.reporting.export.gradebooks.sheet import ComparedRow, Sheet
 
 # A word of any language and the participant's number, in every row that there is.
 _PARTICIPANT = re.compile(r"\D*\D(\d+)")
@@ -51,7 +51,7 @@ def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     email = next((i for i in range(len(header)) if _all(rows, i, _EMAIL)), None)
     decimal = "," if outs and "," in outs[0] else "."
 
-    def people(row: ComparedRow) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
+    def people(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
         found = _PARTICIPANT.fullmatch(row[own].strip()) if own < len(row) else None
         if found is None:
             return None
@@ -67,6 +67,6 @@ def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     )
 
 
-def _all(rows: Iterable[ComparedRow], column: int, pattern: re.Pattern[str]) -> bool:
+def _all(rows: Iterable[Row], column: int, pattern: re.Pattern[str]) -> bool:
     found = [row[column].strip() for row in rows if column < len(row)]
     return bool(found) and all(pattern.fullmatch(cell) for cell in found)

@@ -1,0 +1,27 @@
+"""Ids and names of people as keys, for finding one person again in another file."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def id_key(text: str) -> str:
+    """An id, login or email without case and surrounding space, its letters composed."""
+    return unicodedata.normalize("NFC", text.strip()).casefold()
+
+
+def name_keys(name: str) -> frozenset[str]:
+    """The letters of a name in the orders in which platforms write it; empty for no letters.
+
+    `Smith, Jo Ann` gives `smithjoann` and `joannsmith`, and so does `Jo Ann Smith`: two names are
+    alike when their keys meet.
+    """
+    last, comma, first = name.partition(",")
+    words = [first, last] if comma else name.split()
+    turned = [*words[-1:], *words[:-1]]
+    return frozenset(_letters("".join(order)) for order in (words, turned)) - {""}
+
+
+def _letters(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(c for c in unicodedata.normalize("NFKC", plain) if c.isalnum())
