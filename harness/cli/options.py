@@ -17,7 +17,7 @@ import click
 
 from harness.assignment import CACHE, available, find_root
 from harness.common.errors import UserError
-from harness.intake import LAYOUT_NAMES
+from harness.intake import layout_names
 from harness.intake.entries import must_exist
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -115,7 +115,7 @@ _FILE = click.Path(path_type=Path, readable=False)
 class_options = options(
     click.option(
         "--layout",
-        type=click.Choice(LAYOUT_NAMES),
+        type=click.Choice(layout_names()),
         help="Whose download it is (default: told by the names in it).",
     ),
     click.option(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from harness.common.errors import UserError
 from harness.intake.entries import EntryKind, Refused, must_exist
 from harness.intake.layouts import Times
 from harness.intake.layouts.choice import PLAIN, RecognisedLayout, chosen_layout
-from harness.intake.layouts.plain import lone_file
+from harness.intake.layouts.plain import folder_itself, holds_several, is_clearly_one, lone_file
 from harness.intake.places import MAX_CLASS_ENTRIES, DiskFolder, Folder, unpacked
 from harness.intake.recognising import archive_suffix
 from harness.intake.uploads import StudentUploads
@@ -37,16 +38,52 @@ def sources(
     Python file, or whose layout is not clear.
     """
     each = {path.absolute(): path for path in reversed(paths)}
-    return tuple(
-        _source(path, assignment, asked, stack) for path in sorted(each.values(), key=paths.index)
-    )
+    ordered = sorted(each.values(), key=paths.index)
+    listed = _listed_submissions(ordered, assignment) if asked in (None, PLAIN) else frozenset()
+    return tuple(_source(path, assignment, asked, stack, path in listed) for path in ordered)
+
+
+def _listed_submissions(paths: Sequence[Path], assignment: Assignment) -> frozenset[Path]:
+    """The folders that are submissions because others beside them are named too, as a shell does
+    for `class/*`: one of them is clearly a submission, and these are no classes."""
+    by_parent: dict[Path, list[Path]] = {}
+    for path in paths:
+        if path.is_dir():
+            by_parent.setdefault(path.absolute().parent, []).append(path)
+    listed: set[Path] = set()
+    for folders in by_parent.values():
+        if len(folders) > 1 and any(map(partial(_is_clear, assignment), folders)):
+            listed.update(path for path in folders if not _is_class(path, assignment))
+    return frozenset(listed)
+
+
+def _is_clear(assignment: Assignment, path: Path) -> bool:
+    try:
+        return is_clearly_one(DiskFolder(path), assignment)
+    except (OSError, Refused):
+        return False  # what is wrong with it is said when it is read
+
+
+def _is_class(path: Path, assignment: Assignment) -> bool:
+    try:
+        place = DiskFolder(path)
+        # One name alone may be a student's file that is called as a platform calls its own.
+        named = chosen_layout(place, assignment).named
+        return len(named) > 1 or holds_several(place, assignment)
+    except UserError:
+        return False
+    except (OSError, Refused):
+        return True  # what is wrong with it is said when it is read
 
 
 def _source(
-    path: Path, assignment: Assignment, asked: str | None, stack: ExitStack
+    path: Path, assignment: Assignment, asked: str | None, stack: ExitStack, is_submission: bool
 ) -> UploadSource:
     try:
-        found = _opened(path, assignment, asked, stack)
+        if is_submission:
+            found: RecognisedLayout | StudentUploads = folder_itself(DiskFolder(path))
+        else:
+            found = _opened(path, assignment, asked, stack)
         if isinstance(found, StudentUploads):
             return UploadSource(path=path, layout=PLAIN, times=Times.NONE, handed=(found,))
         times = found.layout.times if found.layout else Times.NONE

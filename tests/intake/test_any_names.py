@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.common.errors import UserError
-from harness.intake import LAYOUT_NAMES, Cohort
+from harness.intake import Cohort, layout_names
 from tests.downloads import HandIn, canvas, gradescope, program, zipped_class
 from tests.intake.cohorts import cohort
 
@@ -63,7 +63,7 @@ def check(found: Cohort | str) -> None:
 def test_any_names_in_a_class(names: list[str]) -> None:
     files = dict.fromkeys(names, b"x = 1")
     check(taken(files))
-    for layout in LAYOUT_NAMES:
+    for layout in layout_names():
         check(taken(files, layout=layout, due="2024-09-24T21:26Z", time_zone="UTC"))
 
 

@@ -336,3 +336,66 @@ def test_the_digest_is_of_names_and_bytes(lay: Callable[[Tree], Path]) -> None:
     root = lay({"ada/a1.py": "a", "eve/a1.py": "a", "bob/a1.py": "b"})
     ada, bob, eve = read((root,), ONE)
     assert ada.digest == eve.digest != bob.digest
+
+
+GLOBS: dict[str, tuple[Assignment, Tree, list[tuple[str, list[str], str]]]] = {
+    "any name": (
+        ANY,
+        {"ada/project4.py": "a", "eve/project4.py": "e"},
+        [("ada", ["p4.py=a"], ""), ("eve", ["p4.py=e"], "")],
+    ),
+    "two files in one": (
+        ANY,
+        {"ada/project4.py": "a", "bob/a.py": "", "bob/b.py": ""},
+        [("ada", ["p4.py=a"], ""), ("bob", [], "found a.py and b.py, expected p4.py")],
+    ),
+    "one with a wrong name": (
+        ONE,
+        {"ada/a1.py": "a", "eve/main.py": "e", "eve/old/main.py": "e", "none": None},
+        [
+            ("ada", ["a1.py=a"], ""),
+            ("eve", [], "found main.py, expected a1.py"),
+            ("none", [], "no file a1.py"),
+        ],
+    ),
+    "all with a wrong name": (
+        ONE,
+        {"ada/main.py": "a", "eve/main.py": "e"},
+        [
+            ("ada", [], "found main.py, expected a1.py"),
+            ("eve", [], "found main.py, expected a1.py"),
+        ],
+    ),
+    "a class beside a submission": (
+        ONE,
+        {"ada/a1.py": "a", "week1/bob/a1.py": "b", "week1/eve/a1.py": "e"},
+        [("ada", ["a1.py=a"], ""), ("bob", ["a1.py=b"], ""), ("eve", ["a1.py=e"], "")],
+    ),
+    "two classes of files": (
+        ONE,
+        {"x/ada.py": "a", "x/bob.py": "b", "y/eve.py": "e", "y/kim.py": "k"},
+        [
+            ("ada", ["a1.py=a"], ""),
+            ("bob", ["a1.py=b"], ""),
+            ("eve", ["a1.py=e"], ""),
+            ("kim", ["a1.py=k"], ""),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("assignment", "tree", "expected"), GLOBS.values(), ids=GLOBS.keys())
+def test_folders_that_a_shell_lists(
+    lay: Callable[[Tree], Path],
+    assignment: Assignment,
+    tree: Tree,
+    expected: list[tuple[str, list[str], str]],
+) -> None:
+    paths = sorted(lay(tree).iterdir())
+    assert summary(read(paths, assignment)) == expected
+
+
+def test_one_folder_is_named_as_among_others(lay: Callable[[Tree], Path]) -> None:
+    root = lay({"ada/project4.py": "a"})
+    (one,) = read((root / "ada",), ANY)
+    assert (one.id, one.notes) == ("ada", ("project4.py was graded as p4.py",))

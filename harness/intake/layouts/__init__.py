@@ -1,13 +1,22 @@
-"""The learning platforms whose downloads are read, one a file."""
+"""The platforms whose downloads are read: each module here with a `LAYOUT` is one."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
 
 from harness.intake.layouts.base import Layout, Times
-from harness.intake.layouts.blackboard import BLACKBOARD
-from harness.intake.layouts.brightspace import BRIGHTSPACE
-from harness.intake.layouts.canvas import CANVAS
-from harness.intake.layouts.gradescope import GRADESCOPE
-from harness.intake.layouts.moodle import MOODLE
 
-# A name that two of them know is the first one's: Canvas's say least.
-LAYOUTS = (GRADESCOPE, MOODLE, BLACKBOARD, BRIGHTSPACE, CANVAS)
+__all__ = ["Layout", "Times", "known_layouts"]
 
-__all__ = ["LAYOUTS", "Layout", "Times"]
+
+@cache
+def known_layouts() -> tuple[Layout, ...]:
+    """The `LAYOUT` of every module in this package, in their order."""
+    modules = (
+        importlib.import_module(f"{__name__}.{found.name}")
+        for found in pkgutil.iter_modules(__path__)
+    )
+    layouts = [module.LAYOUT for module in modules if hasattr(module, "LAYOUT")]
+    return tuple(sorted(layouts, key=lambda layout: (layout.order, layout.name)))

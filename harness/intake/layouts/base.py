@@ -26,13 +26,19 @@ class Times(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """One platform. `is_one` says whether a thing at the root is named as the platform names
-    them, `read` makes students of those; `example` is such a name, for messages."""
+    them, `read` makes students of those; `example` is such a name, for messages.
+
+    A name that several layouts know belongs to the one of the lowest `order`. `needs` is a file
+    without which nothing at the root is of this layout; "" for none.
+    """
 
     name: str
+    order: int
     example: str
     times: Times
     is_one: Callable[[Entry], bool]
     read: Callable[[Folder, Sequence[Entry], Assignment], tuple[StudentUploads, ...]]
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

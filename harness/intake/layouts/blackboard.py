@@ -90,8 +90,9 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-BLACKBOARD = Layout(
+LAYOUT = Layout(
     name="Blackboard",
+    order=30,
     example="Assignment 1_msmith_attempt_2024-09-24-21-26-00_a1.py",
     times=Times.EXACT,
     is_one=_is_one,

@@ -75,8 +75,9 @@ def _time(match: re.Match[str]) -> datetime | None:
         return None
 
 
-BRIGHTSPACE = Layout(
+LAYOUT = Layout(
     name="Brightspace",
+    order=40,
     example="397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM",
     times=Times.EXACT,
     is_one=_is_one,

@@ -128,8 +128,9 @@ def _attempts(place: Folder, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
         )
 
 
-CANVAS = Layout(
+LAYOUT = Layout(
     name="Canvas",
+    order=90,  # last: its names say least
     example="smithmaryann_LATE_1234_56789_a1.py",
     times=Times.LATE_ONLY,
     is_one=_is_one,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from harness.common.errors import UserError
 from harness.intake.entries import Entry, EntryKind, listed
-from harness.intake.layouts import LAYOUTS, Layout
-from harness.intake.layouts.gradescope import METADATA
+from harness.intake.layouts import Layout, known_layouts
 from harness.intake.layouts.plain import is_one, may_be_one, one_of, plain
 from harness.intake.places import MAX_CLASS_ENTRIES, Folder
 from harness.intake.uploads import StudentUploads
@@ -16,7 +15,6 @@ from harness.model.plan import Assignment
 
 PLAIN = "plain"
 _FOLDERS_AROUND = 3
-LAYOUT_NAMES = (*sorted(layout.name.lower() for layout in LAYOUTS), PLAIN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +44,11 @@ class RecognisedLayout:
         )
 
 
+def layout_names() -> tuple[str, ...]:
+    """What `--layout` takes."""
+    return (*sorted(layout.name.lower() for layout in known_layouts()), PLAIN)
+
+
 def chosen_layout(
     place: Folder, assignment: Assignment, asked: str | None = None
 ) -> RecognisedLayout:
@@ -66,7 +69,7 @@ def chosen_layout(
         raise UserError(
             f"nothing here is named as {layout.name} names it ({layout.example})",
             place=place.shown,
-            hint=f"--layout {' | '.join(LAYOUT_NAMES)}, or leave it out",
+            hint=f"--layout {' | '.join(layout_names())}, or leave it out",
         )
     return _plain(place, assignment)
 
@@ -85,7 +88,7 @@ def _places(place: Folder) -> Iterator[Folder]:
 def _platform(place: Folder, asked: str | None) -> RecognisedLayout | None:
     entries = place.entries(MAX_CLASS_ENTRIES)
     there = _present(entries)
-    named: dict[str, list[Entry]] = {layout.name: [] for layout in LAYOUTS}
+    named: dict[str, list[Entry]] = {layout.name: [] for layout in known_layouts()}
     strays = []
     for entry in entries:
         known = [_called(asked)] if asked else there
@@ -94,7 +97,7 @@ def _platform(place: Folder, asked: str | None) -> RecognisedLayout | None:
             named[layout.name].append(entry)
         elif may_be_one(entry):
             strays.append(entry)
-    seen = [layout for layout in LAYOUTS if named[layout.name]]
+    seen = [layout for layout in known_layouts() if named[layout.name]]
     if not seen:
         return None
     if len(seen) > 1 or (strays and asked is None):
@@ -104,9 +107,9 @@ def _platform(place: Folder, asked: str | None) -> RecognisedLayout | None:
 
 
 def _present(entries: Sequence[Entry]) -> list[Layout]:
-    """The layouts to look for: folders alone, without the metadata, are no Gradescope export."""
-    has_metadata = any(entry.name == METADATA for entry in entries)
-    return [layout for layout in LAYOUTS if layout.example != METADATA or has_metadata]
+    """The layouts to look for: without the file that one needs, none of its names count."""
+    names = {entry.name for entry in entries}
+    return [layout for layout in known_layouts() if not layout.needs or layout.needs in names]
 
 
 def _alone_inside(place: Folder) -> Folder | None:
@@ -128,7 +131,7 @@ def _plain(place: Folder, assignment: Assignment) -> RecognisedLayout:
 
 
 def _called(name: str) -> Layout:
-    return next(layout for layout in LAYOUTS if layout.name.lower() == name)
+    return next(layout for layout in known_layouts() if layout.name.lower() == name)
 
 
 def _doubted(handed: StudentUploads, doubt: str) -> StudentUploads:

@@ -131,10 +131,12 @@ def _time(value: Any, name: str, where: str) -> datetime | None:
         raise malformed(where, f"{name} has no time in {text!r}") from None
 
 
-GRADESCOPE = Layout(
+LAYOUT = Layout(
     name="Gradescope",
+    order=10,
     example=METADATA,
     times=Times.EXACT,
     is_one=_is_one,
+    needs=METADATA,
     read=_read,
 )

@@ -46,8 +46,9 @@ def _read(
     return students_of(pieces)
 
 
-MOODLE = Layout(
+LAYOUT = Layout(
     name="Moodle",
+    order=20,
     example="Mary-Ann Smith_4711_assignsubmission_file_",
     times=Times.NONE,
     is_one=_is_one,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,13 +35,37 @@ def plain(place: Folder, assignment: Assignment) -> tuple[StudentUploads, ...]:
 
     Raises OSError where it cannot be read, UserError where it holds too much for one submission.
     """
+    candidates = [entry for entry in place.entries(MAX_CLASS_ENTRIES) if may_be_one(entry)]
+    one_of_any_name = bool(assignment.laid_as) and _is_lone_file(candidates)
+    if (not place.is_packed and one_of_any_name) or is_one(place, assignment):
+        return (folder_itself(place),)
+    return tuple(one_of(place, entry) for entry in candidates)
+
+
+def folder_itself(place: Folder) -> StudentUploads:
+    """The folder as one submission, named by its own name."""
+    try:
+        entries = place.entries()
+    except Refused as refusal:
+        raise UserError(f"this folder holds {refusal}", place=place.shown) from None
+    return _handed(place.name, Found(origin=place.shown, entries=entries))
+
+
+def is_clearly_one(place: Folder, assignment: Assignment) -> bool:
+    """Whether an expected file, or nothing but one file that may be graded, lies in the folder."""
     if is_one(place, assignment):
-        try:
-            entries = place.entries()
-        except Refused as refusal:
-            raise UserError(f"this folder holds {refusal}", place=place.shown) from None
-        return (_handed(place.name, Found(origin=place.shown, entries=entries)),)
-    return tuple(one_of(place, e) for e in place.entries(MAX_CLASS_ENTRIES) if may_be_one(e))
+        return True
+    return _is_lone_file([e for e in place.entries(MAX_CLASS_ENTRIES) if may_be_one(e)])
+
+
+def holds_several(place: Folder, assignment: Assignment) -> bool:
+    """Whether two folders in it are submissions themselves: then it is a class."""
+    folders = [e for e in place.entries(MAX_CLASS_ENTRIES) if e.kind is EntryKind.FOLDER]
+    return sum(is_one(place.inside(folder.name), assignment) for folder in folders) > 1
+
+
+def _is_lone_file(candidates: Sequence[Entry]) -> bool:
+    return len(candidates) == 1 and candidates[0].kind is not EntryKind.FOLDER
 
 
 def may_be_one(entry: Entry) -> bool:

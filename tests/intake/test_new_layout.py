@@ -1,0 +1,84 @@
+"""A new platform is one file in the package of layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.intake import layout_names, layouts
+from tests.intake.cohorts import by_id, cohort, source_of
+
+TOY = '''
+"""A toy: `<id>@<file>`."""
+
+from dataclasses import replace
+
+from harness.intake.layouts.base import Layout, NamePart, Times, found_in, student, students_of
+from harness.intake.uploads import Attempt
+
+
+def _read(place, entries, assignment):
+    pieces = []
+    for entry in entries:
+        who, _, name = entry.name.partition("@")
+        found = found_in(place, [replace(entry, name=name)], entry.name)
+        pieces.append(NamePart(student=student(who), attempt=Attempt(found=found)))
+    return students_of(pieces)
+
+
+LAYOUT = Layout(
+    name="Toy",
+    order=50,
+    example="1234@a1.py",
+    times=Times.NONE,
+    is_one=lambda entry: "@" in entry.name,
+    read=_read,
+)
+'''
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    folder = tmp_path / "more"
+    folder.mkdir()
+    (folder / "toy.py").write_text(TOY)
+    monkeypatch.setattr(layouts, "__path__", [*layouts.__path__, str(folder)])
+    layouts.known_layouts.cache_clear()
+    yield
+    layouts.known_layouts.cache_clear()
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_platform_is_one_file(tmp_path: Path) -> None:
+    download = tmp_path / "download"
+    download.mkdir()
+    for who in ("7", "8"):
+        (download / f"{who}@a1.py").write_text(who)
+    assert "toy" in layout_names()
+    for asked in (None, "toy"):
+        found = cohort(download, layout=asked)
+        assert found.facts.layouts == ("Toy",)
+        assert {name: source_of(each) for name, each in by_id(found).items()} == {
+            "7": "7",
+            "8": "8",
+        }
+
+
+def test_the_platforms_that_are_known() -> None:
+    assert layout_names() == (
+        "blackboard",
+        "brightspace",
+        "canvas",
+        "gradescope",
+        "moodle",
+        "plain",
+    )
+    assert [layout.name for layout in layouts.known_layouts()] == [
+        "Gradescope",
+        "Moodle",
+        "Blackboard",
+        "Brightspace",
+        "Canvas",
+    ]
