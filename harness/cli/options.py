@@ -17,8 +17,7 @@ import click
 
 from harness.assignment import CACHE, available, find_root
 from harness.common.errors import UserError
-from harness.intake import layout_names
-from harness.intake.entries import must_exist
+from harness.intake import layout_names, must_exist
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -16,8 +16,7 @@ from harness.execution import create_driver
 from harness.grading.context import GradingContext
 from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
-from harness.intake import ClassOptions, Cohort, read_cohort, read_one
-from harness.intake.entries import GO_THERE, must_exist
+from harness.intake import GO_THERE, ClassOptions, Cohort, must_exist, read_cohort, read_one
 from harness.model.plan import Assignment
 from harness.model.result import SubmissionResult
 from harness.model.submission import ARCHIVE_ENDINGS, Submission

@@ -1,8 +1,18 @@
 """Folders, archives and downloads to submissions: who, when, the bytes, or what is wrong."""
 
 from harness.intake.cohort.terms import ClassOptions
+from harness.intake.entries import GO_THERE, must_exist
 from harness.intake.layouts.choice import layout_names
-from harness.intake.read import Cohort, read, read_cohort
-from harness.intake.selection import read_one
+from harness.intake.pipeline import Cohort, read, read_cohort
+from harness.intake.submissions import read_one
 
-__all__ = ["ClassOptions", "Cohort", "layout_names", "read", "read_cohort", "read_one"]
+__all__ = [
+    "GO_THERE",
+    "ClassOptions",
+    "Cohort",
+    "layout_names",
+    "must_exist",
+    "read",
+    "read_cohort",
+    "read_one",
+]

@@ -16,8 +16,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.common.errors import UserError
+from harness.intake.file_kinds import ARCHIVES, HEAD_BYTES, recognise
 from harness.intake.identity import safe_id, shown_path
-from harness.intake.recognising import ARCHIVES, HEAD_BYTES, recognise
 
 MAX_FILE_BYTES = 1024 * 1024
 MAX_ENTRIES = 1000

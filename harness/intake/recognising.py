@@ -1,98 +1,111 @@
-"""What a file really is, from its first bytes: names say little."""
+"""Stage 2, recognise: whose layout each path has, and the uploads that it names."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-HEAD_BYTES = 64 * 1024
-
-ARCHIVE_SUFFIXES = (
-    *(".tar.gz", ".tar.bz2", ".tar.xz", ".tar", ".tgz", ".tbz2", ".txz"),
-    *(".zip", ".zipx", ".rar", ".7z", ".gz", ".bz2", ".xz"),
-)
-
-
-class FileKind(StrEnum):
-    """Kinds that are handed in by mistake, in words for a sentence."""
-
-    ZIP = "a zip archive"
-    TAR = "a tar archive"
-    GZIP = "a gzip archive"
-    BZIP2 = "a bzip2 archive"
-    XZ = "an xz archive"
-    RAR = "a RAR archive"
-    SEVEN_ZIP = "a 7-Zip archive"
-    OFFICE = "an Office document"
-    OLD_OFFICE = "an Office document of the old kind"
-    OPEN_DOCUMENT = "an OpenDocument file"
-    RICH_TEXT = "a rich text document"
-    PDF = "a PDF document"
-    NOTEBOOK = "a Jupyter notebook"
-    WEB_PAGE = "a web page"
-    PICTURE = "a picture"
-    PROGRAM = "a compiled program"
+from harness.common.errors import UserError
+from harness.intake.entries import EntryKind, Refused
+from harness.intake.file_kinds import archive_suffix
+from harness.intake.finding import FoundPath
+from harness.intake.folders import MAX_CLASS_ENTRIES, Folder
+from harness.intake.layouts import Times
+from harness.intake.layouts.choice import PLAIN, RecognisedLayout, chosen_layout
+from harness.intake.layouts.plain import folder_itself, holds_several, is_clearly_one, lone_file
+from harness.intake.uploads import StudentUploads
+from harness.model.plan import Assignment
 
 
-ARCHIVES = frozenset(
-    {
-        *(FileKind.ZIP, FileKind.TAR, FileKind.GZIP, FileKind.BZIP2),
-        *(FileKind.XZ, FileKind.RAR, FileKind.SEVEN_ZIP),
-    }
-)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadSource:
+    """One path's layout, and everybody who handed in there."""
 
-# Nothing here can begin a Python program.
-_BEGINNINGS = {
-    b"PK\x05\x06": FileKind.ZIP,
-    b"PK\x07\x08": FileKind.ZIP,
-    b"\x1f\x8b": FileKind.GZIP,
-    b"\xfd7zXZ\x00": FileKind.XZ,
-    b"Rar!\x1a\x07": FileKind.RAR,
-    b"7z\xbc\xaf\x27\x1c": FileKind.SEVEN_ZIP,
-    b"%PDF-": FileKind.PDF,
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": FileKind.OLD_OFFICE,
-    b"{\\rtf": FileKind.RICH_TEXT,
-    b"\x89PNG\r\n": FileKind.PICTURE,
-    b"\xff\xd8\xff": FileKind.PICTURE,
-    b"\x7fELF": FileKind.PROGRAM,
-}
-# The member that office programs write first, for their readers to be recognised by.
-_OFFICE = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"xl/", b"ppt/")
+    path: Path
+    layout: str
+    times: Times
+    uploads: tuple[StudentUploads, ...]
 
 
-def recognise(data: bytes) -> FileKind | None:
-    """The kind that these bytes (a whole file, or its first `HEAD_BYTES`) begin; None for text,
-    and for anything else."""
-    for beginning, kind in _BEGINNINGS.items():
-        if data.startswith(beginning):
-            return kind
-    if data.startswith(b"PK\x03\x04"):
-        return _zip(data[30:200])
-    if data.startswith(b"BZh") and data[4:10] == b"1AY&SY":
-        return FileKind.BZIP2
-    if data[257:262] == b"ustar":
-        return FileKind.TAR
-    if data.startswith(b"MZ") and b"\0" in data[:64]:
-        return FileKind.PROGRAM
-    return _text(data.removeprefix(b"\xef\xbb\xbf").lstrip())
+def recognise(
+    found: Sequence[FoundPath], assignment: Assignment, asked: str | None
+) -> tuple[UploadSource, ...]:
+    """The layout of each path (`asked` None: as the names there say) and what is in it.
+
+    Raises UserError for a path that cannot be read or whose layout is not clear.
+    """
+    listed = _listed_submissions(found, assignment) if asked in (None, PLAIN) else frozenset()
+    return tuple(_source(each, assignment, asked, each.path in listed) for each in found)
 
 
-def archive_suffix(name: str) -> str:
-    """The ending of an archive's name as it is written there; "" if it has none."""
-    lower = name.lower()
-    return next((name[-len(s) :] for s in ARCHIVE_SUFFIXES if lower.endswith(s)), "")
+def _source(
+    found: FoundPath, assignment: Assignment, asked: str | None, is_submission: bool
+) -> UploadSource:
+    path, folder = found.path, found.folder
+    try:
+        if folder is None:
+            return _plain_source(path, lone_file(path))
+        if is_submission:
+            return _plain_source(path, folder_itself(folder))
+        layout = chosen_layout(folder, assignment, asked)
+        if assignment.archive and asked is None and _is_a_students_archive(layout, folder):
+            return _plain_source(path, lone_file(path))
+        times = layout.layout.times if layout.layout else Times.NONE
+        uploads = layout.read(assignment)
+        return UploadSource(path=path, layout=layout.name, times=times, uploads=uploads)
+    except Refused as refusal:
+        raise UserError(f"this folder holds {refusal}", place=str(path)) from None
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
 
 
-def _zip(first_member: bytes) -> FileKind:
-    if first_member.startswith(_OFFICE):
-        return FileKind.OFFICE
-    if first_member.startswith(b"mimetypeapplication/vnd.oasis"):
-        return FileKind.OPEN_DOCUMENT
-    return FileKind.ZIP
+def _plain_source(path: Path, upload: StudentUploads) -> UploadSource:
+    return UploadSource(path=path, layout=PLAIN, times=Times.NONE, uploads=(upload,))
 
 
-def _text(data: bytes) -> FileKind | None:
-    if data.startswith(b"{") and b'"cells"' in data and b'"cell_type"' in data:
-        return FileKind.NOTEBOOK
-    if data[:20].lower().startswith((b"<!doctype html", b"<html")):
-        return FileKind.WEB_PAGE
-    return None
+def _is_a_students_archive(layout: RecognisedLayout, folder: Folder) -> bool:
+    """Where students hand in archives, one is a student's unless there are archives in it."""
+    is_class = layout.layout is not None or any(map(archive_suffix, _names(folder)))
+    return folder.is_packed and not is_class
+
+
+def _names(folder: Folder) -> Iterator[str]:
+    for entry in folder.entries(MAX_CLASS_ENTRIES):
+        yield entry.name
+        if entry.kind is EntryKind.FOLDER:
+            inside = folder.inside(entry.name).entries(MAX_CLASS_ENTRIES)
+            yield from (inner.name for inner in inside)
+
+
+def _listed_submissions(found: Sequence[FoundPath], assignment: Assignment) -> frozenset[Path]:
+    """The folders that are submissions because others beside them are named too, as a shell does
+    for `class/*`: one of them is clearly a submission, and these are no classes."""
+    by_parent: dict[Path, list[tuple[Path, Folder]]] = {}
+    for each in found:
+        if each.folder is not None and not each.folder.is_packed:
+            beside = by_parent.setdefault(each.path.absolute().parent, [])
+            beside.append((each.path, each.folder))
+    listed: set[Path] = set()
+    for beside in by_parent.values():
+        if len(beside) > 1 and any(_is_clear(folder, assignment) for _, folder in beside):
+            listed.update(path for path, folder in beside if not _is_class(folder, assignment))
+    return frozenset(listed)
+
+
+def _is_clear(folder: Folder, assignment: Assignment) -> bool:
+    try:
+        return is_clearly_one(folder, assignment)
+    except (OSError, Refused):
+        return False  # what is wrong with it is said when it is read
+
+
+def _is_class(folder: Folder, assignment: Assignment) -> bool:
+    try:
+        # One name alone may be a student's file that is called as a platform calls its own.
+        named = chosen_layout(folder, assignment).named
+        return len(named) > 1 or holds_several(folder, assignment)
+    except UserError:
+        return False
+    except (OSError, Refused):
+        return True  # what is wrong with it is said when it is read

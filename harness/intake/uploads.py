@@ -10,7 +10,7 @@ from harness.model.submission import Student
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class AttemptFiles:
     """One attempt's files as they lie there. `origin` is where, for messages; `source` is the name
     of the folder, or of the file that has none, in a platform's download.
 
@@ -38,10 +38,15 @@ class Attempt:
     counts them.
     """
 
-    found: Found
+    files: AttemptFiles
     at: datetime | None = None
     late: bool | None = None
     number: int | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the platform has the attempt without any file."""
+        return not self.files.entries and not self.files.problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

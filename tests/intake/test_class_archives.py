@@ -11,7 +11,7 @@ import pytest
 from harness.common.errors import UserError
 from harness.intake.archives.members import MIB, Caps
 from harness.intake.entries import Refused
-from harness.intake.places import unpacked
+from harness.intake.folders import unpacked
 from harness.model.submission import Withheld
 from tests.downloads import (
     HandIn,

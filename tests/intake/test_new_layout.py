@@ -15,7 +15,7 @@ TOY = '''
 
 from dataclasses import replace
 
-from harness.intake.layouts.base import Layout, NamePart, Times, found_in, student, students_of
+from harness.intake.layouts.layout import Layout, NamePart, Times, files_at_root, student, students_of
 from harness.intake.uploads import Attempt
 
 
@@ -23,8 +23,8 @@ def _read(place, entries, assignment):
     pieces = []
     for entry in entries:
         who, _, name = entry.name.partition("@")
-        found = found_in(place, [replace(entry, name=name)], entry.name)
-        pieces.append(NamePart(student=student(who), attempt=Attempt(found=found)))
+        found = files_at_root(place, [replace(entry, name=name)], entry.name)
+        pieces.append(NamePart(student=student(who), attempt=Attempt(files=found)))
     return students_of(pieces)
 
 

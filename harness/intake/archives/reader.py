@@ -17,8 +17,8 @@ from harness.intake.archives.members import ArchiveReader, Caps, Member, ReadBud
 from harness.intake.archives.tar import tar_gz_members, tar_members
 from harness.intake.archives.zip import zip_members
 from harness.intake.entries import Entry, EntryKind, Refused, is_ignored
+from harness.intake.file_kinds import HEAD_BYTES, FileKind, recognise
 from harness.intake.identity import shown_path
-from harness.intake.recognising import HEAD_BYTES, FileKind, recognise
 
 READERS: Mapping[FileKind, ArchiveReader] = {
     FileKind.ZIP: zip_members,

@@ -8,14 +8,14 @@ from dataclasses import replace
 from harness.intake.archives.members import MIB
 from harness.intake.archives.reader import kind_named, read_archive
 from harness.intake.entries import Entry, EntryKind, Refused, listed
-from harness.intake.uploads import Found
+from harness.intake.uploads import AttemptFiles
 from harness.model.plan import Assignment
 from harness.model.submission import ARCHIVE_ENDINGS
 
 MAX_ARCHIVE_BYTES = 32 * MIB
 
 
-def unpack(found: Found, assignment: Assignment) -> Found:
+def unpack(found: AttemptFiles, assignment: Assignment) -> AttemptFiles:
     """The same submission with the archive's files in place of those in the folder.
 
     The expected files handed in without the archive stay, with a note: nothing about them is
@@ -47,7 +47,7 @@ def unpack(found: Found, assignment: Assignment) -> Found:
     return replace(found, entries=entries, inside=archive.shown, loose=False, notes=tuple(notes))
 
 
-def _archive(found: Found, wanted: str) -> Entry | None:
+def _archive(found: AttemptFiles, wanted: str) -> Entry | None:
     """The entry of that name; or a lone file, which may have its student's name before the end."""
     for entry in found.entries:
         if entry.name == wanted:

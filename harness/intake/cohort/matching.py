@@ -8,27 +8,27 @@ from dataclasses import dataclass, replace
 
 from harness.common.errors import UserError
 from harness.common.person_names import id_key, name_keys
-from harness.intake.cohort.attempts import NO_DUE, Due
 from harness.intake.cohort.roster import Listed
 from harness.intake.cohort.terms import Extension
 from harness.intake.entries import listed
+from harness.intake.selecting import NO_DUE, Due
 from harness.intake.uploads import StudentUploads
 from harness.model.submission import Student
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RosterEntry:
+class ClassMember:
     """One student: what was handed in (no attempts: nothing), what it is held to, and the line of
     the roster."""
 
-    handed: StudentUploads
+    uploads: StudentUploads
     due: Due = NO_DUE
     listed: Listed | None = None
 
 
 def on_roster(
     everybody: Sequence[StudentUploads], roster: Sequence[Listed], place: str
-) -> tuple[list[RosterEntry], list[str]]:
+) -> tuple[list[ClassMember], list[str]]:
     """Everybody who handed in and everybody who should have; and lines about those who are in one
     place only.
 
@@ -38,7 +38,7 @@ def on_roster(
     by_id = _by_id(everybody, roster)
     by_name = _by_name(everybody, roster, by_id)
     lines = by_id | by_name
-    standings = [_known(handed, lines.get(index)) for index, handed in enumerate(everybody)]
+    members = [_known(uploads, lines.get(index)) for index, uploads in enumerate(everybody)]
     if everybody and not lines:
         raise UserError(
             "nobody on the roster is among those who handed in",
@@ -46,11 +46,11 @@ def on_roster(
             hint="see whether its ids are the platform's, or its names complete",
         )
     alone = [everybody[index].identity for index in sorted(by_name)]
-    strangers = [s.handed.identity for s in standings if s.listed is None]
+    strangers = [s.uploads.identity for s in members if s.listed is None]
     found = {id(line) for line in lines.values()}
     missing = [line for line in roster if id(line) not in found]
-    unsure = _names(standing.handed for standing in standings if standing.listed is None)
-    standings += [_absent(line, standings, unsure) for line in missing]
+    unsure = _names(member.uploads for member in members if member.listed is None)
+    members += [_absent(line, members, unsure) for line in missing]
     notices = []
     if alone:
         were = "was" if len(alone) == 1 else "were"
@@ -58,23 +58,23 @@ def on_roster(
     if strangers:
         are = "is" if len(strangers) == 1 else "are"
         notices.append(f"{listed(strangers)} {are} not on the roster")
-    return standings, notices
+    return members, notices
 
 
 def with_extensions(
-    standings: Sequence[RosterEntry], extensions: Sequence[Extension], due: Due
-) -> list[RosterEntry]:
+    members: Sequence[ClassMember], extensions: Sequence[Extension], due: Due
+) -> list[ClassMember]:
     """Everybody with the time due; UserError for an extension of nobody, or of several."""
     by_key: dict[str, set[int]] = defaultdict(set)
-    for index, standing in enumerate(standings):
-        for key in _keys(standing.handed) | (standing.listed.ids if standing.listed else set()):
+    for index, member in enumerate(members):
+        for key in _keys(member.uploads) | (member.listed.ids if member.listed else set()):
             by_key[key].add(index)
-    held = [replace(standing, due=due) for standing in standings]
+    held = [replace(member, due=due) for member in members]
     for extension in extensions:
         meant = by_key.get(id_key(extension.id), set())
         if len(meant) != 1:
             what = "there is no student" if not meant else f"{len(meant)} students are called"
-            known = listed(sorted(standing.handed.identity for standing in standings)[:3])
+            known = listed(sorted(member.uploads.identity for member in members)[:3])
             raise UserError(
                 f"{what} {extension.id}", place=extension.place, hint=f"ids here are like {known}"
             )
@@ -90,8 +90,8 @@ def _by_id(everybody: Sequence[StudentUploads], roster: Sequence[Listed]) -> dic
         for key in line.ids | {id_key(line.student.email)} - {""}:
             by_id[key].append(line)
     lines: dict[int, Listed] = {}
-    for index, handed in enumerate(everybody):
-        meant = {id(line): line for key in _keys(handed) for line in by_id.get(key, ())}
+    for index, uploads in enumerate(everybody):
+        meant = {id(line): line for key in _keys(uploads) for line in by_id.get(key, ())}
         if len(meant) == 1:
             lines[index] = next(iter(meant.values()))
     return lines
@@ -108,8 +108,8 @@ def _by_name(
         for key in name_keys(line.student.name):
             by_name[key].append(line)
     named: dict[str, list[int]] = defaultdict(list)
-    for index, handed in enumerate(everybody):
-        for key in _name_keys(handed):
+    for index, uploads in enumerate(everybody):
+        for key in _name_keys(uploads):
             named[key].append(index)
     for key, indexes in named.items():
         meant_lines = by_name.get(key, [])
@@ -120,57 +120,57 @@ def _by_name(
     return lines
 
 
-def _known(handed: StudentUploads, line: Listed | None) -> RosterEntry:
+def _known(uploads: StudentUploads, line: Listed | None) -> ClassMember:
     if line is None:
-        return RosterEntry(handed=handed)
-    own = handed.student or line.student
+        return ClassMember(uploads=uploads)
+    own = uploads.student or line.student
     student = Student(
         id=own.id, name=line.student.name or own.name, email=own.email or line.student.email
     )
-    attempts = handed.attempts
+    attempts = uploads.attempts
     if line.handed_in is not None and len(attempts) == 1 and attempts[0].at is None:
         attempts = (replace(attempts[0], at=line.handed_in),)
-    return RosterEntry(handed=replace(handed, student=student, attempts=attempts), listed=line)
+    return ClassMember(uploads=replace(uploads, student=student, attempts=attempts), listed=line)
 
 
-def _absent(line: Listed, standings: Sequence[RosterEntry], unsure: set[str]) -> RosterEntry:
+def _absent(line: Listed, members: Sequence[ClassMember], unsure: set[str]) -> ClassMember:
     """Somebody of whom nothing was found: another of the group may have handed in."""
     one = StudentUploads(identity=line.student.id, student=line.student, attempts=())
     if name_keys(line.student.name) & unsure:
         why = "somebody of this name handed in, and nothing tells who of several it is"
-        return RosterEntry(handed=replace(one, doubt=why), listed=line)
-    theirs = [s for s in standings if line.group and _is_of_group(s, line.group)]
-    origins = {attempt.found.origin for s in theirs for attempt in s.handed.attempts}
+        return ClassMember(uploads=replace(one, doubt=why), listed=line)
+    theirs = [s for s in members if line.group and _is_of_group(s, line.group)]
+    origins = {attempt.files.origin for s in theirs for attempt in s.uploads.attempts}
     if not origins:
-        return RosterEntry(handed=one, listed=line)
-    first = theirs[0].handed
-    if any({a.found.origin for a in s.handed.attempts} != origins for s in theirs):
+        return ClassMember(uploads=one, listed=line)
+    first = theirs[0].uploads
+    if any({a.files.origin for a in s.uploads.attempts} != origins for s in theirs):
         doubt = "several of the group handed in"
-        return RosterEntry(handed=replace(one, attempts=first.attempts, doubt=doubt), listed=line)
+        return ClassMember(uploads=replace(one, attempts=first.attempts, doubt=doubt), listed=line)
     by = first.student.name or first.student.id if first.student else first.identity
     notes = (f"handed in by {by} for the group",)
     theirs_too = replace(first, identity=one.identity, student=one.student, notes=notes)
-    return RosterEntry(handed=theirs_too, listed=line)
+    return ClassMember(uploads=theirs_too, listed=line)
 
 
-def _is_of_group(standing: RosterEntry, group: str) -> bool:
-    handed = standing.handed
-    if not handed.attempts:
+def _is_of_group(member: ClassMember, group: str) -> bool:
+    uploads = member.uploads
+    if not uploads.attempts:
         return False
-    if standing.listed is not None:
-        return standing.listed.group == group
-    return bool(name_keys(group) & _name_keys(handed))
+    if member.listed is not None:
+        return member.listed.group == group
+    return bool(name_keys(group) & _name_keys(uploads))
 
 
-def _keys(handed: StudentUploads) -> set[str]:
-    own = handed.student
-    keys = {handed.identity, own.id if own else "", own.email if own else ""}
+def _keys(uploads: StudentUploads) -> set[str]:
+    own = uploads.student
+    keys = {uploads.identity, own.id if own else "", own.email if own else ""}
     return {id_key(key) for key in keys} - {""}
 
 
-def _name_keys(handed: StudentUploads) -> frozenset[str]:
-    return name_keys(handed.student.name if handed.student else handed.identity)
+def _name_keys(uploads: StudentUploads) -> frozenset[str]:
+    return name_keys(uploads.student.name if uploads.student else uploads.identity)
 
 
 def _names(everybody: Iterable[StudentUploads]) -> set[str]:
-    return {key for handed in everybody for key in _name_keys(handed)}
+    return {key for uploads in everybody for key in _name_keys(uploads)}

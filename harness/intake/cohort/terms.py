@@ -42,6 +42,7 @@ class Terms:
     due: datetime | None = None
     extensions: tuple[Extension, ...] = ()
     roster: tuple[Listed, ...] | None = None
+    roster_place: str = ""
 
 
 def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
@@ -61,6 +62,7 @@ def read_terms(asked: ClassOptions, assignment: Assignment) -> Terms:
         due=due,
         extensions=_extensions(asked.extensions, zone) if asked.extensions else (),
         roster=read_roster(asked.roster, zone) if asked.roster else None,
+        roster_place=str(asked.roster or ""),
     )
 
 

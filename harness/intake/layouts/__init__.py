@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from functools import cache
 
-from harness.intake.layouts.base import Layout, Times
+from harness.intake.layouts.layout import Layout, Times
 
 __all__ = ["Layout", "Times", "known_layouts"]
 

@@ -13,16 +13,16 @@ from datetime import datetime
 from os.path import commonprefix  # of texts, not of paths
 
 from harness.intake.entries import Entry, Refused
-from harness.intake.layouts.base import (
+from harness.intake.folders import Folder
+from harness.intake.layouts.layout import (
     Layout,
     NamePart,
     Times,
-    found_in,
+    files_at_root,
     is_file,
     student,
     students_of,
 )
-from harness.intake.places import Folder
 from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
@@ -57,11 +57,11 @@ def _read(
             user, name = told["user"], told["name"]
         attempt = f"{match['who']}_attempt_{match['time']}"
         files = [replace(entry, name=match["file"])] if match["file"] else []
-        found = found_in(place, files, attempt)
+        found = files_at_root(place, files, attempt)
         pieces.append(
             NamePart(
                 student=student(user, name),
-                attempt=Attempt(found=found, at=_time(match["time"])),
+                attempt=Attempt(files=found, at=_time(match["time"])),
                 together=attempt,
             )
         )

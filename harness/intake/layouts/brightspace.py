@@ -13,9 +13,16 @@ from dataclasses import replace
 from datetime import datetime
 
 from harness.intake.entries import Entry, EntryKind
-from harness.intake.layouts.base import Layout, NamePart, Times, found_in, student, students_of
-from harness.intake.layouts.plain import folder_found
-from harness.intake.places import Folder
+from harness.intake.folders import Folder
+from harness.intake.layouts.layout import (
+    Layout,
+    NamePart,
+    Times,
+    files_at_root,
+    student,
+    students_of,
+)
+from harness.intake.layouts.plain import files_in_folder
 from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
@@ -47,12 +54,12 @@ def _read(
     pieces = []
     for entry, match in known:
         if entry.kind is EntryKind.FOLDER:
-            found = folder_found(place.inside(entry.name), f"{place.shown}/{entry.name}")
+            found = files_in_folder(place.inside(entry.name), f"{place.shown}/{entry.name}")
         else:
             source = entry.name.removesuffix(f" - {match['file']}")
-            found = found_in(place, [replace(entry, name=match["file"])], source)
+            found = files_at_root(place, [replace(entry, name=match["file"])], source)
         who = student(template.format(one=match["one"], two=match["two"]), match["name"])
-        attempt = Attempt(found=found, at=_time(match))
+        attempt = Attempt(files=found, at=_time(match))
         pieces.append(NamePart(student=who, attempt=attempt, together=found.source))
     return students_of(pieces)
 

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.intake.entries import Entry
-from harness.intake.layouts.base import (
+from harness.intake.folders import Folder
+from harness.intake.layouts.layout import (
     Layout,
     NamePart,
     Times,
-    found_in,
+    files_at_root,
     is_file,
     student,
     students_of,
 )
-from harness.intake.places import Folder
 from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
@@ -118,7 +118,7 @@ def _attempts(place: Folder, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
         chosen = [*newest.values(), *(u for u in extra if newest[u.name].again == u.again)]
         mine = [upload for upload in uploads if upload.again == again]
         yield Attempt(
-            found=found_in(
+            files=files_at_root(
                 place,
                 [replace(upload.entry, name=upload.name) for upload in chosen],
                 mine[0].entry.name,

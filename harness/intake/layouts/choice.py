@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from harness.common.errors import UserError
 from harness.intake.entries import Entry, EntryKind, listed
+from harness.intake.folders import MAX_CLASS_ENTRIES, Folder
 from harness.intake.layouts import Layout, known_layouts
 from harness.intake.layouts.plain import is_one, may_be_one, one_of, plain
-from harness.intake.places import MAX_CLASS_ENTRIES, Folder
 from harness.intake.uploads import StudentUploads
 from harness.model.plan import Assignment
 

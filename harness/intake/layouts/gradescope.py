@@ -14,10 +14,10 @@ from typing import Any
 from harness.common.errors import UserError
 from harness.intake.archives.members import MIB
 from harness.intake.entries import Entry, EntryKind, Refused
-from harness.intake.layouts.base import Layout, Times, malformed, student
-from harness.intake.layouts.plain import folder_found
-from harness.intake.places import Folder
-from harness.intake.uploads import Attempt, Found, StudentUploads
+from harness.intake.folders import Folder
+from harness.intake.layouts.layout import Layout, Times, malformed, student
+from harness.intake.layouts.plain import files_in_folder
+from harness.intake.uploads import Attempt, AttemptFiles, StudentUploads
 from harness.model.plan import Assignment
 from harness.model.submission import Student
 
@@ -46,24 +46,24 @@ def _read(
     for name in sorted({*metadata, *folders}):
         origin = f"{place.shown}/{name}"
         if name in folders:
-            found = folder_found(place.inside(name), origin)
+            found = files_in_folder(place.inside(name), origin)
         else:
-            found = Found(origin=origin, source=name)  # a submission without any file
+            found = AttemptFiles(origin=origin, source=name)  # a submission without any file
         if name not in metadata:
             doubt = f"{METADATA} does not say whose it is"
             handed.append(
-                StudentUploads(identity=name, attempts=(Attempt(found=found),), doubt=doubt)
+                StudentUploads(identity=name, attempts=(Attempt(files=found),), doubt=doubt)
             )
             continue
         handed += _of_submission(name, found, metadata[name], where)
     return tuple(handed)
 
 
-def _of_submission(name: str, found: Found, fields: Any, where: str) -> list[StudentUploads]:
+def _of_submission(name: str, found: AttemptFiles, fields: Any, where: str) -> list[StudentUploads]:
     if not isinstance(fields, Mapping) or not isinstance(fields.get(":submitters"), list):
         raise malformed(where, f"{name} has no list of :submitters")
     students = [_student(name, each, where) for each in fields[":submitters"]]
-    attempt = Attempt(found=found, at=_time(fields.get(":created_at"), name, where))
+    attempt = Attempt(files=found, at=_time(fields.get(":created_at"), name, where))
     history = fields.get(":history")
     past = [each for each in history if isinstance(each, Mapping)] if history else []
     times = [_time(each.get(":created_at"), name, where) for each in past]

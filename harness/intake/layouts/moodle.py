@@ -10,9 +10,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.intake.entries import Entry, EntryKind
-from harness.intake.layouts.base import Layout, NamePart, Times, found_in, student, students_of
-from harness.intake.layouts.plain import folder_found
-from harness.intake.places import Folder
+from harness.intake.folders import Folder
+from harness.intake.layouts.layout import (
+    Layout,
+    NamePart,
+    Times,
+    files_at_root,
+    student,
+    students_of,
+)
+from harness.intake.layouts.plain import files_in_folder
 from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
@@ -39,10 +46,10 @@ def _read(
     for entry, match in known:
         who = student(match["id"], "" if is_blind else match["name"])
         if entry.kind is EntryKind.FOLDER:
-            found = folder_found(place.inside(entry.name), f"{place.shown}/{entry.name}")
+            found = files_in_folder(place.inside(entry.name), f"{place.shown}/{entry.name}")
         else:
-            found = found_in(place, [replace(entry, name=match["file"])], entry.name)
-        pieces.append(NamePart(student=who, attempt=Attempt(found=found)))
+            found = files_at_root(place, [replace(entry, name=match["file"])], entry.name)
+        pieces.append(NamePart(student=who, attempt=Attempt(files=found)))
     return students_of(pieces)
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from harness.common.errors import UserError
 from harness.intake.entries import Entry, EntryKind, Refused, entry_at
+from harness.intake.file_kinds import archive_suffix
+from harness.intake.folders import MAX_CLASS_ENTRIES, Folder
 from harness.intake.identity import safe_id
-from harness.intake.places import MAX_CLASS_ENTRIES, Folder
-from harness.intake.recognising import archive_suffix
-from harness.intake.uploads import Attempt, Found, StudentUploads
+from harness.intake.uploads import Attempt, AttemptFiles, StudentUploads
 from harness.model.plan import Assignment
 
 
 def lone_file(path: Path) -> StudentUploads:
     """A file that the user names, which may be a link."""
     entry = replace(entry_at(path.resolve()), name=path.name)
-    return _handed(_stem(path.name), Found(origin=str(path), entries=(entry,), loose=True))
+    return _handed(_stem(path.name), AttemptFiles(origin=str(path), entries=(entry,), loose=True))
 
 
 def is_one(place: Folder, assignment: Assignment) -> bool:
@@ -48,7 +48,7 @@ def folder_itself(place: Folder) -> StudentUploads:
         entries = place.entries()
     except Refused as refusal:
         raise UserError(f"this folder holds {refusal}", place=place.shown) from None
-    return _handed(place.name, Found(origin=place.shown, entries=entries))
+    return _handed(place.name, AttemptFiles(origin=place.shown, entries=entries))
 
 
 def is_clearly_one(place: Folder, assignment: Assignment) -> bool:
@@ -78,28 +78,28 @@ def one_of(place: Folder, entry: Entry) -> StudentUploads:
     """A folder or file of a folder of submissions, named by its own name."""
     origin = f"{place.shown}/{entry.name}"
     if entry.kind is EntryKind.FOLDER:
-        return _handed(entry.name, folder_found(place.inside(entry.name), origin))
+        return _handed(entry.name, files_in_folder(place.inside(entry.name), origin))
     if entry.kind is EntryKind.LINK:
         problem = f"{safe_id(entry.name)} is a symbolic link, which is not followed"
-        return _handed(_stem(entry.name), Found(origin=origin, problem=problem))
-    return _handed(_stem(entry.name), Found(origin=origin, entries=(entry,), loose=True))
+        return _handed(_stem(entry.name), AttemptFiles(origin=origin, problem=problem))
+    return _handed(_stem(entry.name), AttemptFiles(origin=origin, entries=(entry,), loose=True))
 
 
-def folder_found(place: Folder, origin: str) -> Found:
+def files_in_folder(place: Folder, origin: str) -> AttemptFiles:
     """What lies in one submission's folder, or why that cannot be told."""
     try:
-        return Found(origin=origin, entries=place.entries(), source=place.name)
+        return AttemptFiles(origin=origin, entries=place.entries(), source=place.name)
     except OSError as error:
         problem = f"the folder cannot be read ({error.strerror or error})"
-        return Found(origin=origin, problem=problem, ours=True, source=place.name)
+        return AttemptFiles(origin=origin, problem=problem, ours=True, source=place.name)
     except Refused as refusal:
-        return Found(origin=origin, problem=f"the folder holds {refusal}", source=place.name)
+        return AttemptFiles(origin=origin, problem=f"the folder holds {refusal}", source=place.name)
 
 
-def _handed(identity: str, found: Found) -> StudentUploads:
+def _handed(identity: str, found: AttemptFiles) -> StudentUploads:
     source = found.source or Path(found.origin).name
     return StudentUploads(
-        identity=identity, attempts=(Attempt(found=replace(found, source=source)),)
+        identity=identity, attempts=(Attempt(files=replace(found, source=source)),)
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from harness.intake.layouts.base import malformed
+from harness.intake.layouts.layout import malformed
 
 # The parser in C is many times as fast, and a class's metadata holds every result.
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)

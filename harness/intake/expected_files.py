@@ -1,25 +1,16 @@
-"""From what was handed in to the files that are graded, or one sentence about what is wrong.
-
-A folder that is one student's submission, whatever lies in it.
-"""
+"""The files of an attempt that are graded, or one sentence about what is wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
-from harness.common.errors import UserError
 from harness.intake.archives.reader import same_name
-from harness.intake.archives.unpack import unpack
 from harness.intake.entries import MAX_FILE_BYTES, Entry, EntryKind, Refused, described, listed
-from harness.intake.layouts.plain import folder_found
-from harness.intake.places import DiskFolder, Folder
-from harness.intake.recognising import archive_suffix, recognise
-from harness.intake.uploads import Found
-from harness.model.plan import Assignment, OtherFiles, SourceFile
+from harness.intake.file_kinds import archive_suffix, recognise
+from harness.intake.uploads import AttemptFiles
+from harness.model.plan import Assignment, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
-from harness.model.submission import Submission, Withheld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +24,7 @@ class SelectedFiles:
     notes: tuple[str, ...] = ()
 
 
-def choose(found: Found, assignment: Assignment) -> SelectedFiles:
+def select_files(found: AttemptFiles, assignment: Assignment) -> SelectedFiles:
     """Take the expected files and no others; whatever else was handed in is not read.
 
     Of several expected files those that cannot be read count as missing, each with a note.
@@ -46,7 +37,7 @@ def choose(found: Found, assignment: Assignment) -> SelectedFiles:
         return SelectedFiles(problem=str(refusal), ours=refusal.ours, notes=found.notes)
 
 
-def _chosen(found: Found, assignment: Assignment) -> SelectedFiles:
+def _chosen(found: AttemptFiles, assignment: Assignment) -> SelectedFiles:
     expected = assignment.submission_files
     there = {name: entry for name in expected if (entry := _named(found, name)) is not None}
     if assignment.laid_as or (found.loose and len(expected) == 1):
@@ -71,7 +62,7 @@ def _chosen(found: Found, assignment: Assignment) -> SelectedFiles:
     return SelectedFiles(files=tuple(files), notes=tuple(notes))
 
 
-def _one_file(found: Found, assignment: Assignment, named: list[Entry]) -> SelectedFiles:
+def _one_file(found: AttemptFiles, assignment: Assignment, named: list[Entry]) -> SelectedFiles:
     """A file of any name: the only one handed in, or the one that is named as expected."""
     laid_as = assignment.laid_as or assignment.submission_files[0]
     own = _named(found, laid_as)
@@ -88,7 +79,7 @@ def _one_file(found: Found, assignment: Assignment, named: list[Entry]) -> Selec
     return SelectedFiles(files=(file,), notes=tuple(notes))
 
 
-def _named(found: Found, name: str) -> Entry | None:
+def _named(found: AttemptFiles, name: str) -> Entry | None:
     """The entry of that name; Refused when there are two, or two in an archive that some systems
     confuse."""
     exact = [entry for entry in found.entries if entry.name == name]
@@ -102,7 +93,7 @@ def _named(found: Found, name: str) -> Entry | None:
     return exact[0] if exact else None
 
 
-def _load(entry: Entry, laid_as: str, found: Found) -> SourceFile:
+def _load(entry: Entry, laid_as: str, found: AttemptFiles) -> SourceFile:
     name = f"{entry.shown} in {found.inside}" if found.inside else entry.shown
     if entry.kind is EntryKind.LINK:
         raise Refused(f"{name} is a symbolic link, which is not followed")
@@ -118,7 +109,7 @@ def _load(entry: Entry, laid_as: str, found: Found) -> SourceFile:
     return SourceFile(name=laid_as, data=data)
 
 
-def _folder_notes(found: Found, entries: Sequence[Entry]) -> list[str]:
+def _folder_notes(found: AttemptFiles, entries: Sequence[Entry]) -> list[str]:
     inside = [entry for entry in entries if entry.folder]
     if not inside:
         return []
@@ -126,7 +117,7 @@ def _folder_notes(found: Found, entries: Sequence[Entry]) -> list[str]:
     return [f"{described(inside)} {were} in a folder inside {found.inside}"]
 
 
-def _wrong_names(found: Found, assignment: Assignment) -> str:
+def _wrong_names(found: AttemptFiles, assignment: Assignment) -> str:
     files = assignment.submission_files or (assignment.laid_as or "",)
     archive = None if found.inside else assignment.archive
     wanted = archive or listed(files)
@@ -137,42 +128,3 @@ def _wrong_names(found: Found, assignment: Assignment) -> str:
     if not shown and not found.inside:
         return f"no file {wanted}"
     return f"found {described(shown) or 'no file'}{where}, expected {wanted}"
-
-
-_BESIDE = "__MACOSX"  # what one system's archives have beside their own folder
-
-
-def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
-    """What lies in the folder as the submission `name`.
-
-    A platform may have unpacked the archive that is asked for: then its files are taken as they
-    lie, also in a folder that is alone there. Raises UserError when there is no such folder.
-    """
-    if not folder.is_dir():
-        raise UserError("there is no such folder", place=str(folder))
-    place: Folder = DiskFolder(folder)
-    found = folder_found(place, str(folder))
-    if assignment.archive and not _has(found, assignment.archive):
-        assignment, found = replace(assignment, archive=None), _inside(place, found)
-    chosen = choose(unpack(found, assignment), assignment)
-    review = chosen.problem and (chosen.ours or assignment.otherwise is OtherFiles.REVIEW)
-    return Submission(
-        id=name,
-        files=chosen.files,
-        origin=str(folder),
-        problem=chosen.problem,
-        notes=chosen.notes,
-        withheld=Withheld.NEEDS_REVIEW if review else None,
-    )
-
-
-def _inside(place: Folder, found: Found) -> Found:
-    """What was in the archive, which may have had one folder around everything."""
-    own = [e for e in found.entries if e.name != _BESIDE and not e.name.startswith(".")]
-    if len(own) == 1 and own[0].kind is EntryKind.FOLDER:
-        return folder_found(place.inside(own[0].name), found.origin)
-    return found
-
-
-def _has(found: Found, name: str) -> bool:
-    return any(entry.name == name for entry in found.entries)

@@ -1,4 +1,4 @@
-"""Which of a student's attempts is graded: the latest one that was in time."""
+"""Stage 4, select: which of a student's attempts is graded, the latest one in time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_DUE = Due()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedAttempt:
-    """The attempt that counts, the how-manieth it is, and why it is not graded, if it is not."""
+    """The attempt that counts, its number among `of`, and why it is not graded, if it is not."""
 
     attempt: Attempt
     number: int
@@ -33,19 +33,24 @@ class SelectedAttempt:
     notes: tuple[str, ...] = ()
 
 
-def latest_in_time(handed: StudentUploads, due: Due) -> SelectedAttempt:
-    """The latest attempt in time; where none is, the last one and that it is late; where that
-    cannot be told, the last one and why."""
-    attempts = sorted(handed.attempts, key=_order)
-    of = max(len(attempts) + len(handed.elsewhere), *(a.number or 0 for a in attempts))
+def select_attempt(uploads: StudentUploads, due: Due) -> SelectedAttempt | None:
+    """The latest attempt in time; None where there is no attempt.
+
+    Where none is in time, the last one, withheld as late; where that cannot be told, the last one
+    for a person to look at, and why.
+    """
+    if not uploads.attempts:
+        return None
+    attempts = sorted(uploads.attempts, key=_order)
+    of = max(len(attempts) + len(uploads.elsewhere), *(a.number or 0 for a in attempts))
     in_time = [_in_time(attempt, due) for attempt in attempts]
     wanted = [index for index, is_in_time in enumerate(in_time) if is_in_time]
     index = wanted[-1] if wanted else len(attempts) - 1
     attempt = attempts[index]
-    missing = sum(instant(at) < _instant(attempt) for at in handed.elsewhere)
+    missing = sum(instant(at) < _instant(attempt) for at in uploads.elsewhere)
     number = attempt.number or index + 1 + missing
-    if handed.doubt:
-        return _review(attempt, number, of, handed.doubt)
+    if uploads.doubt:
+        return _review(attempt, number, of, uploads.doubt)
     rivals = [a for a in attempts if a is not attempt and _order(a) == _order(attempt)]
     if rivals and (wanted or due.at is None):
         return _review(attempt, number, of, "of two attempts nothing tells which is the later")
@@ -59,7 +64,7 @@ def latest_in_time(handed: StudentUploads, due: Due) -> SelectedAttempt:
         if attempt.late is None:
             why = "nothing says when it was handed in"
         return _review(attempt, number, of, why)
-    if early := [at for at in handed.elsewhere if instant(at) <= instant(due.at)]:
+    if early := [at for at in uploads.elsewhere if instant(at) <= instant(due.at)]:
         why = (
             f"the attempt of {shown(max(early, key=instant))} was in time, but this export holds "
             "only a later one"

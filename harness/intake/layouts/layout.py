@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from harness.common.errors import UserError
 from harness.intake.entries import Entry, EntryKind
+from harness.intake.folders import Folder
 from harness.intake.identity import clean_name
-from harness.intake.places import Folder
-from harness.intake.uploads import Attempt, Found, StudentUploads
+from harness.intake.uploads import Attempt, AttemptFiles, StudentUploads
 from harness.model.plan import Assignment
 from harness.model.submission import Student
 
@@ -78,14 +78,14 @@ def is_file(entry: Entry) -> bool:
 
 def _joined(one: NamePart, other: NamePart) -> NamePart:
     found = replace(
-        one.attempt.found,
-        entries=(*one.attempt.found.entries, *other.attempt.found.entries),
-        problem=one.attempt.found.problem or other.attempt.found.problem,
-        ours=one.attempt.found.ours or other.attempt.found.ours,
+        one.attempt.files,
+        entries=(*one.attempt.files.entries, *other.attempt.files.entries),
+        problem=one.attempt.files.problem or other.attempt.files.problem,
+        ours=one.attempt.files.ours or other.attempt.files.ours,
     )
     known = one.student if one.student.name else other.student
     doubt = one.doubt or other.doubt
-    return replace(one, student=known, attempt=replace(one.attempt, found=found), doubt=doubt)
+    return replace(one, student=known, attempt=replace(one.attempt, files=found), doubt=doubt)
 
 
 def _one(attempts: dict[str, NamePart], names: set[str]) -> StudentUploads:
@@ -103,9 +103,9 @@ def _one(attempts: dict[str, NamePart], names: set[str]) -> StudentUploads:
     )
 
 
-def found_in(place: Folder, entries: Sequence[Entry], source: str) -> Found:
+def files_at_root(place: Folder, entries: Sequence[Entry], source: str) -> AttemptFiles:
     """Files at the root that are one attempt's."""
-    return Found(origin=f"{place.shown}/{source}", entries=tuple(entries), source=source)
+    return AttemptFiles(origin=f"{place.shown}/{source}", entries=tuple(entries), source=source)
 
 
 def malformed(where: str, what: str) -> UserError:
