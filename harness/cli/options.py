@@ -1,11 +1,4 @@
-"""What several commands share: options, finding the assignment, folders.
-
-Options about a whole class: the layout of its download, when it was due, who is in it.
-
-The form in which checks say what they found.
-
-The run that a command is given: a report folder, or its database.
-"""
+"""Options that several commands share, and finding the course's root and the assignment."""
 
 from __future__ import annotations
 
@@ -21,7 +14,7 @@ from harness.intake import layout_names, must_exist
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Whether a path can be read is told by whoever reads it, and in our words.
+# The command that reads a path reports, in our words, that it cannot be read.
 PATH = click.Path(path_type=Path, readable=False)
 
 root_option = click.option(
@@ -32,7 +25,7 @@ root_option = click.option(
 assignment_option = click.option(
     "--assignment",
     metavar="ID",
-    help="The assignment (default: told by the path, or the only one).",
+    help="The assignment (default: found from the path, or the only one).",
 )
 python_option = click.option(
     "--python",
@@ -65,7 +58,7 @@ def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
-    """The folder that holds specs/: as told, else upwards from here, else from the first path."""
+    """The folder that holds specs/: `root`, else upwards from here, else from the first path."""
     if root is not None:
         return find_root(root)
     try:
@@ -76,11 +69,11 @@ def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
         raise
 
 
-def the_assignment(root: Path, told: str | None, paths: Sequence[Path] = ()) -> str:
-    """The id: as told (loading says when there is none), else the folder under submissions/,
-    else the only one there is."""
-    if told is not None:
-        return told
+def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) -> str:
+    """The id: `asked` (loading reports an unknown one), else the folder under submissions/, else
+    the only one. Raises UserError where that leaves several."""
+    if asked is not None:
+        return asked
     known = available(root)
     submissions = (root / "submissions").resolve()
     named: dict[str, None] = {}
@@ -100,7 +93,7 @@ def the_assignment(root: Path, told: str | None, paths: Sequence[Path] = ()) -> 
     if len(known) == 1:
         return known[0]
     raise UserError(
-        "which assignment? the path does not tell", hint=f"--assignment {' | '.join(known)}"
+        "the path does not say which assignment it is", hint=f"--assignment {' | '.join(known)}"
     )
 
 
@@ -115,7 +108,7 @@ class_options = options(
     click.option(
         "--layout",
         type=click.Choice(layout_names()),
-        help="Whose download it is (default: told by the names in it).",
+        help="Source platform (default: detected).",
     ),
     click.option(
         "--due",

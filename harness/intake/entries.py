@@ -1,8 +1,6 @@
-"""What lies in a folder, and reading one file of it without being led elsewhere.
+"""The entries of a folder or an archive: what each is, its first bytes, its name in a sentence.
 
-Is what was named on the command line there, and what was meant when it is not?
-
-Names in sentences: about files that somebody else named.
+Links are not followed, and no more is read than was asked for.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ class Refused(Exception):  # noqa: N818  (an answer about one submission, not an
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A named thing among what was handed in, on the disk or in an archive.
+    """A file, folder or link that was handed in, on the disk or in an archive.
 
     `start(n)` gives the first n bytes of a FILE, or all where there are fewer; it may raise
     `Refused`. `folder` is where it lies in its archive: "", "A3" or "A3/src".
@@ -131,8 +129,8 @@ _ALIKE = 0.5  # a1 and a1.py are
 
 
 def must_exist(path: Path) -> None:
-    """UserError when there is no such file or folder. It tells of one of nearly this name: a
-    letter slipped, or a system does not show the ending."""
+    """Raise UserError when there is no such file or folder. The hint names one of nearly this name:
+    a letter is wrong, or a system does not show the ending."""
     if path.exists():
         return
     folder = path.parent

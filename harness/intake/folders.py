@@ -1,4 +1,4 @@
-"""A folder to look into, on the disk or in an archive: layouts do not know which."""
+"""Folders on the disk or in an archive: to a layout they are the same."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class DiskFolder:
         return (self.path / _SAMPLE_MARKER).is_file()
 
     def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
-        """What is directly inside; a file that we may not read is our trouble."""
+        """What is directly inside; a file that we may not read is not the student's fault."""
         return tuple(_ours(entry) for entry in entries_of(self.path, most))
 
     def inside(self, name: str) -> Folder:
@@ -116,7 +116,7 @@ class PackedFolder:
 
 @contextmanager
 def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Folder]:
-    """A class's archive as a place, to be read while the context lasts.
+    """A class's archive as a folder, to be read while the context lasts.
 
     Raises UserError when it is no archive that can be read, or is more than the caps allow.
     """

@@ -1,4 +1,4 @@
-"""What lies there: one attempt's files, and the attempts of one student, before any is chosen."""
+"""One attempt's files, and all attempts of one student, before any is selected."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from harness.model.submission import Student
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptFiles:
-    """One attempt's files as they lie there. `origin` is where, for messages; `source` is the name
-    of the folder, or of the file that has none, in a platform's download.
+    """One attempt's files as they were handed in.
+
+    `origin` is where, for messages; `source` is the name of the folder, or of the file that has
+    none, in a platform's download.
 
     `loose`: a single file named after its student, which stands for the expected file.
-    `problem` is set where the place itself cannot be read; `ours` where that says nothing about
+    `problem` is set where the folder itself cannot be read; `ours` where that says nothing about
     the student. `inside` names the archive that the entries come from, `notes` say what was done
     to get at them.
     """
@@ -32,7 +34,9 @@ class AttemptFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One handing in. `at` is naive where the source names no zone, None where it names no time.
+    """One time that a student handed in.
+
+    `at` is naive where the source names no zone, None where it names no time.
 
     `late` is the source's own word where it has one; `number` counts from 1 where the source
     counts them.

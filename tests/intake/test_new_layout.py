@@ -15,7 +15,9 @@ TOY = '''
 
 from dataclasses import replace
 
-from harness.intake.layouts.layout import Layout, NamePart, Times, files_at_root, student, students_of
+from harness.intake.layouts.layout import (
+    Layout, NamePart, Times, files_at_root, student, students_of
+)
 from harness.intake.uploads import Attempt
 
 

@@ -1,4 +1,4 @@
-"""Who handed in, held against who should have: the roster, extensions, groups."""
+"""Who handed in and who should have: the roster, extensions, groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which layout lies at a place: recognised by the names there, or as the user says."""
+"""The layout of a folder: recognised by the names in it, or as the user says."""
 
 from __future__ import annotations
 

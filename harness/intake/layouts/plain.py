@@ -1,4 +1,4 @@
-"""The plain layout: a lone file, a folder that is one submission, a folder of folders or files."""
+"""The plain layout: one file, a folder that is one submission, or a folder of folders or files."""
 
 from __future__ import annotations
 
