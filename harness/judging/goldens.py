@@ -89,7 +89,7 @@ def _inputs(observation: Observation, stated: Expected, stimulus: Stimulus) -> I
     if stated.reads is not None:
         if taken != stated.reads:
             inputs = count(taken, "input")
-            yield f"the reference took {inputs}, but the scenario states {stated.reads}."
+            yield f"the reference read {inputs}, but the scenario states {stated.reads}."
     elif taken < typed:
         yield f"the reference left {count(typed - taken, 'input')} of {typed} unread."
 
@@ -156,7 +156,7 @@ def _unlike(text: str, matcher: Matcher, stated: Expected) -> str:
     is_, should = (
         "the end of the text" if one is None else quoted(one, at=at) for one in (left, right)
     )
-    return f"differs from line {line + 1} on: it is {is_}, but {should} is stated."
+    return f"differs from line {line + 1}: it is {is_}, but {should} is stated."
 
 
 def _failing_words(matcher: Matcher, value: Value) -> str:
@@ -195,7 +195,7 @@ def _steps(observation: Observation, stated: Expected, session: Session) -> Iter
     expected = len(stated.shown) if stated.shown is not None else len(session.steps)
     if len(observation.steps) < expected:
         done = count(len(observation.steps), "step")
-        yield f"the reference took {done} of {expected}."
+        yield f"the reference ran {done} of {expected}."
 
 
 def _unshown(step: StepOutcome, stated: Expected, name: str) -> Iterator[str]:

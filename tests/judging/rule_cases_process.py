@@ -34,7 +34,7 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "tampered",
         case(called(1), ended(Ending.TAMPERED)),
-        "The program interfered with the grader, so this does not count; a person will look.",
+        "The program interfered with the grader, so this does not count; a person will check it.",
     ),
     (
         "ran_at_import",
@@ -63,12 +63,12 @@ FIRES: list[tuple[str, Failure, str]] = [
         "ran_at_import",
         case(called(1), ended(Ending.CPU_LIMIT, phase=LOADING)),
         "Code outside the functions ran at import: as soon as the file is loaded, "
-        "it did not end, a loop outside the functions goes on for ever.",
+        "it does not end: a loop outside the functions runs forever.",
     ),
     (
         "missing_function",
         case(called(1), ended(Ending.MISSING, detail="add_piece")),
-        "The function add_piece is missing: it is not written yet, or its name is spelt otherwise.",
+        "The function add_piece is missing: it is not written yet, or its name is spelled differently.",
     ),
     (
         "printed_without_end",
@@ -78,13 +78,13 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "did_not_ask_for_input",
         case(called("r4", PROMPT, "r4", ""), called("r4"), GET_ACTION),
-        "get_action did not ask for input: 1 input should have been taken.",
+        "get_action did not ask for input: 1 input should have been read.",
     ),
     (
         "did_not_ask_for_input",
         case(ran("> ", "a", "> ", "b", ""), ended(Ending.CPU_LIMIT), typing("a", "b")),
         "The program did not ask for input, and did not end either: "
-        "2 inputs should have been taken.",
+        "2 inputs should have been read.",
     ),
     (
         "did_not_end",
@@ -94,17 +94,17 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "did_not_end",
         case(ran("> ", "a", "end"), ended(Ending.TIMEOUT, "> ", "a", ""), typing("a")),
-        'The program did not end after input 1 ("a"): it waits for something that never comes.',
+        'The program did not end after input 1 ("a"): it waits for something that never happens.',
     ),
     (
         "memory",
         case(called(1), ended(Ending.MEMORY_LIMIT)),
-        "add_piece used more memory than there is: perhaps something grows without end.",
+        "add_piece used more memory than is allowed: perhaps something grows without end.",
     ),
     (
         "memory",
         case(called(1), raised("MemoryError")),
-        "add_piece used more memory than there is: perhaps something grows without end.",
+        "add_piece used more memory than is allowed: perhaps something grows without end.",
     ),
     (
         "crashed",
@@ -119,12 +119,12 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "cut_short",
         case(called(1), ended(Ending.STOPPED_EARLY)),
-        "add_piece was stopped after a shorter time, since other checks did not end either.",
+        "add_piece was stopped at a shorter time limit, because other checks did not end either.",
     ),
     (
         "should_not_answer",
         case(None, called(1), stated=Expected(ends=Ending.ASKED_FOR_MORE)),
-        "add_piece ended, though it should not have come to an end here.",
+        "add_piece ended, although it should not have ended here.",
     ),
     (
         "called_exit",
@@ -134,7 +134,7 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "recursed_too_deep",
         case(called(1), raised("RecursionError", "maximum", line=2, source="return f(n)")),
-        "add_piece recursed too deep: a function calls itself without end (line 2: return f(n)).",
+        "add_piece recursed too deeply: a function calls itself without end (line 2: return f(n)).",
     ),
     (
         "wrong_parameters",
@@ -155,7 +155,7 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "wrong_exception",
         case(raised("ValueError"), raised("KeyError", "'x'", line=4, source="d['x']")),
-        "add_piece raised KeyError: 'x' where ValueError is expected (line 4: d['x']).",
+        "add_piece raised KeyError: 'x' instead of ValueError (line 4: d['x']).",
     ),
     (
         "wrong_exception",
@@ -164,33 +164,33 @@ FIRES: list[tuple[str, Failure, str]] = [
             raised("ValueError", "oh"),
             stated=Expected(raises=StatedRaise(type_name="ValueError", message=exactly("no"))),
         ),
-        "add_piece raised ValueError with another message: oh.",
+        "add_piece raised ValueError with a different message: oh.",
     ),
     (
         "did_not_raise",
         case(raised("ValueError"), called(1)),
-        "add_piece raised nothing, where ValueError should be raised.",
+        "add_piece raised nothing, but ValueError should be raised.",
     ),
     (
         "asked_for_more",
         case(called(1), ended(Ending.ASKED_FOR_MORE, "> ")),
-        "add_piece asked for more input than the scenario has: it should ask for none.",
+        "add_piece asked for input, although it should ask for none.",
     ),
     (
         "asked_for_more",
         case(ran("> ", "n", ""), ended(Ending.ASKED_FOR_MORE, "> ", "n", "> "), typing("n")),
-        'The program asked for more input than the scenario has after input 1 ("n").',
+        'The program still asked for input after input 1 ("n"), although it should have ended.',
     ),
     (
         "asked_for_more",
         case(ran("> ", "", "bye"), ended(Ending.ASKED_FOR_MORE, ">>", "", "> "), typing("")),
-        "The program asked for more input than the scenario has after input 1 (only Enter); "
-        "what it prints differs already before the first input.",
+        "The program still asked for input after input 1 (only Enter), although it should have ended; "
+        "the output already differs before the first input.",
     ),
     (
         "stopped_early",
         case(called("r4", "> ", "x", "> ", "r4", ""), called("x", "> ", "x", ""), GET_ACTION),
-        'get_action stopped early: it took 1 of 2 inputs and ended after input 1 ("x").',
+        'get_action stopped early: it read 1 of 2 inputs and ended after input 1 ("x").',
     ),
 ]
 

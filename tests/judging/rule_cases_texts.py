@@ -33,7 +33,7 @@ FIRES: list[tuple[str, Failure, str]] = [
             typing("a1"),
         ),
         'After input 1 ("a1"), the board is off by one column: '
-        "a piece lies one column to the right of its place.",
+        "a piece is one column too far to the right.",
     ),
     (
         "board_shown_twice",
@@ -43,17 +43,17 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "board_shown_twice",
         case(called(None, "one\ntwo\nend"), called(None, "one\ntwo\none\ntwo\nend")),
-        'add_piece prints the same 2 lines twice in a row, among them "one".',
+        'add_piece prints the same 2 lines twice in a row, including "one".',
     ),
     (
         "board_not_shown",
         case(ran("", "h", "Help\n\n" + BOARD + PROMPT), ran("", "h", "Help\n\n" + PROMPT)),
-        'After input 1 ("h"), the board is missing: it should be shown from line 3 on.',
+        'After input 1 ("h"), the board is missing: it should start at line 3.',
     ),
     (
         "board_shown_unasked",
         case(ran("", "q", "Again? "), ran("", "q", BOARD + "Again? ")),
-        'After input 1 ("q"), the board is shown once too often (from line 1 on).',
+        'After input 1 ("q"), the board is shown once too often (at line 1).',
     ),
     (
         "only_case",
@@ -64,12 +64,12 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "unexpected_output",
         case(called(True), called(True, "debug 1\n")),
-        'add_piece prints "debug 1", though nothing should be printed here.',
+        'add_piece prints "debug 1", although nothing should be printed here.',
     ),
     (
         "nothing_printed",
         case(called(False, "Full!\n"), called(False)),
-        'add_piece prints nothing, where "Full!" should be printed.',
+        'add_piece prints nothing, but "Full!" should be printed.',
     ),
     (
         "line_missing",
@@ -79,17 +79,17 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "line_missing",
         case(called(None, "a\nb\nc\nd\n"), called(None, "a\nd\n")),
-        '2 lines are missing from line 2 on, among them "b".',
+        '2 lines are missing from line 2, including "b".',
     ),
     (
         "line_too_many",
         case(called(None, "a\nc\n"), called(None, "a\nb\nc\n")),
-        'add_piece prints a line too many: line 2, "b".',
+        'add_piece prints an extra line: line 2, "b".',
     ),
     (
         "line_too_many",
         case(called("a\nc"), called("a\nb\nb2\nc")),
-        'add_piece returns 2 lines too many, from line 2 on: "b".',
+        'add_piece returns 2 extra lines from line 2: "b".',
     ),
     (
         "prompt_differs",
@@ -109,7 +109,7 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "text_differs",
         case(called(None, "a\nb\nc\nd\n"), called(None, "a\nx\nc\ny\n")),
-        'add_piece prints another text from line 2, column 1 on: "x" instead of "b".',
+        'The output differs from line 2, column 1: "x" instead of "b".',
     ),
     (
         "text_not_matched",
@@ -137,21 +137,21 @@ FIRES: list[tuple[str, Failure, str]] = [
 SPACING = [
     ("a\n b\n", "a\nb\n", "line 2 lacks the space at its start"),
     ("a\nb \n", "a\nb\n", "line 2 lacks the space at its end"),
-    ("a\nb", "a\nb  ", "line 2 has 2 spaces too many at its end"),
+    ("a\nb", "a\nb  ", "line 2 has 2 extra spaces at its end"),
     (" 1 2 3 ", "1 2 3 ", "line 1 lacks the space at its start"),
     (" 1 2 3 ", "123", "line 1 lacks the space at its start (and differs further on)"),
-    ("a b", "a  b", "line 1 has a space too many at column 3"),
+    ("a b", "a  b", "line 1 has an extra space at column 3"),
     ("a: b", "a:b", "line 1 lacks the space at column 3"),
     ("x", "\tx", "line 1 has 1 tab at its start where nothing should be"),
     ("  x", "\tx", "line 1 has 1 tab at its start where 2 spaces should be"),
     ("a\n", "a", 'the line end after "a" is missing'),
-    ("a\n", "a\n\n", 'there is a line end too many after "a"'),
+    ("a\n", "a\n\n", 'there is an extra line end after "a"'),
     ("a\n\n\n", "a", '3 line ends after "a" are missing'),
     ("a\n\nb", "a\nb", "an empty line is missing at line 2"),
-    ("a\nb", "a\n\nb", "an empty line is too many at line 2"),
-    ("a\nb", "\na\nb", "an empty line is too many at line 1"),
-    ("a b\nc", "a\nb c", "the lines are broken in other places, first at line 1"),
-    ("ab\nc", "a\nbc", "the lines are broken in other places, first at line 1"),
+    ("a\nb", "a\n\nb", "there is an extra empty line at line 2"),
+    ("a\nb", "\na\nb", "there is an extra empty line at line 1"),
+    ("a b\nc", "a\nb c", "the lines break in different places, first at line 1"),
+    ("ab\nc", "a\nbc", "the lines break in different places, first at line 1"),
 ]
 
 # The neighbours of a case: near enough to be taken for it.

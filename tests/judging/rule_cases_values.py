@@ -35,7 +35,7 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "too_large",
         case(called(1), called(HUGE)),
-        "add_piece returned a value too large to compare (an int of 1000000 digits).",
+        "add_piece returned a value that is too large to compare (an int of 1000000 digits).",
     ),
     (
         "printed_instead_of_returned",
@@ -75,43 +75,43 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "returned_none",
         case(None, called(None), stated=Expected(returns=OfType(name="int"))),
-        "add_piece returned None, where an int is expected: is a return missing?",
+        "add_piece returned None instead of an int: is a return missing?",
     ),
     (
         "wrong_type",
         case(called(True), called(1)),
-        "add_piece returned 1, an int, where True, a bool, is expected.",
+        "add_piece returned 1 (an int) instead of True (a bool).",
     ),
     (
         "wrong_type",
         case(called(True), called("True")),
-        "add_piece returned 'True', a str, where True, a bool, is expected.",
+        "add_piece returned 'True' (a str) instead of True (a bool).",
     ),
     (
         "wrong_type",
         case(called(2), called(2.0)),
-        "add_piece returned 2.0, a float, where 2, an int, is expected.",
+        "add_piece returned 2.0 (a float) instead of 2 (an int).",
     ),
     (
         "wrong_type",
         case(called([1, 2]), called([1, "2"])),
-        "Item [1] of the result is '2', a str, where 2, an int, is expected.",
+        "Item [1] of the result is '2' (a str) instead of 2 (an int).",
     ),
     (
         "wrong_type",
         case(called([1]), called(GENERATOR)),
-        "add_piece returned <generator object>, a generator, where [1], a list, is expected.",
+        "add_piece returned <generator object> (a generator) instead of [1] (a list).",
     ),
     (
         "wrong_type",
         case(called(1), called(Value(ValueKind.FOREIGN, "int"))),
-        "add_piece returned <int object>, an object of the program's own class int, "
-        "where 1, an int, is expected.",
+        "add_piece returned <int object> (an object of the program's own class int) "
+        "instead of 1 (an int).",
     ),
     (
         "wrong_type",
         case(None, called("2"), stated=Expected(returns=OfType(name="float"))),
-        "add_piece returned '2', a str, where a float is expected.",
+        "add_piece returned '2' (a str) instead of a float.",
     ),
     (
         "argument_not_changed",
@@ -194,7 +194,7 @@ FIRES: list[tuple[str, Failure, str]] = [
             called(True, before=(EMPTY,), after=(PLACED,)),
             called(True, before=(EMPTY,), after=(BESIDE,)),
         ),
-        "board is changed off by one column: at index 2 instead of 1.",
+        "board is changed one column off: at index 2 instead of 1.",
     ),
     (
         "changed_off_by_one_column",
@@ -202,7 +202,7 @@ FIRES: list[tuple[str, Failure, str]] = [
             called(True, before=(EMPTY,), after=(FIRST,)),
             called(True, before=(EMPTY,), after=(LAST,)),
         ),
-        "board is changed off by one column: at index 3 instead of 0.",
+        "board is changed one column off: at index 3 instead of 0.",
     ),
     (
         "changed_off_by_one_column",
@@ -210,7 +210,7 @@ FIRES: list[tuple[str, Failure, str]] = [
             called(True, before=([[".", "."], [".", "."]],), after=([[".", "."], ["X", "."]],)),
             called(True, before=([[".", "."], [".", "."]],), after=([[".", "."], [".", "X"]],)),
         ),
-        "board is changed off by one column: at index 1 instead of 0.",
+        "board is changed one column off: at index 1 instead of 0.",
     ),
     (
         "wrong_value",
@@ -235,7 +235,7 @@ FIRES: list[tuple[str, Failure, str]] = [
             called(3),
             stated=Expected(returns=AllOf(matchers=(AnyValue(), OfType(name="str")))),
         ),
-        "add_piece returned 3, an int, where a str is expected.",
+        "add_piece returned 3 (an int) instead of a str.",
     ),
     (
         "wrong_value",
@@ -245,17 +245,17 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "wrong_value",
         case(called([1, 2, 3]), called([1, 2, 4])),
-        "add_piece returned another list than expected: item [2] is 4, it should be 3.",
+        "add_piece returned a different list: item [2] is 4, it should be 3.",
     ),
     (
         "wrong_value",
         case(called([[1], [2]]), called([[1], [2, 3]])),
-        "add_piece returned another list than expected: item [1] has too many items.",
+        "add_piece returned a different list: item [1] has too many items.",
     ),
     (
         "wrong_value",
         case(called([1, 2]), called([1])),
-        "add_piece returned another list than expected: it has 1 item instead of 2 items.",
+        "add_piece returned a different list: it has 1 item instead of 2 items.",
     ),
     (
         "wrong_value",

@@ -101,7 +101,7 @@ DISAGREE: list[tuple[Observation, Expected, Stimulus, str]] = [
         ran("> ", "a", "bye"),
         Expected(reads=2),
         typing("a"),
-        "the reference took 1 input, but the scenario states 2.",
+        "the reference read 1 input, but the scenario states 2.",
     ),
     (
         ran("x", status=2),
@@ -143,13 +143,13 @@ DISAGREE: list[tuple[Observation, Expected, Stimulus, str]] = [
         called(None, "a\nb\n"),
         Expected(prints=exactly("a\nc\n")),
         CALL,
-        'what the reference prints differs from line 2 on: it is "b", but "c" is stated.',
+        'what the reference prints differs from line 2: it is "b", but "c" is stated.',
     ),
     (
         called(None, "a\n"),
         Expected(prints=exactly("a")),
         CALL,
-        'what the reference prints differs from line 2 on: it is "", '
+        'what the reference prints differs from line 2: it is "", '
         "but the end of the text is stated.",
     ),
     (
@@ -176,13 +176,13 @@ DISAGREE: list[tuple[Observation, Expected, Stimulus, str]] = [
         ran("> ", "x", "b"),
         Expected(transcript="> y\nb"),
         typing("x"),
-        'the reference\'s transcript differs from line 1 on: it is "> x", but "> y" is stated.',
+        'the reference\'s transcript differs from line 1: it is "> x", but "> y" is stated.',
     ),
     (
         ran(">", "x", "b"),
         Expected(turns=FIRST_TURN),
         typing("x"),
-        'turn 0, as the reference prints it, differs from line 1 on: it is ">", '
+        'turn 0, as the reference prints it, differs from line 1: it is ">", '
         'but "> " is stated.',
     ),
     (
@@ -225,7 +225,7 @@ DISAGREE: list[tuple[Observation, Expected, Stimulus, str]] = [
         session(did(1)),
         Expected(shown=("1\n", "2\n")),
         steps("f()", "g()"),
-        "the reference took 1 step of 2.",
+        "the reference ran 1 step of 2.",
     ),
 ]
 

@@ -61,9 +61,9 @@ def changed_off_by_one_column(failure: Failure) -> str | None:
         if before is None or expected is None or actual is None:
             continue
         wanted, got = _changed(before, expected), _changed(before, actual)
-        found = _neighbours(change, wanted, got, len(before))
-        if found is not None:
-            clause = f"is changed off by one column: at index {found[1]} instead of {found[0]}"
+        places = _neighbours(change, wanted, got, len(before))
+        if places is not None:
+            clause = f"is changed one column off: at index {places[1]} instead of {places[0]}"
             return failure.says(clause, who=change.name)
     return None
 

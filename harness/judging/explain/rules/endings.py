@@ -10,9 +10,9 @@ from harness.model.observation import Ending
 _AT_IMPORT = {
     Ending.ASKED_FOR_MORE: "it asks for input",
     Ending.TIMEOUT: "it waits and does not end",
-    Ending.CPU_LIMIT: "it did not end, a loop outside the functions goes on for ever",
-    Ending.MEMORY_LIMIT: "it uses more memory than there is",
-    Ending.OUTPUT_LIMIT: "it printed without end",
+    Ending.CPU_LIMIT: "it does not end: a loop outside the functions runs forever",
+    Ending.MEMORY_LIMIT: "it uses more memory than is allowed",
+    Ending.OUTPUT_LIMIT: "it prints without end",
     Ending.CRASHED: "it makes Python itself crash",
     Ending.ENDED_EARLY: "it ends the whole program",
 }
@@ -30,7 +30,7 @@ def our_fault(failure: Failure) -> str | None:
 def tampered(failure: Failure) -> str | None:
     """The program broke the protocol by which it is observed."""
     if failure.ending is Ending.TAMPERED:
-        return "The program interfered with the grader, so this does not count; a person will look."
+        return "The program interfered with the grader, so this does not count; a person will check it."
     return None
 
 
@@ -65,7 +65,7 @@ def missing_function(failure: Failure) -> str | None:
     name = plain(failure.observation.detail, limit=60)
     if not name:
         return "A function that is needed here is missing."
-    return f"The function {name} is missing: it is not written yet, or its name is spelt otherwise."
+    return f"The function {name} is missing: it is not written yet, or its name is spelled differently."
 
 
 @rule(Stage.ENDING, 50)
@@ -86,7 +86,7 @@ def did_not_end(failure: Failure) -> str | None:
     if failure.ending is Ending.CPU_LIMIT:
         hint = "perhaps a loop whose condition stays true"
     elif failure.ending is Ending.TIMEOUT:
-        hint = "it waits for something that never comes"
+        hint = "it waits for something that never happens"
     else:
         return None
     return failure.says(f"did not end{_last_input(failure)}: {hint}")
@@ -102,7 +102,7 @@ def memory(failure: Failure) -> str | None:
     """Memory ran out."""
     raised = failure.raises.actual if failure.raises else None
     if failure.ending is Ending.MEMORY_LIMIT or (raised and raised.type_name == "MemoryError"):
-        return failure.says("used more memory than there is: perhaps something grows without end")
+        return failure.says("used more memory than is allowed: perhaps something grows without end")
     return None
 
 
@@ -129,7 +129,7 @@ def cut_short(failure: Failure) -> str | None:
     """Not run to the end because the submission kept hitting its limits."""
     if failure.ending is Ending.STOPPED_EARLY:
         return failure.says(
-            "was stopped after a shorter time, since other checks did not end either"
+            "was stopped at a shorter time limit, because other checks did not end either"
         )
     return None
 
@@ -138,5 +138,5 @@ def cut_short(failure: Failure) -> str | None:
 def should_not_answer(failure: Failure) -> str | None:
     """It should have ended in another way, and simply ended."""
     if failure.ending is Ending.ANSWERED:
-        return failure.says("ended, though it should not have come to an end here")
+        return failure.says("ended, although it should not have ended here")
     return None

@@ -19,7 +19,7 @@ def wrong_value(failure: Failure) -> str | None:
     if mismatch is None:
         return None
     if mismatch.actual is None:
-        return failure.says("gave no value where there should be one")
+        return failure.says("gave no value, although one is expected")
     if failure.texts is not None and not failure.texts.printed and "\n" in failure.texts.expected:
         return None  # the rules about lines say more
     pair, place = failure.exact_return, failure.first_difference
@@ -29,7 +29,7 @@ def wrong_value(failure: Failure) -> str | None:
     if not place.path:
         got, expected = _around(pair[1], pair[0])
         return failure.says(f"returned {got} instead of {expected}")
-    return failure.says(f"returned another {pair[0].type_name} than expected: {_item(pair, place)}")
+    return failure.says(f"returned a different {pair[0].type_name}: {_item(pair, place)}")
 
 
 @rule(Stage.DIFFERENCE, 20)
@@ -89,7 +89,7 @@ def text_not_matched(failure: Failure) -> str | None:
     named = isinstance(text.expected, Matches) and text.expected.words
     if named and text.turn is None and failure.stimulus.inputs:
         # Of many turns the beginning tells nothing.
-        return failure.says(f"prints no such thing as {wanted}")
+        return failure.says(f"does not print {wanted}")
     shown = quoted(text.actual) if text.actual else "nothing"
     return failure.says(f"prints {shown}, expected {wanted}", place=failure.place(text.turn))
 

@@ -81,7 +81,7 @@ def printed_off_by_one_column(failure: Failure) -> str | None:
         return None
     side = "right" if other_column > column else "left"
     return failure.says(
-        f"is off by one column: a piece lies one column to the {side} of its place",
+        f"is off by one column: a piece is one column too far to the {side}",
         place=texts.place,
         who="the board",
     )
@@ -125,7 +125,7 @@ def board_shown_twice(failure: Failure) -> str | None:
     if is_board(block):
         return failure.says("is shown twice in a row", place=texts.place, who="the board")
     first = quoted(next((line for line in block if line.strip()), ""))
-    clause = f"the same {size} lines twice in a row, among them {first}"
+    clause = f"the same {size} lines twice in a row, including {first}"
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
 
@@ -139,7 +139,7 @@ def board_not_shown(failure: Failure) -> str | None:
     if edit.inserted or not _holds_board(edit.removed):
         return None
     who = "the board" if is_board(edit.removed) else "the text with the board"
-    clause = f"is missing: it should be shown from line {edit.at + 1} on"
+    clause = f"is missing: it should start at line {edit.at + 1}"
     return failure.says(clause, place=texts.place, who=who)
 
 
@@ -156,5 +156,5 @@ def board_shown_unasked(failure: Failure) -> str | None:
     edit = texts.edit
     if edit.removed or not is_board(edit.inserted):
         return None
-    clause = f"is shown once too often (from line {edit.at + 1} on)"
+    clause = f"is shown once too often (at line {edit.at + 1})"
     return failure.says(clause, place=texts.place, who="the board")

@@ -23,7 +23,7 @@ def did_not_ask_for_input(failure: Failure) -> str | None:
         return None
     inputs = count(failure.expected_reads, "input")
     ending = "" if failure.ending is None else ", and did not end either"
-    return failure.says(f"did not ask for input{ending}: {inputs} should have been taken")
+    return failure.says(f"did not ask for input{ending}: {inputs} should have been read")
 
 
 @rule(Stage.OUTPUT_BEFORE_INPUTS, 40)
@@ -34,15 +34,15 @@ def asked_for_more(failure: Failure) -> str | None:
         return None
     parts = _parts_earlier(failure)
     if failure.expected_reads == 0:
-        return failure.says("asked for more input than the scenario has: it should ask for none")
+        return failure.says("asked for input, although it should ask for none")
     if failure.reads is not None and failure.ending is None:
         taken, enough = failure.reads.actual, failure.reads.expected
-        return failure.says(
-            f"asked for more input than expected: {taken} times, not {enough}{parts}"
-        )
+        return failure.says(f"asked for input {count(taken, 'time')} instead of {enough}{parts}")
     reads = failure.observation.reads
     last = f" after {failure.typed(reads - 1)}" if reads else ""
-    return failure.says(f"asked for more input than the scenario has{last}{parts}", place="")
+    return failure.says(
+        f"still asked for input{last}, although it should have ended{parts}", place=""
+    )
 
 
 @rule(Stage.KNOWN_MISTAKE, 110)
@@ -55,9 +55,9 @@ def stopped_early(failure: Failure) -> str | None:
         return None
     parts = _parts_earlier(failure)
     if taken == 0:
-        return failure.says(f"stopped early: it took none of {count(expected, 'input')}{parts}")
+        return failure.says(f"stopped early: it read none of {count(expected, 'input')}{parts}")
     last = failure.typed(taken - 1)
-    clause = f"stopped early: it took {taken} of {count(expected, 'input')} and ended after {last}"
+    clause = f"stopped early: it read {taken} of {count(expected, 'input')} and ended after {last}"
     return failure.says(clause + parts)
 
 
@@ -67,4 +67,4 @@ def _parts_earlier(failure: Failure) -> str:
     if text is None or text.turn is None or text.turn >= failure.observation.reads:
         return ""
     place = failure.place(text.turn)
-    return f"; what it prints differs already {place}" if place else ""
+    return f"; the output already differs {place}" if place else ""

@@ -15,7 +15,9 @@ def unexpected_output(failure: Failure) -> str | None:
     if texts is None or texts.expected or not texts.printed:
         return None
     shown = quoted(texts.actual.rstrip("\n"))
-    return failure.says(f"prints {shown}, though nothing should be printed here", place=texts.place)
+    return failure.says(
+        f"prints {shown}, although nothing should be printed here", place=texts.place
+    )
 
 
 @rule(Stage.DIFFERENCE, 40)
@@ -25,7 +27,7 @@ def nothing_printed(failure: Failure) -> str | None:
     if texts is None or texts.actual or not texts.printed:
         return None
     wanted = quoted(_first_visible(texts.expected.split("\n")))
-    return failure.says(f"prints nothing, where {wanted} should be printed", place=texts.place)
+    return failure.says(f"prints nothing, but {wanted} should be printed", place=texts.place)
 
 
 @rule(Stage.DIFFERENCE, 50)
@@ -43,7 +45,7 @@ def line_missing(failure: Failure) -> str | None:
     else:
         who = f"{len(edit.removed)} lines"
         first = quoted(_first_visible(edit.removed))
-        clause = f"are missing from line {edit.at + 1} on, among them {first}"
+        clause = f"are missing from line {edit.at + 1}, including {first}"
     return failure.says(clause, place=texts.place, who=who)
 
 
@@ -57,10 +59,10 @@ def line_too_many(failure: Failure) -> str | None:
     if edit.removed or not edit.inserted:
         return None
     if len(edit.inserted) == 1:
-        clause = f"a line too many: line {edit.at + 1}, {quoted(edit.inserted[0])}"
+        clause = f"an extra line: line {edit.at + 1}, {quoted(edit.inserted[0])}"
     else:
         first = quoted(_first_visible(edit.inserted))
-        clause = f"{len(edit.inserted)} lines too many, from line {edit.at + 1} on: {first}"
+        clause = f"{len(edit.inserted)} extra lines from line {edit.at + 1}: {first}"
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
 
@@ -111,17 +113,18 @@ def _one_line(edit: Edit) -> tuple[str, str] | None:
 
 @rule(Stage.DIFFERENCE, 90)
 def text_differs(failure: Failure) -> str | None:
-    """The texts part at some line and column, and no other rule knows why."""
+    """The texts differ from some line and column, and no other rule knows why."""
     texts = failure.texts
     if texts is None:
         return None
     line, column, wanted, got = _first_place(texts)
     at = column - 1
     clause = (
-        f"{texts.verb} another text from line {line}, column {column} on: "
+        f"differs from line {line}, column {column}: "
         f"{_or_end(got, at)} instead of {_or_end(wanted, at)}"
     )
-    return failure.says(clause, place=texts.place)
+    who = "the output" if texts.printed else "the returned text"
+    return failure.says(clause, place=texts.place, who=who)
 
 
 def _first_place(texts: Texts) -> tuple[int, int, str | None, str | None]:

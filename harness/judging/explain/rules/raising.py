@@ -29,7 +29,7 @@ def recursed_too_deep(failure: Failure) -> str | None:
     raised = _unexpected(failure)
     if raised is None or not _is(raised, "RecursionError"):
         return None
-    return failure.says(f"recursed too deep: a function calls itself without end{_line(raised)}")
+    return failure.says(f"recursed too deeply: a function calls itself without end{_line(raised)}")
 
 
 @rule(Stage.ENDING, 140)
@@ -60,10 +60,12 @@ def wrong_exception(failure: Failure) -> str | None:
         return None
     if mismatch.expected.type_name == mismatch.actual.type_name:
         message = plain(mismatch.actual.message)
-        return failure.says(f"raised {mismatch.actual.type_name} with another message: {message}")
+        return failure.says(
+            f"raised {mismatch.actual.type_name} with a different message: {message}"
+        )
     expected = mismatch.expected.type_name
     raised = mismatch.actual
-    return failure.says(f"raised {_named(raised)} where {expected} is expected{_line(raised)}")
+    return failure.says(f"raised {_named(raised)} instead of {expected}{_line(raised)}")
 
 
 @rule(Stage.ENDING, 170)
@@ -72,7 +74,7 @@ def did_not_raise(failure: Failure) -> str | None:
     mismatch = failure.raises
     if mismatch is None or mismatch.expected is None or mismatch.actual is not None:
         return None
-    return failure.says(f"raised nothing, where {mismatch.expected.type_name} should be raised")
+    return failure.says(f"raised nothing, but {mismatch.expected.type_name} should be raised")
 
 
 def _unexpected(failure: Failure) -> Raised | None:

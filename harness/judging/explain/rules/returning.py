@@ -69,17 +69,19 @@ def returned_none(failure: Failure) -> str | None:
     if mismatch.actual.kind is not ValueKind.NONE:
         return None
     wanted = mismatch.expected.in_words()
-    return failure.says(f"returned None, where {wanted} is expected: is a return missing?")
+    return failure.says(f"returned None instead of {wanted}: is a return missing?")
 
 
 @rule(Stage.KNOWN_MISTAKE, 10)
 def too_large(failure: Failure) -> str | None:
     """A value that is beyond comparing."""
     returned = failure.first_difference.actual if failure.first_difference else None
-    found = ((returned, "returned a value"), (_left_behind(failure), "left behind a value"))
-    for value, what in found:
+    candidates = ((returned, "returned a value"), (_left_behind(failure), "leaves a value"))
+    for value, what in candidates:
         if value is not None and value.kind is ValueKind.TOO_LARGE:
-            return failure.says(f"{what} too large to compare ({plain(value.text, limit=60)})")
+            return failure.says(
+                f"{what} that is too large to compare ({plain(value.text, limit=60)})"
+            )
     return None
 
 
@@ -117,7 +119,7 @@ def wrong_type(failure: Failure) -> str | None:
     what = a_type(actual)
     if actual.kind is ValueKind.FOREIGN and actual.text == expected.type_name:
         what = f"an object of the program's own class {expected.type_name}"
-    clause = f"{got}, {what}, where {wanted}, {a_type(expected)}, is expected"
+    clause = f"{got} ({what}) instead of {wanted} ({a_type(expected)})"
     if place.path:
         return failure.says(f"is {clause}", who=f"item {place.path} of the result")
     return failure.says(f"returned {clause}")
@@ -127,5 +129,5 @@ def _not_of_type(failure: Failure) -> str | None:
     mismatch = failure.returns
     if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, OfType):
         return None
-    got = f"{source(mismatch.actual, limit=60)}, {a_type(mismatch.actual)}"
-    return failure.says(f"returned {got}, where {mismatch.expected.in_words()} is expected")
+    got = f"{source(mismatch.actual, limit=60)} ({a_type(mismatch.actual)})"
+    return failure.says(f"returned {got} instead of {mismatch.expected.in_words()}")

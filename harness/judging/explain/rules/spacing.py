@@ -33,10 +33,11 @@ def _what(texts: Texts) -> str:
         missing = line < len(expected) and not expected[line]
         if missing and line < len(actual) and not actual[line]:
             missing = len(expected) > len(actual)
-        return f"an empty line is {'missing' if missing else 'too many'} at line {line + 1}"
+        what = "an empty line is missing" if missing else "there is an extra empty line"
+        return f"{what} at line {line + 1}"
     if len(expected) == len(actual) and _in_words(expected[line]) == _in_words(actual[line]):
         return f"line {line + 1} {_in_line(expected[line], actual[line])}"
-    return f"the lines are broken in other places, first at line {line + 1}"
+    return f"the lines break in different places, first at line {line + 1}"
 
 
 def _line_ends(missing: int, text: str) -> str:
@@ -48,8 +49,8 @@ def _line_ends(missing: int, text: str) -> str:
     if missing > 1:
         return f"{count(missing, 'line end')} after {last} are missing"
     if missing == -1:
-        return f"there is a line end too many after {last}"
-    return f"there are {-missing} line ends too many after {last}"
+        return f"there is an extra line end after {last}"
+    return f"there are {-missing} extra line ends after {last}"
 
 
 def _in_words(line: str) -> str:
@@ -101,8 +102,8 @@ def _amount(expected: str, actual: str, where: str) -> str:
         return f"lacks {article} {where}"
     if difference > 1:
         return f"lacks {difference} spaces {where}"
-    too_many = "a space" if difference == -1 else f"{-difference} spaces"
-    return f"has {too_many} too many {where}"
+    extra = "an extra space" if difference == -1 else f"{-difference} extra spaces"
+    return f"has {extra} {where}"
 
 
 def _kinds(space: str) -> str:
