@@ -5,9 +5,7 @@ From the plan and the answer key: what each stimulus of a scenario is compared w
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
 
 from harness.common.errors import HarnessError, UserError
@@ -21,7 +19,7 @@ from harness.model.observation import Ending
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.result import Tier
 from harness.model.specification import Specification
-from harness.model.stimulus import Call, Stimulus
+from harness.model.stimulus import Call, Stimulus, called_function
 from harness.model.values import Value
 
 
@@ -132,18 +130,6 @@ def key_disagreements(plan: Plan, key: AnswerKey) -> tuple[Disagreement, ...]:
                 raise HarnessError(f"{scenario.place}: {scenario.id}: {failure}") from None
             found += [Disagreement(scenario=scenario, sentence=each) for each in sentences]
     return tuple(found)
-
-
-@cache
-def called_function(expression: str) -> str | None:
-    """The name a plain call `name(…)` calls; None for any other expression."""
-    try:
-        tree = ast.parse(expression, mode="eval").body
-    except SyntaxError:
-        return None
-    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
-        return tree.func.id
-    return None
 
 
 def parameters(stimulus: Stimulus, assignment: Assignment) -> tuple[str, ...]:

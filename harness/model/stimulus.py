@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import functools
+import warnings
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -102,3 +105,23 @@ class Limits:
     wall_seconds: float = 10.0
     memory_mib: int = 256
     output_kib: int = 256
+
+
+@functools.cache
+def called_function(source: str) -> str | None:
+    """The name of the function that an expression `name(…)` calls; None for any other expression.
+
+    Of statements the last one counts; it may also assign what is returned (`x = name(…)`).
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(source.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    match body[-1:]:
+        case [ast.Expr(value=ast.Call(func=ast.Name(id=name)))]:
+            return name
+        case [ast.Assign(value=ast.Call(func=ast.Name(id=name)))]:
+            return name
+    return None

@@ -34,7 +34,7 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "tampered",
         case(called(1), ended(Ending.TAMPERED)),
-        "The program interfered with the grader, so this does not count; a person will check it.",
+        "The program interfered with the grader: this does not count, and a person will check it.",
     ),
     (
         "ran_at_import",
@@ -68,7 +68,8 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "missing_function",
         case(called(1), ended(Ending.MISSING, detail="add_piece")),
-        "The function add_piece is missing: it is not written yet, or its name is spelled differently.",
+        "The function add_piece is missing: "
+        "it is not written yet, or its name is spelled differently.",
     ),
     (
         "printed_without_end",
@@ -184,8 +185,8 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "asked_for_more",
         case(ran("> ", "", "bye"), ended(Ending.ASKED_FOR_MORE, ">>", "", "> "), typing("")),
-        "The program still asked for input after input 1 (only Enter), although it should have ended; "
-        "the output already differs before the first input.",
+        "The program still asked for input after input 1 (only Enter), "
+        "although it should have ended; the output already differs before the first input.",
     ),
     (
         "stopped_early",

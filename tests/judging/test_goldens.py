@@ -182,8 +182,7 @@ DISAGREE: list[tuple[Observation, Expected, Stimulus, str]] = [
         ran(">", "x", "b"),
         Expected(turns=FIRST_TURN),
         typing("x"),
-        'turn 0, as the reference prints it, differs from line 1: it is ">", '
-        'but "> " is stated.',
+        'turn 0, as the reference prints it, differs from line 1: it is ">", but "> " is stated.',
     ),
     (
         ran("> ", "x", "b", "y", "c"),

@@ -70,11 +70,3 @@ def names_of(tree: ast.AST) -> Names:
             case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 bound.add(name)
     return Names(needed=frozenset(needed - bound), bound=frozenset(bound))
-
-
-def called_function(tree: ast.Expression) -> str | None:
-    """The name of the function that a plain call calls; None for any other expression."""
-    match tree.body:
-        case ast.Call(func=ast.Name(id=name)):
-            return name
-    return None

@@ -11,7 +11,6 @@ from typing import Any
 from harness.assignment.scenarios.expected import CALL, RUN, SESSION
 from harness.assignment.scenarios.python_text import (
     PythonError,
-    called_function,
     names_of,
     parse_statements,
 )
@@ -20,7 +19,7 @@ from harness.assignment.scenarios.settings import Context, Setting
 from harness.assignment.schema.validators import describe, listed
 from harness.assignment.yaml.document import Loc
 from harness.assignment.yaml.errors import nearest
-from harness.model.stimulus import Call, Key, Run, Session, Typed
+from harness.model.stimulus import Call, Key, Run, Session, Typed, called_function
 
 KINDS = (CALL, SESSION, RUN)
 
@@ -89,7 +88,7 @@ def _call(context: Context, loc: Loc, text: str, inputs: tuple[Typed, ...]) -> S
         return None
     leaves: frozenset[str] | None = None
     if context.vocabulary.has_reference:
-        leaves = frozenset(context.vocabulary.parameters(called_function(tree)) or ())
+        leaves = frozenset(context.vocabulary.parameters(called_function(text)) or ())
     return StimulusParts(action=Call(expression=text.strip()), inputs=inputs, leaves=leaves)
 
 

@@ -1,15 +1,14 @@
 """Two texts line by line, side by side, near the first difference only.
 
-Aligning costs the product of both sides and a program can print 256 KiB of line ends: so the
-shared start is walked once, and only a window after it is ever aligned.
-
-What lies between the shared start and the shared end of two texts.
+A program can print 256 KiB of line ends, and aligning costs the product of both sides: so the
+shared start is passed over once, and only a window after it is ever aligned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from harness.model.verdict import DiffLine
 
@@ -54,7 +53,8 @@ def shared_end(left: Sequence[str], right: Sequence[str], most: int) -> int:
 
 
 def aligned(expected: Sequence[str], actual: Sequence[str]) -> tuple[DiffLine, ...]:
-    """Both sides whole and in order, equal lines opposite each other. Quadratic: for windows."""
+    """Both sides whole and in order, equal lines opposite each other. For windows: the cost is the
+    product of both sides."""
     start = shared_start(expected, actual)
     most = min(len(expected), len(actual)) - start
     end = shared_end(expected, actual, most)
@@ -67,42 +67,18 @@ def aligned(expected: Sequence[str], actual: Sequence[str]) -> tuple[DiffLine, .
 
 
 def _middle(expected: Sequence[str], actual: Sequence[str]) -> list[DiffLine]:
-    lengths = _common_lengths(expected, actual)
+    blocks = SequenceMatcher(None, expected, actual, autojunk=False).get_opcodes()
     if len(expected) == len(actual):
         # Rows of a board stay opposite each other, though other rows may look the same.
-        matching = sum(one == other for one, other in zip(expected, actual, strict=True))
-        if 2 * lengths[0][0] <= len(expected) or matching >= lengths[0][0] - 1:
+        common = sum(end - start for tag, start, end, _, _ in blocks if tag == "equal")
+        opposite = sum(one == other for one, other in zip(expected, actual, strict=True))
+        if 2 * common <= len(expected) or opposite >= common - 1:
             return list(side_by_side(expected, actual))
-    lines: list[DiffLine] = []
-    left: list[str] = []
-    right: list[str] = []
-    i = j = 0
-    while i < len(expected) or j < len(actual):
-        if i < len(expected) and j < len(actual) and expected[i] == actual[j]:
-            lines += side_by_side(left, right)
-            left, right = [], []
-            lines.append(DiffLine(expected=expected[i], actual=actual[j]))
-            i, j = i + 1, j + 1
-        elif j == len(actual) or (i < len(expected) and lengths[i + 1][j] >= lengths[i][j + 1]):
-            left.append(expected[i])
-            i += 1
-        else:
-            right.append(actual[j])
-            j += 1
-    return [*lines, *side_by_side(left, right)]
-
-
-def _common_lengths(expected: Sequence[str], actual: Sequence[str]) -> list[list[int]]:
-    """`[i][j]`: the longest common subsequence of `expected[i:]` and `actual[j:]`."""
-    table = [[0] * (len(actual) + 1)]
-    for line in reversed(expected):
-        below, row = table[-1], [0]
-        for j in range(len(actual) - 1, -1, -1):
-            row.append(below[j + 1] + 1 if line == actual[j] else max(below[j], row[-1]))
-        row.reverse()
-        table.append(row)
-    table.reverse()
-    return table
+    return [
+        line
+        for _, start, end, other_start, other_end in blocks
+        for line in side_by_side(expected[start:end], actual[other_start:other_end])
+    ]
 
 
 def side_by_side(left: Sequence[str], right: Sequence[str]) -> tuple[DiffLine, ...]:

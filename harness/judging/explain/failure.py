@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +24,7 @@ from harness.judging.explain.changes import ArgumentChange, changes
 from harness.matchers import Exactly, normalised
 from harness.model.expectation import Expectation
 from harness.model.observation import Ending, Observation, Turn
-from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.stimulus import Call, Run, Session, Stimulus, called_function
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
 
@@ -238,14 +237,6 @@ def _texts(expected: str, actual: str, place: str, *, printed: bool) -> Texts:
 
 
 def _function(source: str) -> str | None:
-    """The function that an expression (or `name = …`) calls, unless it is a builtin."""
-    try:
-        body = ast.parse(source.strip()).body
-    except (SyntaxError, ValueError):
-        return None
-    node = body[-1] if body else None
-    value = node.value if isinstance(node, ast.Expr | ast.Assign) else None
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-        name = value.func.id
-        return None if hasattr(builtins, name) else name
-    return None
+    """The function that an expression (or `name = …`) calls, unless it is a built-in."""
+    name = called_function(source)
+    return None if name is None or hasattr(builtins, name) else name

@@ -30,7 +30,7 @@ def our_fault(failure: Failure) -> str | None:
 def tampered(failure: Failure) -> str | None:
     """The program broke the protocol by which it is observed."""
     if failure.ending is Ending.TAMPERED:
-        return "The program interfered with the grader, so this does not count; a person will check it."
+        return "The program interfered with the grader: this does not count, and a person will check it."
     return None
 
 
@@ -65,7 +65,8 @@ def missing_function(failure: Failure) -> str | None:
     name = plain(failure.observation.detail, limit=60)
     if not name:
         return "A function that is needed here is missing."
-    return f"The function {name} is missing: it is not written yet, or its name is spelled differently."
+    reason = "it is not written yet, or its name is spelled differently"
+    return f"The function {name} is missing: {reason}."
 
 
 @rule(Stage.ENDING, 50)
