@@ -1,4 +1,4 @@
-"""Whether the reference does what a scenario states, and nothing that it should have stated."""
+"""Whether the reference does what a scenario states, and nothing harmful that it does not state."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def disagreements(
     another status than 0, hits a limit, leaves input unread or asks for more has to be stated.
     """
     stated = expectation.stated
-    found = list(_ending(observation, stated))
+    sentences = list(_ending(observation, stated))
     if observation.ending is Ending.ANSWERED or observation.ending is stated.ends:
-        found += _raises(observation, stated)
-        found += _inputs(observation, stated, stimulus)
-        found += _exit(observation, stated)
-        found += _value(observation, stated)
-        found += _texts(observation, stated)
-        found += _left(observation, expectation)
+        sentences += _raises(observation, stated)
+        sentences += _inputs(observation, stated, stimulus)
+        sentences += _exit(observation, stated)
+        sentences += _value(observation, stated)
+        sentences += _texts(observation, stated)
+        sentences += _left(observation, expectation)
         if isinstance(stimulus.action, Session):
-            found += _steps(observation, stated, stimulus.action)
-    return tuple(found)
+            sentences += _steps(observation, stated, stimulus.action)
+    return tuple(sentences)
 
 
 def _ending(observation: Observation, stated: Expected) -> Iterator[str]:

@@ -1,10 +1,6 @@
-"""One observation against its expectation: the verdict.
+"""Verdicts: of one observation, of a sample from its draws, and of a run with stand-ins.
 
-A sample's verdict from its draws' verdicts.
-
-A scenario run a second time with the course's module in place of the submission's.
-
-What a scenario states, with every `{python: …}` replaced by what it was worth.
+Also what a scenario states with every `{python: …}` replaced by its value (`resolve`).
 """
 
 from __future__ import annotations
@@ -44,21 +40,24 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
 
     `expectation.stated` must hold no `{python: …}` any more (`resolve`), else HarnessError.
     """
-    found = mismatches(observation, expectation, stimulus)
-    if not found:
+    differing = mismatches(observation, expectation, stimulus)
+    if not differing:
         return Verdict(kind=VerdictKind.PASSED)
-    case = Failure(observation, expectation, stimulus, found)
+    failure = Failure(observation, expectation, stimulus, differing)
     return Verdict(
-        kind=_kind(case),
-        explanation=explain(case),
-        differences=differences(case.mismatches, stimulus),
+        kind=_kind(failure),
+        explanation=explain(failure),
+        differences=differences(failure.mismatches, stimulus),
         conversation=conversation(observation, expectation, stimulus),
     )
 
 
 class Judge:
-    """Judges over and over what one stimulus led to. A verdict follows from the observation alone,
-    so whoever does just what the reference does gets the one that the reference gets."""
+    """Judges many observations of one stimulus.
+
+    A verdict follows from the observation alone, so the reference's is computed once and reused
+    for every submission that does the same.
+    """
 
     def __init__(self, expectation: Expectation, stimulus: Stimulus) -> None:
         self._expectation = expectation
@@ -66,7 +65,7 @@ class Judge:
         self._of_reference: Verdict | None = None
 
     def verdict(self, observation: Observation) -> Verdict:
-        """As `judge` says."""
+        """The verdict that `judge` returns, or raises HarnessError as it does."""
         if observation != self._expectation.reference:
             return judge(observation, self._expectation, self._stimulus)
         if self._of_reference is None:
@@ -74,11 +73,11 @@ class Judge:
         return self._of_reference
 
 
-def _kind(case: Failure) -> VerdictKind:
-    if case.ending is None:
-        # It ended as it should, on a limit perhaps, and differs elsewhere.
+def _kind(failure: Failure) -> VerdictKind:
+    if failure.ending is None:
+        # It ended as expected (at a limit perhaps) and differs elsewhere.
         return VerdictKind.FAILED
-    return _KINDS[case.ending]
+    return _KINDS[failure.ending]
 
 
 # A failure that was seen comes before one that was only cut short, and before a fault of ours.
@@ -111,9 +110,9 @@ RULE = "stand_in_passed"
 
 
 def merge_stand_in_verdict(own: Verdict, second: Verdict, stand_ins: Sequence[StandIn]) -> Verdict:
-    """The better of two verdicts, which says whose fault it was that the first run failed.
+    """The verdict of the run with stand-ins, saying where the cause of the failure is.
 
-    `own` failed with all that was handed in, `second` is of the run with these stand-ins.
+    `own` failed with all submitted files, `second` is of the run with these stand-ins.
     """
     if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
         return Verdict(kind=VerdictKind.HARNESS_ERROR)

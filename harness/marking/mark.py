@@ -29,8 +29,8 @@ GROUPS = {
     PolicyRule.UNCHECKED: "unchecked",
 }
 
-# Somebody should read a program that does this, and decide whether it is to be run at length.
-_TO_LOOK_AT = {VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY}
+# A person should read a program that does this, and decide whether to run it with longer limits.
+_NEEDS_REVIEW = {VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY}
 _NOTHING = Fraction(0)
 
 
@@ -71,7 +71,7 @@ def mark(
         status=status,
         mark=exact,
         out_of=out_of,
-        flagged=bool(kinds & _TO_LOOK_AT) or any(map(_asks_for_a_look, report.findings)),
+        flagged=bool(kinds & _NEEDS_REVIEW) or any(map(_needs_review, report.findings)),
         findings=report.findings,
         unparsable=report.unparsable,
         problem=submission.problem,
@@ -132,5 +132,5 @@ def _after_findings(exact: Fraction, findings: Iterable[Finding]) -> Fraction:
     return max(_NOTHING, exact - sum(deductions.values(), _NOTHING))
 
 
-def _asks_for_a_look(finding: Finding) -> bool:
+def _needs_review(finding: Finding) -> bool:
     return finding.consequence.severity is not Severity.NOTE

@@ -1,7 +1,7 @@
 """An observation against its expectation, channel by channel.
 
-A stated matcher takes the reference's place on its channel; whatever is not stated is taken from
-the reference's own observation; without a reference only what is stated is compared. What was
+A stated matcher replaces the reference on its channel; what is not stated is taken from the
+reference's own observation; without a reference only what is stated is compared. What was
 printed while the submission loaded is not compared.
 """
 
@@ -24,8 +24,8 @@ from harness.model.observation import Ending, Observation, Phase, Raised
 from harness.model.stimulus import Call, Run, Session, Stimulus
 from harness.model.verdict import Channel
 
-# Endings after which what was printed is whole, so that comparing it says something.
-_TELLING = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE, Ending.ENDED_EARLY})
+# Endings after which the printed text is complete, so that it can be compared.
+_COMPLETE = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE, Ending.ENDED_EARLY})
 
 # Endings that are never an answer, whatever is expected.
 _NEVER = frozenset({Ending.TAMPERED, Ending.STOPPED_EARLY, Ending.HARNESS_ERROR})
@@ -35,31 +35,31 @@ def mismatches(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> tuple[Mismatch, ...]:
     """Everything that differs; empty when the observation is as expected."""
-    found: list[Mismatch] = []
+    differing: list[Mismatch] = []
     ending = expected_ending(expectation)
     if observation.ending is not ending or observation.ending in _NEVER:
-        found.append(EndingMismatch(expected=ending, actual=observation.ending))
-    if observation.ending not in _TELLING or at_import(observation, stimulus):
-        if not found and observation.ending is Ending.ANSWERED:
-            found.append(RaiseMismatch(expected=None, actual=observation.raised))
-        elif not found and at_import(observation, stimulus) and not _is_at_import(expectation):
-            # It ended as it should, but before it was asked anything.
-            found.append(EndingMismatch(expected=ending, actual=observation.ending))
-        return tuple(found)
+        differing.append(EndingMismatch(expected=ending, actual=observation.ending))
+    if observation.ending not in _COMPLETE or at_import(observation, stimulus):
+        if not differing and observation.ending is Ending.ANSWERED:
+            differing.append(RaiseMismatch(expected=None, actual=observation.raised))
+        elif not differing and at_import(observation, stimulus) and not _is_at_import(expectation):
+            # It ended as it should, but before the stimulus.
+            differing.append(EndingMismatch(expected=ending, actual=observation.ending))
+        return tuple(differing)
     if isinstance(stimulus.action, Session):
-        found += step_mismatches(observation, expectation, stimulus.action)
+        differing += step_mismatches(observation, expectation, stimulus.action)
     else:
-        found += _outcome(observation, expectation, stimulus)
-        found += text_mismatches(observation, expectation)
+        differing += _outcome(observation, expectation, stimulus)
+        differing += text_mismatches(observation, expectation)
     if observation.ending is Ending.ANSWERED:
         if not isinstance(stimulus.action, Session) or expectation.stated.reads is not None:
-            found += reads_mismatch(observation, expectation)
-        found += _exit(observation, expectation, stimulus)
-    return tuple(narrowed(mismatch, expectation.stated.ignore) for mismatch in found)
+            differing += reads_mismatch(observation, expectation)
+        differing += _exit(observation, expectation, stimulus)
+    return tuple(narrowed(mismatch, expectation.stated.ignore) for mismatch in differing)
 
 
 def expected_ending(expectation: Expectation) -> Ending:
-    """How the process should end. Our own failure is nobody's expectation."""
+    """How the process should end; a failure of the harness itself is never expected."""
     if expectation.stated.ends is not None:
         return expectation.stated.ends
     reference = expectation.reference
@@ -88,10 +88,10 @@ def _outcome(
     known = expectation.reference is not None or expectation.stated.raises is not None
     if not raise_agrees(wanted, raised) and (known or raised is not None):
         return [RaiseMismatch(expected=wanted, actual=raised)]
-    found: list[Mismatch] = []
+    differing: list[Mismatch] = []
     if isinstance(stimulus.action, Call) and observation.raised is None:
-        found += _returned(observation, expectation)
-    return found + _left(observation, expectation)
+        differing += _returned(observation, expectation)
+    return differing + _left(observation, expectation)
 
 
 def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
@@ -126,7 +126,7 @@ def _returned(observation: Observation, expectation: Expectation) -> list[Mismat
 def _left(observation: Observation, expectation: Expectation) -> list[Mismatch]:
     """The positional arguments (or a draw's variables) afterwards."""
     stated = {leave.name: leave.value for leave in expectation.stated.leaves}
-    found: list[Mismatch] = []
+    differing: list[Mismatch] = []
     for position, after in enumerate(observation.arguments):
         name = argument_name(expectation, position)
         expected = stated.pop(name, None) or _unstated(observation, expectation, position)
@@ -134,7 +134,7 @@ def _left(observation: Observation, expectation: Expectation) -> list[Mismatch]:
             mismatch = ValueMismatch(
                 channel=Channel.LEAVES, expected=expected, actual=after, name=name
             )
-            found.append(mismatch)
+            differing.append(mismatch)
     variables = {variable.name: variable.value for variable in observation.variables}
     for name, matcher in stated.items():
         value = variables.get(name)
@@ -142,8 +142,8 @@ def _left(observation: Observation, expectation: Expectation) -> list[Mismatch]:
             mismatch = ValueMismatch(
                 channel=Channel.LEAVES, expected=matcher, actual=value, name=name
             )
-            found.append(mismatch)
-    return found
+            differing.append(mismatch)
+    return differing
 
 
 def argument_name(expectation: Expectation, position: int) -> str:

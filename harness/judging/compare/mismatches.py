@@ -1,4 +1,4 @@
-"""What of an observation is not as expected, one fact each: the raw matter of an explanation."""
+"""What of an observation is not as expected, one mismatch each."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
 
 
 def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
-    """The same mismatch; `all_of` and `none_of` give way to their first part that fails."""
+    """The same mismatch; with the first part that fails in place of an `all_of` or `none_of`."""
     if isinstance(mismatch, TextMismatch):
         text = mismatch.actual
         part = mismatch.expected.failing_part(lambda one: one.accepts_text(text, ignore))

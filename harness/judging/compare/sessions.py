@@ -1,9 +1,8 @@
 """A session against the reference's, step by step, then its variables.
 
-A session step as a sheet shows it: printed text, typed text, then the value's `repr`.
-
-White space between the tokens of a literal is free (sheets wrap lines), and so are blank lines
-at the end; everything else counts.
+Where the assignment sheet shows a step, the text is printed text, typed text, then the value's
+`repr`. White space between the tokens of a literal does not count (sheets wrap lines), nor do
+blank lines at the end; everything else does.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ def step_mismatches(
 ) -> list[Mismatch]:
     """Everything that differs in a session, the earliest step first."""
     reference, stated = expectation.reference, expectation.stated
-    found: list[Mismatch] = []
+    differing: list[Mismatch] = []
     if reference is None:
-        found += _against_the_sheet(observation, stated)
+        differing += _against_the_sheet(observation, stated)
     else:
         complete = observation.ending is Ending.ANSWERED
         for index, wanted in enumerate(reference.steps):
@@ -45,13 +44,13 @@ def step_mismatches(
                 outcome = _NEVER_HAPPENED
             else:
                 break
-            found += _step(wanted, outcome, stated, index)
+            differing += _step(wanted, outcome, stated, index)
     if stated.prints is not None or stated.turns is not None:
         whole = Expectation(stated=stated, reference=None)
-        found += text_mismatches(observation, whole)
+        differing += text_mismatches(observation, whole)
     if observation.ending is Ending.ANSWERED:
-        found += _variables(observation, expectation)
-    return found
+        differing += _variables(observation, expectation)
+    return differing
 
 
 def _step(
@@ -61,7 +60,7 @@ def _step(
     texts = step_text_mismatches(wanted.turns, outcome.turns, stated.ignore, index)
     if not raise_agrees(expected, outcome.raised):
         return [RaiseMismatch(expected=expected, actual=outcome.raised, step=index), *texts]
-    # A REPL shows nothing for None, and so a step that is worth None may come without a value.
+    # A REPL shows nothing for None, so a step whose value is None may have none.
     expected_value, value = wanted.value or NONE, outcome.value or NONE
     if wanted.raised or same(expected_value, value):
         return texts
@@ -75,33 +74,33 @@ def _step(
 
 
 def _against_the_sheet(observation: Observation, stated: Expected) -> list[Mismatch]:
-    """Without a reference the sheet's own text is all there is."""
-    found: list[Mismatch] = []
+    """Without a reference the sheet's own text is compared."""
+    differing: list[Mismatch] = []
     for index, shown in enumerate(stated.shown or ()):
         step = observation.steps[index] if index < len(observation.steps) else _NEVER_HAPPENED
         if not shows(step, shown, stated.ignore):
             mismatch = TextMismatch(expected=exactly(shown), actual=screen_of(step), step=index)
-            found.append(mismatch)
-    return found
+            differing.append(mismatch)
+    return differing
 
 
 def _variables(observation: Observation, expectation: Expectation) -> list[Mismatch]:
     matchers = {leave.name: leave.value for leave in expectation.stated.leaves}
     reference = expectation.reference
     for variable in reference.variables if reference else ():
-        # A function bound in a session is the submission's own business.
+        # What a session's name for a function is bound to is not compared.
         if variable.name not in matchers and variable.value.kind is not ValueKind.FUNCTION:
             matchers[variable.name] = Exactly(value=variable.value)
     values = {variable.name: variable.value for variable in observation.variables}
-    found: list[Mismatch] = []
+    differing: list[Mismatch] = []
     for name, matcher in matchers.items():
         value = values.get(name)
         if value is None or not matcher.accepts(value):
             mismatch = ValueMismatch(
                 channel=Channel.LEAVES, expected=matcher, actual=value, name=name
             )
-            found.append(mismatch)
-    return found
+            differing.append(mismatch)
+    return differing
 
 
 _STRING_OR_SPACE = re.compile(r"('(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|\s+", re.DOTALL)
@@ -151,7 +150,7 @@ def _without_blank_end(text: str) -> str:
 
 
 def _shows_raise(printed: str, raised: Raised, shown: str, ignore: tuple[Ignore, ...]) -> bool:
-    """Of a traceback on a sheet only its last line counts: the lines before are the machine's."""
+    """Of a traceback on a sheet only the last line counts: the others depend on the machine."""
     rest = shown[len(printed) :]
     if normalised(shown[: len(printed)], ignore) != normalised(printed, ignore):
         return False

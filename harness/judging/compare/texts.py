@@ -18,7 +18,7 @@ def exactly(text: str) -> Exactly:
 
 
 def pieces(turns: tuple[Turn, ...]) -> list[str]:
-    """What was printed before each input and after the last; silence at the end counts for none."""
+    """What was printed before each input and after the last; an empty last turn is left out."""
     printed = [turn.printed for turn in turns]
     if turns and turns[-1].typed is None and not turns[-1].printed:
         printed.pop()
@@ -27,39 +27,41 @@ def pieces(turns: tuple[Turn, ...]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedTurns:
-    """What each turn is held to, and those after the last of them; None: it may be anything."""
+    """What each turn is compared with, and every later turn; None: it may be anything."""
 
     turns: tuple[Matcher | None, ...]
     others: Matcher | None
 
     def at(self, index: int) -> Matcher | None:
-        """What the turn of this number is held to."""
+        """What the turn of this number is compared with."""
         return self.turns[index] if index < len(self.turns) else self.others
 
 
 def text_mismatches(observation: Observation, expectation: Expectation) -> list[Mismatch]:
     """What was printed against what is stated, else against the reference's turns."""
     stated, reference = expectation.stated, expectation.reference
-    found: list[Mismatch] = []
+    differing: list[Mismatch] = []
     by_turn = expected_turns(expectation)
     whole = _expected_whole(stated, reference)
     if whole is not None and not whole.accepts_text(observation.printed, stated.ignore):
-        found.append(TextMismatch(expected=whole, actual=observation.printed))
+        differing.append(TextMismatch(expected=whole, actual=observation.printed))
     if by_turn is not None:
-        found += _turn_by_turn(pieces(observation.turns), by_turn, stated.ignore)
+        differing += _turn_by_turn(pieces(observation.turns), by_turn, stated.ignore)
         if observation.reads == 0 and not expected_reads(expectation):
-            found = [replace(m, turn=None) if isinstance(m, TextMismatch) else m for m in found]
+            differing = [
+                replace(m, turn=None) if isinstance(m, TextMismatch) else m for m in differing
+            ]
     if reference is None and stated.transcript is not None:
         shown = observation.transcript()
         if not exactly(stated.transcript).accepts_text(shown, stated.ignore):
-            found.append(TextMismatch(expected=exactly(stated.transcript), actual=shown))
-    return found
+            differing.append(TextMismatch(expected=exactly(stated.transcript), actual=shown))
+    return differing
 
 
 def _expected_whole(stated: Expected, reference: Observation | None) -> Matcher | None:
-    """`prints:` where it has to be held against the whole text.
+    """`prints:` where it has to be compared with the whole text.
 
-    A plain text that the reference prints is a golden: its turns say the same and say where.
+    A plain text that the reference prints is a golden: its turns say the same, with the place.
     """
     if stated.prints is None:
         return None
@@ -70,12 +72,12 @@ def _expected_whole(stated: Expected, reference: Observation | None) -> Matcher 
 
 
 def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
-    """What the turns are held to; None where only the whole text is looked at, or nothing."""
+    """What the turns are compared with; None where only the whole text is, or nothing."""
     stated, reference = expectation.stated, expectation.reference
     replaced = stated.prints is not None and _expected_whole(stated, reference) is not None
     all_stated = stated.turns is not None and stated.turns.all_turns
     expected: list[Matcher | None] = []
-    # Where the reference does not stand in for what is left out, it may be anything.
+    # Where the reference is not used for what is not stated, it may be anything.
     others: Matcher | None = exactly("") if all_stated else None
     if reference is not None and not replaced and not all_stated:
         expected = [exactly(text) for text in pieces(reference.turns)]
@@ -92,13 +94,13 @@ def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
 def _turn_by_turn(
     printed: list[str], expected: ExpectedTurns, ignore: tuple[Ignore, ...]
 ) -> list[Mismatch]:
-    found: list[Mismatch] = []
+    differing: list[Mismatch] = []
     for index in range(max(len(printed), len(expected.turns))):
         text = printed[index] if index < len(printed) else ""
         matcher = expected.at(index)
         if matcher is not None and not matcher.accepts_text(text, ignore):
-            found.append(TextMismatch(expected=matcher, actual=text, turn=index))
-    return found
+            differing.append(TextMismatch(expected=matcher, actual=text, turn=index))
+    return differing
 
 
 def reads_mismatch(observation: Observation, expectation: Expectation) -> list[Mismatch]:
@@ -110,7 +112,7 @@ def reads_mismatch(observation: Observation, expectation: Expectation) -> list[M
 
 
 def expected_reads(expectation: Expectation) -> int | None:
-    """How many inputs should be taken; None when nobody says."""
+    """How many inputs should be read; None when that is not known."""
     stated = expectation.stated
     if stated.reads is not None:
         return stated.reads
@@ -123,14 +125,14 @@ def step_text_mismatches(
     expected: tuple[Turn, ...], actual: tuple[Turn, ...], ignore: tuple[Ignore, ...], step: int
 ) -> list[Mismatch]:
     """One session step's printed text and inputs against the reference's."""
-    found: list[Mismatch] = []
+    differing: list[Mismatch] = []
     sides = zip_longest(pieces(expected), pieces(actual), fillvalue="")
     for index, (wanted, printed) in enumerate(sides):
         if not exactly(wanted).accepts_text(printed, ignore):
             turn = index if len(expected) > 1 or len(actual) > 1 else None
             mismatch = TextMismatch(expected=exactly(wanted), actual=printed, turn=turn, step=step)
-            found.append(mismatch)
+            differing.append(mismatch)
     reads = [sum(turn.typed is not None for turn in turns) for turns in (expected, actual)]
     if reads[0] != reads[1]:
-        found.append(ReadsMismatch(expected=reads[0], actual=reads[1], step=step))
-    return found
+        differing.append(ReadsMismatch(expected=reads[0], actual=reads[1], step=step))
+    return differing

@@ -1,4 +1,4 @@
-"""What became of the arguments of a call, or of a session's variables."""
+"""Changes to the arguments of a call, or to a session's variables, that are not as expected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.model.values import Value
 class ArgumentChange:
     """A name's value before, as it should be afterwards, and as it is; the last two differ.
 
-    `returned` is what the function gave back meanwhile. `later` is set where the value was only
+    `returned` is what the function returned. `later` is set where the value was only
     seen after further steps of a session.
     """
 
@@ -45,13 +45,13 @@ def changes(
     """The arguments (or, in a session, the variable shown at the failing step) that differ."""
     if isinstance(stimulus.action, Session):
         return _in_session(observation, expectation, stimulus.action, step)
-    found: list[ArgumentChange] = []
+    changed: list[ArgumentChange] = []
     sides = zip(observation.arguments_before, observation.arguments, strict=False)
     for position, (before, actual) in enumerate(sides):
         name = argument_name(expectation, position)
         expected = _expected_argument(expectation, position, name, before)
         if expected is not None and not same(expected, actual):
-            found.append(
+            changed.append(
                 ArgumentChange(
                     name=name,
                     before=before,
@@ -60,7 +60,7 @@ def changes(
                     returned=observation.value,
                 )
             )
-    return tuple(found)
+    return tuple(changed)
 
 
 def _expected_argument(
@@ -80,7 +80,7 @@ def _expected_argument(
 def _in_session(
     observation: Observation, expectation: Expectation, session: Session, step: int | None
 ) -> tuple[ArgumentChange, ...]:
-    """A step that only shows a variable tells what an earlier call did to it."""
+    """A step that only shows a variable shows what an earlier call did to it."""
     reference = expectation.reference
     if reference is None:
         return ()
@@ -116,15 +116,15 @@ def _in_session(
 def _at_the_end(
     observation: Observation, reference: Observation, session: Session
 ) -> tuple[ArgumentChange, ...]:
-    """What every step leaves unseen: the variables when the session is over."""
-    found: list[ArgumentChange] = []
+    """What no step shows: the variables when the session is over."""
+    changed: list[ArgumentChange] = []
     wanted = {variable.name: variable.value for variable in reference.variables}
     for variable in observation.variables:
         expected = wanted.get(variable.name)
         before = _before(observation, session, variable.name, len(observation.steps))
         if before is None or expected is None or same(expected, variable.value):
             continue
-        found.append(
+        changed.append(
             ArgumentChange(
                 name=variable.name,
                 before=before,
@@ -133,7 +133,7 @@ def _at_the_end(
                 returned=None,
             )
         )
-    return tuple(found)
+    return tuple(changed)
 
 
 def _shown_name(source: str) -> str | None:

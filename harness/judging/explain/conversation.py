@@ -1,4 +1,4 @@
-"""A terminal scenario up to the turn where it parts from the reference's."""
+"""A conversation on the terminal up to the turn that differs from the reference's."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ LONGEST_SHARED = 40_000
 def conversation(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
 ) -> Conversation | None:
-    """The shared turns and each side's next; None where nothing is typed or no one knows better.
+    """The shared turns and each side's next; None where nothing is typed or there is no
+    reference.
 
-    When no turn parts, `expected` and `actual` are both None.
+    When no turn differs, `expected` and `actual` are both None.
     """
     reference = expectation.reference
     if reference is None or not stimulus.inputs:
@@ -67,15 +68,15 @@ def _short(turn: Turn) -> Turn:
 
 
 def _recent(turns: list[Turn]) -> tuple[Turn, ...]:
-    kept: list[Turn] = []
+    recent: list[Turn] = []
     length = 0
     for turn in reversed(turns):
-        kept.append(_short(turn))
-        length += len(kept[-1].printed)
+        recent.append(_short(turn))
+        length += len(recent[-1].printed)
         if length > LONGEST_SHARED:
             break
-    kept.reverse()
-    if len(kept) < len(turns):
-        left_out = len(turns) - len(kept)
-        kept.insert(0, Turn(printed=f"[… {left_out} earlier turns left out …]\n"))
-    return tuple(kept)
+    recent.reverse()
+    if len(recent) < len(turns):
+        left_out = len(turns) - len(recent)
+        recent.insert(0, Turn(printed=f"[… {left_out} earlier turns left out …]\n"))
+    return tuple(recent)

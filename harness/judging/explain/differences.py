@@ -1,4 +1,4 @@
-"""The differences of a verdict: each mismatch as data that a page can lay out."""
+"""The differences of a verdict: each mismatch as data for a page."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ ONE_LINE = 60  # a value longer than this is shown item by item
 
 
 def differences(mismatches: Iterable[Mismatch], stimulus: Stimulus) -> tuple[Difference, ...]:
-    """The first few mismatches as differences; of the printed turns only the first that parts."""
-    found: list[Difference] = []
+    """The first few mismatches as differences; of the printed turns only the first that differs."""
+    listed: list[Difference] = []
     printed_at: set[int | None] = set()
     for mismatch in mismatches:
         if isinstance(mismatch, TextMismatch):
             if mismatch.step in printed_at:
                 continue
             printed_at.add(mismatch.step)
-        if len(found) == MOST_DIFFERENCES:
+        if len(listed) == MOST_DIFFERENCES:
             break
-        found.append(_difference(mismatch, stimulus))
-    return tuple(found)
+        listed.append(_difference(mismatch, stimulus))
+    return tuple(listed)
 
 
 def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Difference:
@@ -142,7 +142,7 @@ def _source(value: Value | None) -> str:
 
 def _lines_of(expected: Value, actual: Value) -> tuple[list[str], list[str]]:
     """Both values' source, long lists and tuples with one item a line (those near the first that
-    differs, for there may be a flood of them)."""
+    differs: there may be very many)."""
     first = 0
     for left, right in zip(expected.items, actual.items, strict=False):
         if not same(left, right):

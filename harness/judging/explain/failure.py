@@ -1,4 +1,4 @@
-"""One failure, laid open for the rules that explain it."""
+"""A failure with what the explanation rules ask about it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from harness.model.verdict import Channel
 class Texts:
     """Two texts that differ, printed or returned; `place` is how a sentence about them begins.
 
-    `edit` is where, line by line: worked out once, for a text may be a flood.
+    `edit` is where, line by line: computed once, because a text may be very long.
     """
 
     expected: str
@@ -78,8 +78,8 @@ class Failure:
     @cached_property
     def ending(self) -> Ending | None:
         """How the process ended, where that is not as expected."""
-        found = (m.actual for m in self.mismatches if isinstance(m, EndingMismatch))
-        return next(found, None)
+        endings = (m.actual for m in self.mismatches if isinstance(m, EndingMismatch))
+        return next(endings, None)
 
     @cached_property
     def raises(self) -> RaiseMismatch | None:
@@ -114,7 +114,7 @@ class Failure:
 
     @cached_property
     def expected_reads(self) -> int:
-        """How many inputs should be taken (0 when nobody says)."""
+        """How many inputs should be read (0 when that is not known)."""
         return expected_reads(self.expectation) or 0
 
     @cached_property
@@ -129,7 +129,7 @@ class Failure:
 
     @cached_property
     def first_difference(self) -> FirstDifference | None:
-        """Where the returned value first parts from the expected one."""
+        """Where the returned value first differs from the expected one."""
         return None if self.exact_return is None else first_difference(*self.exact_return)
 
     @cached_property
@@ -149,7 +149,7 @@ class Failure:
 
     @cached_property
     def expected_printed(self) -> str | None:
-        """All that should be printed (by the failing step); None when nobody knows."""
+        """All that should be printed (by the failing step); None when that is not known."""
         reference = self.expectation.reference
         if reference is None:
             stated = self.expectation.stated.prints
@@ -168,7 +168,7 @@ class Failure:
 
     @cached_property
     def changes(self) -> tuple[ArgumentChange, ...]:
-        """What became of the arguments or variables that differ afterwards."""
+        """The arguments or variables that differ afterwards."""
         return changes(self.observation, self.expectation, self.stimulus, self.step)
 
     @cached_property

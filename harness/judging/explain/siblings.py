@@ -1,9 +1,7 @@
-"""Explanations that only a scenario's siblings can give.
+"""Explanations that need several scenarios: a number written where a constant belongs.
 
-Evidence that a number was written where a constant belongs.
-
-Each piece of evidence must be such that another fault would hardly leave it: that something only
-goes wrong at size 10, say, is what a program does that reads one digit of a number.
+Evidence counts only if another mistake is unlikely to leave it. That only size 10 goes wrong, for
+example, is no evidence: a program that reads one digit of a number does the same.
 """
 
 from __future__ import annotations
@@ -140,8 +138,8 @@ def _says_default(one: AtSize, usual: AtSize, family: Family) -> bool:
     """A line with the default number in it, which the reference says at the default size only."""
     number = re.compile(rf"(?<!\d){family.default}(?!\d)")
     only_by_default = _lines(usual.answer) - _lines(one.answer)
-    said = _lines(one.observation) & only_by_default
-    return any(number.search(line) and len(line) > 3 for line in said)
+    lines = _lines(one.observation) & only_by_default
+    return any(number.search(line) and len(line) > 3 for line in lines)
 
 
 def _lines(observation: Observation) -> set[str]:

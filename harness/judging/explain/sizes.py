@@ -69,8 +69,8 @@ def families(
         else:
             usual[scenario.group] = one
     return tuple(
-        Family(constant=name, default=defaults[name], usual=usual.get(group), others=tuple(found))
-        for (group, name), found in others.items()
+        Family(constant=name, default=defaults[name], usual=usual.get(group), others=tuple(members))
+        for (group, name), members in others.items()
     )
 
 
@@ -108,14 +108,14 @@ def _at_size(
 
 def _unusual(scenario: Scenario, defaults: Mapping[str, int]) -> dict[str, int] | None:
     """The constants that have another value than by default; None when one is no whole number."""
-    found: dict[str, int] = {}
+    overridden: dict[str, int] = {}
     for binding in scenario.stimuli[0].constants if scenario.stimuli else ():
         value = _whole(binding.literal)
         if value is None or binding.name not in defaults:
             return None
         if value != defaults[binding.name]:
-            found[binding.name] = value
-    return found
+            overridden[binding.name] = value
+    return overridden
 
 
 def _whole(literal: str) -> int | None:
@@ -128,7 +128,7 @@ def _whole(literal: str) -> int | None:
 
 def _defaults(assignment: Assignment) -> dict[str, int]:
     """The whole numbers that the provided files bind at their top level."""
-    found: dict[str, int] = {}
+    constants: dict[str, int] = {}
     for file in assignment.variants[0].files if assignment.variants else ():
         if not file.name.endswith(".py"):
             continue
@@ -144,8 +144,8 @@ def _defaults(assignment: Assignment) -> dict[str, int]:
             if isinstance(value, ast.Constant) and type(value.value) is int:
                 for target in targets:
                     if isinstance(target, ast.Name):
-                        found[target.id] = value.value
-    return found
+                        constants[target.id] = value.value
+    return constants
 
 
 def moves_with(one: AtSize, usual: AtSize, constant: str) -> bool:

@@ -30,7 +30,10 @@ def our_fault(failure: Failure) -> str | None:
 def tampered(failure: Failure) -> str | None:
     """The program broke the protocol by which it is observed."""
     if failure.ending is Ending.TAMPERED:
-        return "The program interfered with the grader: this does not count, and a person will check it."
+        return (
+            "The program interfered with the grader: "
+            "this does not count, and a person will check it."
+        )
     return None
 
 

@@ -1,4 +1,4 @@
-"""Rules about boards: turned over their diagonal, shown twice, not shown, off by one column."""
+"""Rules about boards: transposed, shown twice, not shown, off by one column."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from harness.model.values import Value, ValueKind
 
 @rule(Stage.KNOWN_MISTAKE, 20)
 def printed_instead_of_returned(failure: Failure) -> str | None:
-    """The answer stands on the screen, and None came back."""
+    """The answer is printed, and None is returned."""
     pair = failure.exact_return
     if pair is None or pair[1].kind is not ValueKind.NONE or pair[0].kind is ValueKind.NONE:
         return None
