@@ -6,6 +6,7 @@ what it accepts and its words. Importing this package registers all of them.
 
 from harness.common.discovery import import_modules
 from harness.matchers import kinds
+from harness.matchers.comparison import SOURCE_LIMIT, normalised, same, source, type_with_article
 from harness.matchers.field import Field
 from harness.matchers.kinds.any_value import AnyValue
 from harness.matchers.kinds.approximately import Approximately
@@ -17,8 +18,6 @@ from harness.matchers.kinds.pattern import Matches
 from harness.matchers.kinds.python_value import PythonValue
 from harness.matchers.kinds.type_of import OfType
 from harness.matchers.registry import MatcherKey, matcher_class, matcher_key, read, schemas
-from harness.matchers.texts import normalised
-from harness.matchers.values import SOURCE_LIMIT, same, source, type_with_article
 
 import_modules(kinds.__name__, kinds.__path__)
 

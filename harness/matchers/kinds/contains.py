@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from harness.common.escaping import quoted
+from harness.matchers.comparison import normalised
 from harness.matchers.field import Field
 from harness.matchers.registry import matcher_class, matcher_key
-from harness.matchers.texts import normalised
 from harness.model.expectation import Ignore, Matcher
 from harness.model.values import Value, ValueKind
 

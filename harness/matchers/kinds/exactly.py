@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from harness.matchers.comparison import normalised, same, source
 from harness.matchers.registry import matcher_class
-from harness.matchers.texts import normalised
-from harness.matchers.values import same, source
 from harness.model.expectation import Ignore, Matcher
 from harness.model.values import Value, ValueKind
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from harness.matchers.comparison import same, source
 from harness.matchers.field import Field
 from harness.matchers.kinds.exactly import Exactly
 from harness.matchers.registry import matcher_class, matcher_key
-from harness.matchers.values import same, source
 from harness.model.expectation import Ignore, Matcher
 from harness.model.values import Value
 

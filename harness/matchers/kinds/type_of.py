@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.matchers.comparison import type_with_article
 from harness.matchers.field import Field, listed
 from harness.matchers.registry import matcher_class, matcher_key
-from harness.matchers.values import type_with_article
 from harness.model.expectation import Matcher
 from harness.model.values import Value, ValueKind
 

@@ -1,4 +1,4 @@
-"""When two values are the same, and a value's source as it may stand in a sentence.
+"""When two values or texts are the same, and a value's source as part of a sentence.
 
 A bool is not an int, an int is not a float, a list is not a tuple. `nan` is the same as `nan`, or
 a reference that returns it could never be matched. `0.0` and `-0.0` are the same, because Python's
@@ -9,7 +9,10 @@ two such values are the same when the names are. `TOO_LARGE` never equals anythi
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from harness.common.escaping import plain, shortened, visible
+from harness.model.expectation import Ignore
 from harness.model.values import Value, ValueKind
 
 SOURCE_LIMIT = 90  # characters
@@ -54,6 +57,24 @@ def _in_order(value: Value) -> tuple[Value, ...]:
         ordered = sorted(pairs, key=lambda pair: pair[0].source())
         return tuple(part for pair in ordered for part in pair)
     return value.items
+
+
+def normalised(text: str, ignore: Collection[Ignore]) -> str:
+    """`text` without what `ignore` forgives, to be compared and not to be shown."""
+    if not ignore:
+        return text
+    if Ignore.TRAILING_SPACE in ignore:
+        text = "\n".join(line.rstrip(" \t\r") for line in text.split("\n"))
+    if Ignore.BLANK_LINES in ignore:
+        text = _without_blank_lines(text)
+    if Ignore.CASE in ignore:
+        text = text.casefold()
+    return text
+
+
+def _without_blank_lines(text: str) -> str:
+    *whole, rest = text.split("\n")
+    return "".join(f"{line}\n" for line in whole if line.strip()) + rest
 
 
 def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT) -> str:
