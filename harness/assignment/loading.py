@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import harness.matchers  # noqa: F401 - registers the classes that a stored plan holds
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.common.serial import SerialError, dumps, loads

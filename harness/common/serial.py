@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import functools
+import importlib
 import json
 import types
 import typing
@@ -29,20 +30,49 @@ class SerialError(ValueError):
     """The JSON does not describe a value of the type asked for."""
 
 
-_MEMBERS: dict[type, dict[str, type]] = {}
+class _OpenUnion:
+    """The members of an open union by their names; their package is imported when first needed."""
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._members: dict[str, type] = {}
+
+    def add(self, member: type) -> None:
+        if self._members.setdefault(member.__name__, member) is not member:
+            raise ValueError(f"there is a member {member.__name__} already")
+
+    def remove(self, name: str) -> None:
+        del self._members[name]
+
+    def members(self) -> Mapping[str, type]:
+        importlib.import_module(self._package)
+        return self._members
 
 
-def open_union(base: C) -> C:
-    """Mark a base class as the union of the dataclasses that `add_member` adds to it."""
-    _MEMBERS[base] = {}
-    return base
+_OPEN_UNIONS: dict[type, _OpenUnion] = {}
+
+
+def open_union(package: str) -> Callable[[C], C]:
+    """Mark a base class as the union of the dataclasses that `add_member` adds to it.
+
+    Importing `package` adds them all; reading does that, so a reader need not know the members.
+    """
+
+    def mark(base: C) -> C:
+        _OPEN_UNIONS[base] = _OpenUnion(package)
+        return base
+
+    return mark
 
 
 def add_member(base: type, member: type) -> None:
     """Add a dataclass to an open union; ValueError for a name that is taken."""
-    members = _MEMBERS[base]
-    if members.setdefault(member.__name__, member) is not member:
-        raise ValueError(f"{base.__name__} has a {member.__name__} already")
+    _OPEN_UNIONS[base].add(member)
+
+
+def remove_member(base: type, name: str) -> None:
+    """Take a dataclass out of an open union; KeyError if there is none of this name."""
+    _OPEN_UNIONS[base].remove(name)
 
 
 def dumps(value: object, *, kind: Any = None) -> str:
@@ -96,7 +126,7 @@ def _writer(kind: Any) -> Converter:
     if typing.get_origin(kind) is tuple:
         part = _writer(_item_type(kind))
         return lambda value: [part(item) for item in value]
-    if kind in _MEMBERS:
+    if kind in _OPEN_UNIONS:
         return _write_tagged
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return _dataclass_writer(kind)
@@ -167,8 +197,8 @@ def _reader(kind: Any) -> Converter:
         return _union_reader(members)
     if typing.get_origin(kind) is tuple:
         return _tuple_reader(_item_type(kind))
-    if kind in _MEMBERS:
-        return _tagged_reader(_MEMBERS[kind])
+    if kind in _OPEN_UNIONS:
+        return _tagged_reader(_OPEN_UNIONS[kind].members)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         own: Converter | None = getattr(kind, "from_plain", None)
         return own or _dataclass_reader(kind)
@@ -234,7 +264,8 @@ def _union_reader(members: tuple[Any, ...]) -> Converter:
     optional = len(rest) < len(members)
     inner: Converter | None = None  # found at first use: types may hold themselves
     if len(rest) > 1:
-        inner = _tagged_reader({member.__name__: member for member in rest})
+        by_name = {member.__name__: member for member in rest}
+        inner = _tagged_reader(lambda: by_name)
 
     def read(plain: Any) -> Any:
         nonlocal inner
@@ -247,14 +278,15 @@ def _union_reader(members: tuple[Any, ...]) -> Converter:
     return read
 
 
-def _tagged_reader(by_name: Mapping[str, Any]) -> Converter:
+def _tagged_reader(members: Callable[[], Mapping[str, Any]]) -> Converter:
     parts: dict[str, Converter] = {}
 
     def read(plain: Any) -> Any:
         name = plain.get("is") if type(plain) is dict else None
-        if type(name) is not str or name not in by_name:
-            raise SerialError(f"expected one of {', '.join(by_name)}, got {name!r}")
-        if name not in parts:
+        if type(name) is not str or name not in parts:
+            by_name = members()
+            if type(name) is not str or name not in by_name:
+                raise SerialError(f"expected one of {', '.join(by_name)}, got {name!r}")
             parts[name] = _reader(by_name[name])
         fields = plain.copy()
         del fields["is"]

@@ -20,12 +20,11 @@ class Ignore(StrEnum):
     BLANK_LINES = "blank-lines"
 
 
-@open_union
+@open_union("harness.matchers")
 class Matcher(ABC):
     """What may stand in place of an expected value or text.
 
-    The kinds are frozen dataclasses in `harness.matchers`, which has to be imported before a
-    stored plan is read.
+    The kinds are frozen dataclasses in `harness.matchers`.
     """
 
     __slots__ = ()

@@ -50,7 +50,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path / "new")])
     import_modules(kinds.__name__, kinds.__path__)
     yield
-    del serial._MEMBERS[Matcher]["EndsWith"]
+    serial.remove_member(Matcher, "EndsWith")
     del sys.modules[f"{kinds.__name__}.ends_with"]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from fractions import Fraction
 
 import pytest
@@ -130,3 +132,21 @@ def test_a_union_needs_its_member_named() -> None:
 
 def test_values_of_a_cycle_are_named() -> None:
     assert Value(ValueKind.LIST, items=(Value(ValueKind.CYCLE),)).source() == "[...]"
+
+
+def test_a_reader_of_plans_need_not_import_the_matchers() -> None:
+    program = (
+        "import sys; from harness.common.serial import loads; "
+        "from harness.model.expectation import Expected; "
+        "assert 'harness.matchers' not in sys.modules; "
+        """print(loads(Expected, '{"prints": {"is": "Contains", "text": "x"}}').prints)"""
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "Contains(text='x')\n"
+
+
+def test_what_is_no_member_of_an_open_union_is_refused() -> None:
+    with pytest.raises(SerialError, match=r"expected one of .*Contains.*, got 'Elsewhere'"):
+        loads(Expected, '{"prints": {"is": "Elsewhere"}}')
