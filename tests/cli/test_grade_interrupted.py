@@ -167,7 +167,7 @@ def workers(parent: int) -> list[int]:
             text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
         except OSError:
             return []
-        found = [int(pid) for pid in text.split() if b"grading.worker" in command_line(int(pid))]
+        found = [int(pid) for pid in text.split() if b"engines.worker" in command_line(int(pid))]
         if found or state(parent) == "Z":
             return found
         select.select([], [], [], 0.002)

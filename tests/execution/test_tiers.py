@@ -79,7 +79,7 @@ def test_the_best_tier_is_chosen(interpreter: Interpreter) -> None:
 RESTRICTED = """
 import errno, json, sys
 import pyseccomp as lib
-from harness.execution import choose_tier, find_interpreter, mends, try_tier
+from harness.execution import choose_tier, find_interpreter, remedies, try_tier
 from harness.common.errors import UserError
 from harness.model.result import Tier
 
@@ -98,7 +98,7 @@ print(json.dumps({
     "chosen": chosen,
     "shortcomings": {trial.tier: trial.shortcoming for trial in trials},
     "input": {trial.tier: trial.input_mechanism for trial in trials},
-    "mends": mends(trials),
+    "remedies": remedies(trials),
 }))
 """
 MASKED_EQUAL, NEW_LISTENER, NEW_USER, NEW_MOUNTS = 7, 8, 0x10000000, 0x20000
@@ -132,7 +132,7 @@ def test_where_namespaces_are_refused_the_standard_tier_is_chosen() -> None:
     assert said["shortcomings"]["standard"] == ""
     if STRONG_HERE:
         assert "bwrap: " in said["shortcomings"]["strong"]
-        assert [line.split(":")[0] for line in said["mends"]] == ["for the strong tier"]
+        assert [line.split(":")[0] for line in said["remedies"]] == ["for the strong tier"]
     refused = restricted(*NO_NAMESPACES, require="strong")
     assert refused["chosen"].startswith("the strong tier was required and this machine does not")
 
@@ -141,7 +141,7 @@ def test_without_bubblewrap_the_standard_tier_is_chosen(tmp_path: Path) -> None:
     said = restricted(path=str(tmp_path))
     assert said["chosen"] == "standard"
     assert said["shortcomings"]["strong"] == "bubblewrap (bwrap) is not installed"
-    assert said["mends"] == [
+    assert said["remedies"] == [
         "for the strong tier: install bubblewrap (the package is named so everywhere)"
     ]
 
@@ -163,7 +163,7 @@ def test_a_tier_that_a_machine_refuses_fails_closed(
     assert reason in said["shortcomings"]["standard"]
     assert reason in said["shortcomings"]["strong"] or not STRONG_HERE
     assert said["chosen"].startswith("the standard tier was required and this machine does not")
-    assert said["mends"][0].startswith("for the standard tier: ")
+    assert said["remedies"][0].startswith("for the standard tier: ")
     if refused != ["prctl", [0, 4, 36]]:
         assert restricted(refused, code=code, require="portable")["chosen"] == "portable"
 
@@ -173,7 +173,7 @@ def test_where_the_kernel_may_not_tell_of_reads_a_stand_in_does() -> None:
     assert said["shortcomings"]["standard"] == ""
     assert said["input"]["standard"] == "standard input stand-in"
     assert said["chosen"] == ("strong" if STRONG_HERE else "standard")
-    assert said["mends"][-1].startswith("the kernel does not tell of reads here")
+    assert said["remedies"][-1].startswith("the kernel does not tell of reads here")
 
 
 TIGHT = """

@@ -31,9 +31,9 @@ class Absent:
 
 sys.meta_path.insert(0, Absent())
 from harness.execution import choose_tier, find_interpreter
-from harness.grading import Bench, check_submissions
+from harness.grading import GradingContext, check_submissions
 from harness.intake import read
-from harness.model import serial
+from harness.common import serial
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
 from harness.model.specification import Specification
@@ -45,10 +45,10 @@ specification = Specification(
     plan=plan, reference=(), mutants=(), transcripts=(), folder=str(folder)
 )
 interpreter = find_interpreter(plan.assignment.python)
-bench = Bench(
+context = GradingContext(
     specification=specification, interpreter=interpreter, tier=choose_tier(interpreter), key=key
 )
-found = check_submissions(bench, read([Path(sys.argv[2])], plan.assignment))
+found = check_submissions(context, read([Path(sys.argv[2])], plan.assignment))
 failed = {r.id: [s.scenario_id for s in r.scenarios if not s.verdict.passed] for r in found}
 print(json.dumps(failed))
 '''

@@ -16,7 +16,7 @@ from tests.packaging.autograder_tree import SCHEMA, unpack
 from tests.tiny_course import Course
 
 ROOT = Path(__file__).parents[2]
-FILES = ROOT / "harness" / "packaging" / "gradescope_files"
+FILES = ROOT / "harness" / "packaging" / "gradescope" / "files"
 PROGRAMS = ("setup.sh", "run_autograder")
 
 
