@@ -73,7 +73,7 @@ class Expect(_Closed):
     growth of its peak memory (MiB) and its CPU time (s). That no process is left and no neighbour
     changed is expected of every entry."""
 
-    rows: tuple[Annotated[int, Field(ge=1, le=84)], ...]
+    rows: tuple[Annotated[int, Field(ge=1, le=100)], ...]
     what: str
     layer: Literal[tuple(LAYERS)]  # type: ignore[valid-type]
     tier: Tier = Tier.PORTABLE

@@ -88,4 +88,9 @@ os reached through the support module, sys.modules, __globals__
 __subclasses__, frames
 its own priority and processor changed
 """
-ROWS = dict(enumerate(_TEXT.strip().splitlines(), start=1))
+ROWS = dict(enumerate(_TEXT.strip().splitlines(), start=1)) | {
+    93: "a file larger than what is checked",
+    94: "a subscript 2,000 deep",
+    95: "__match_args__ reaching frames",
+    96: "vars, or a module, under another name",
+}

@@ -16,7 +16,7 @@ def test_it_ends_as_it_must(stage: Stage, entry: Entry) -> None:
 
 
 def test_every_row_has_an_entry() -> None:
-    assert {row for entry in corpus() for row in entry.expect.rows} == set(ROWS) == {*range(1, 85)}
+    assert {row for entry in corpus() for row in entry.expect.rows} == set(ROWS)
 
 
 def test_every_layer_stops_something() -> None:
@@ -35,7 +35,7 @@ def test_every_folder_is_an_entry() -> None:
     [
         "rows: [1]\nwhat: x\nlayer: landlock\nverdict: failed\n",
         "rows: [1]\nwhat: x\nlayer: landlock\nverdicts: {a/b: {verdict: failed, massage: x}}\n",
-        "rows: [85]\nwhat: x\nlayer: landlock\n",
+        "rows: [101]\nwhat: x\nlayer: landlock\n",
         "rows: [1]\nwhat: x\nlayer: hope\n",
         "rows: [1]\nwhat: x\nlayer: landlock\nverdicts: {a/b: fine}\n",
         "rows: [1]\nwhat: x\nlayer: landlock\nproblem: '('\n",
