@@ -11,11 +11,34 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
+from harness.model.assignment import (
+    Assignment,
+    Clause,
+    FunctionSignature,
+    ManualSlot,
+    OtherFiles,
+    ProvidedVariant,
+    SourceFile,
+)
 from harness.model.expectation import Expected
-from harness.model.policy import Policy
-from harness.model.stimulus import Binding, Limits, StandIn, Stimulus
+from harness.model.stimulus import Limits, StandIn, Stimulus
 
 PLAN_VERSION = 1
+
+__all__ = [
+    "PLAN_VERSION",
+    "Assignment",
+    "Clause",
+    "FunctionSignature",
+    "ManualSlot",
+    "OtherFiles",
+    "Place",
+    "Plan",
+    "ProvidedVariant",
+    "Scenario",
+    "SourceFile",
+    "Visibility",
+]
 
 
 class Visibility(StrEnum):
@@ -25,21 +48,6 @@ class Visibility(StrEnum):
     AFTER_DUE_DATE = "after_due_date"
     AFTER_PUBLISHED = "after_published"
     HIDDEN = "hidden"
-
-
-class OtherFiles(StrEnum):
-    """What follows when something else was handed in than the assignment asks for."""
-
-    ZERO = "zero"
-    REVIEW = "review"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFile:
-    """A file's name (no folders) and bytes."""
-
-    name: str
-    data: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,76 +60,6 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
-    """One testable statement of the assignment sheet, in our own words."""
-
-    id: str
-    section: str
-    text: str
-    unsettled: str = ""  # why the sheet leaves it open; such a clause needs no scenario
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManualSlot:
-    """Marks that a person gives, beside the functionality mark and no part of it."""
-
-    id: str
-    title: str
-    out_of: Fraction
-    clause: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionSignature:
-    """A public function of the reference: the name and its parameters' names, in order."""
-
-    name: str
-    parameters: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProvidedVariant:
-    """The provided files with one set of overrides written into their source."""
-
-    constants: tuple[Binding, ...]
-    files: tuple[SourceFile, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
-    """What holds for all scenarios. `python` is "3.12"; `submission_files` the names handed in;
-    `laid_as` the name a file of any name is laid under (None: its own); `archive` the name of the
-    archive that they are handed in as (None: as they are); `time_zone` the IANA name of the zone of
-    times that name none."""
-
-    id: str
-    title: str
-    course: str
-    python: str
-    submission_files: tuple[str, ...]
-    laid_as: str | None
-    functionality_marks: Fraction
-    limits: Limits
-    policy: Policy | None
-    clauses: tuple[Clause, ...]
-    functions: tuple[FunctionSignature, ...]
-    variants: tuple[ProvidedVariant, ...]  # the first has no overrides
-    extra_files: tuple[SourceFile, ...] = ()  # what `provide:` names
-    manual: tuple[ManualSlot, ...] = ()
-    stand_in_files: tuple[SourceFile, ...] = ()  # what `stand_in:` names
-    archive: str | None = None
-    otherwise: OtherFiles = OtherFiles.ZERO
-    time_zone: str = ""
-
-    def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
-        """The provided files for these overrides; KeyError if the plan has no such variant."""
-        for candidate in self.variants:
-            if candidate.constants == constants:
-                return candidate
-        raise KeyError(constants)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

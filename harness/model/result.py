@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from harness.model.plan import Assignment, ManualSlot
+from harness.model.assignment import Assignment, ManualSlot
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
 from harness.model.submission import Student, Submission

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 
-from harness.model.plan import SourceFile
+from harness.model.assignment import SourceFile
 
 # Archives that an assignment may ask for, and that are read.
 ARCHIVE_ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")

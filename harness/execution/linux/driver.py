@@ -15,7 +15,7 @@ from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
 from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
 from harness.execution.protocol.jobs import server_setup
 from harness.execution.scratch import scratch_directory
-from harness.model.plan import Assignment, SourceFile
+from harness.model.assignment import Assignment, SourceFile
 from harness.model.result import Tier
 
 

@@ -19,8 +19,8 @@ from harness.execution.linux.pty import open_pty
 from harness.execution.protocol.jobs import Jobs
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
+from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.plan import Assignment
 from harness.model.stimulus import Key, Limits, Stimulus
 
 

@@ -24,8 +24,8 @@ from harness.execution.protocol.jobs import Jobs, server_setup
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.scratch import scratch_directory
+from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.plan import Assignment, SourceFile
 from harness.model.result import Tier
 from harness.model.stimulus import Limits, Stimulus
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.common.errors import HarnessError
-from harness.model.plan import Assignment, SourceFile
+from harness.model.assignment import Assignment, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus
 
