@@ -24,9 +24,9 @@ from harness.grading import (
     cohort_of,
     grade_batch,
     prepare,
+    submitted,
     visible_only,
 )
-from harness.grading.check import submitted
 from harness.intake import ClassOptions
 from harness.model.events import ReportsWritten
 from harness.model.plan import Plan

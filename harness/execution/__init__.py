@@ -1,16 +1,24 @@
 """Submission and stimulus to observation: servers, terminal, confinement, limits, codec.
 
-What needs a terminal is loaded when asked for: the door opens where there are none, too.
+What needs a terminal is loaded on request, so that the package can be imported without one.
 """
 
 from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
 from harness.execution.confinement import LAYERS, Layer
+from harness.execution.confinement.namespaces import unused_uids
 from harness.execution.confinement.probe import TierTrial, choose_tier, try_tier
 from harness.execution.confinement.remedies import remedies
 from harness.execution.digest import EXECUTION_DIGEST
-from harness.execution.driver import AnyDriver, ToolFailed, create_driver, has_terminals
+from harness.execution.driver import (
+    Answers,
+    AnyDriver,
+    Observes,
+    ToolFailed,
+    create_driver,
+    has_terminals,
+)
 from harness.execution.interpreter import Interpreter, find_interpreter
 
 if TYPE_CHECKING:
@@ -20,10 +28,12 @@ if TYPE_CHECKING:
 __all__ = [
     "EXECUTION_DIGEST",
     "LAYERS",
+    "Answers",
     "AnyDriver",
     "Driver",
     "Interpreter",
     "Layer",
+    "Observes",
     "SubmissionServer",
     "TierTrial",
     "ToolFailed",
@@ -34,6 +44,7 @@ __all__ = [
     "has_terminals",
     "remedies",
     "try_tier",
+    "unused_uids",
 ]
 
 __getattr__ = lazy_exports(

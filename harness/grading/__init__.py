@@ -4,10 +4,18 @@ from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
 from harness.grading.answer_key import key_disagreements, make_key
-from harness.grading.check import check_submissions, cohort_of, handed_in, one_handed_in
+from harness.grading.check import (
+    check_submissions,
+    cohort_of,
+    handed_in,
+    notes,
+    one_handed_in,
+    submitted,
+)
 from harness.grading.context import GradingContext, prepare
+from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Graded, Grader
-from harness.grading.plans import visible_only, without_tags
+from harness.grading.plans import visible_only, with_called_functions, without_tags
 
 if TYPE_CHECKING:
     from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
@@ -26,10 +34,14 @@ __all__ = [
     "handed_in",
     "key_disagreements",
     "make_key",
+    "notes",
     "one_handed_in",
+    "pick_cpu",
     "prepare",
     "record_transcripts",
+    "submitted",
     "visible_only",
+    "with_called_functions",
     "without_tags",
 ]
 

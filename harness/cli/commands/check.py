@@ -25,8 +25,15 @@ from harness.cli.options import (
 )
 from harness.common import escaping
 from harness.common.errors import UserError
-from harness.grading import GradingContext, check_submissions, prepare, visible_only, without_tags
-from harness.grading.check import notes, submitted
+from harness.grading import (
+    GradingContext,
+    check_submissions,
+    notes,
+    prepare,
+    submitted,
+    visible_only,
+    without_tags,
+)
 from harness.model.plan import Assignment
 from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.reporting import explain_failures

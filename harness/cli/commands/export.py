@@ -13,6 +13,7 @@ from harness.cli.options import PATH
 from harness.cli.runs import read_run
 from harness.common.csv_tables import encoded, read_sheet
 from harness.common.errors import UserError
+from harness.common.escaping import visible
 from harness.common.files import write_bytes
 from harness.model.plan import Plan
 from harness.model.result import RunResult
@@ -26,7 +27,6 @@ from harness.reporting.export.gradebooks import (
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.manual_marks import manual_template
 from harness.reporting.export.marks_csv import marks_csv
-from harness.reporting.html.inert import visible
 from harness.reporting.view.words import counted
 from harness.results import results_json
 

@@ -11,8 +11,7 @@ from harness.cli.options import PATH, options, root_option, support_option, the_
 from harness.common.files import write_bytes
 from harness.grading import without_tags
 from harness.model.plan import Visibility
-from harness.packaging.gradescope.package import gradescope_zip
-from harness.packaging.gradescope.settings import PLATFORM_SECONDS
+from harness.packaging.gradescope import PLATFORM_SECONDS, gradescope_zip
 
 
 @click.command("gradescope")

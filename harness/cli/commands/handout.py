@@ -19,7 +19,7 @@ from harness.cli.options import (
 )
 from harness.common.files import write_bytes
 from harness.grading import prepare, visible_only
-from harness.packaging.handout.handout import handout
+from harness.packaging.handout import handout_zip
 
 
 @click.command("handout")
@@ -51,6 +51,6 @@ def command(
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
     target = output or Path(f"handout-{assignment_id}.zip")
-    write_bytes(target, handout(specification, context))
+    write_bytes(target, handout_zip(specification, context))
     click.echo(target)
     return 0

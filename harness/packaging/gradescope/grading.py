@@ -16,11 +16,17 @@ from types import TracebackType
 from typing import Self
 
 from harness.common.errors import HarnessError, UserError
-from harness.execution import LAYERS, AnyDriver, Interpreter, Layer, create_driver
-from harness.execution.confinement.namespaces import unused_uids
-from harness.execution.driver import Answers, Observes
-from harness.grading import Grader, GradingContext, prepare, visible_only
-from harness.grading.engines.cores import pick_cpu
+from harness.execution import (
+    LAYERS,
+    Answers,
+    AnyDriver,
+    Interpreter,
+    Layer,
+    Observes,
+    create_driver,
+    unused_uids,
+)
+from harness.grading import Grader, GradingContext, pick_cpu, prepare, visible_only
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import SubmissionResult, SubmissionStatus, Tier

@@ -1,1 +1,12 @@
 """What a course gives its students."""
+
+from typing import TYPE_CHECKING
+
+from harness.common.lazy_exports import lazy_exports
+
+if TYPE_CHECKING:
+    from harness.packaging.handout.handout import handout_zip
+
+__all__ = ["handout_zip"]
+
+__getattr__ = lazy_exports(__name__, {"handout": ("handout_zip",)})

@@ -26,7 +26,7 @@ README = "README.txt"
 GAMEPLAY = "gameplay"
 
 
-def handout(specification: Specification, context: GradingContext) -> bytes:
+def handout_zip(specification: Specification, context: GradingContext) -> bytes:
     """The archive's bytes; the same for the same specification, harness and interpreter.
 
     `specification` is the whole assignment, `context` was prepared from it cut by `visible_only`.

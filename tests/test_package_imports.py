@@ -1,0 +1,64 @@
+"""Packages use each other through their `__init__`, as the syntax trees show."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import harness
+
+ROOT = Path(harness.__file__).parent
+
+# Collections of parts that are used one by one, so that each costs what it costs.
+BY_MODULE = ("common", "model", "reporting.export", "reporting.terminal", "reporting.view")
+# The self-check file holds what its modules import, so they name exactly what they need.
+PACKED = "harness.packaging.handout.selfcheck"
+
+
+def modules() -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = ("harness", *path.relative_to(ROOT).with_suffix("").parts)
+        found[".".join(parts).removesuffix(".__init__")] = path
+    return found
+
+
+def package(module: str) -> str:
+    return ".".join(module.split(".")[:2])
+
+
+def imported(path: Path) -> Iterator[tuple[int, str, str]]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                yield node.lineno, node.module, alias.name
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name, ""
+
+
+def exported(path: Path) -> set[str]:
+    """The names of a package's `__all__`."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    return set()
+
+
+def test_other_packages_are_imported_through_their_public_names() -> None:
+    known = modules()
+    packages = {name for name, path in known.items() if path.name == "__init__.py"}
+    wrong: list[str] = []
+    for name, path in known.items():
+        for line, module, what in imported(path):
+            if package(module) == package(name) or not module.startswith("harness."):
+                continue
+            inner = module.removeprefix("harness.")
+            if name == PACKED or any(f"{inner}.".startswith(f"{part}.") for part in BY_MODULE):
+                continue
+            is_public = module in packages and what in exported(known[module])
+            is_module = module not in packages and package(module) == module
+            if not (is_public or is_module):
+                wrong.append(f"{name}:{line} takes {what or 'all'} from {module}")
+    assert wrong == []
