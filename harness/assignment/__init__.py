@@ -1,6 +1,6 @@
-"""YAML → model: the scenario language, every mistake with file:line:column.
+"""Reads an assignment's YAML files and compiles them; every mistake has file:line:column.
 
-The door is lazy: loading a cached plan must not cost the import of PyYAML and pydantic.
+What needs PyYAML or pydantic is imported on request, since a cached plan is loaded without them.
 """
 
 from __future__ import annotations

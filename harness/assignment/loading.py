@@ -1,8 +1,7 @@
-"""`load`: an assignment from its spec folder, or from the cache when nothing has changed.
+"""Finds the project's root and its assignments, and loads one.
 
-Compiled specifications, kept by the content of all that they were compiled from.
-
-Where things lie: the root, its assignments, and a spec folder's files.
+A compiled assignment is cached under the digest of everything that it was compiled from, so that
+`load` compiles only what has changed.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def load(
     root = root.resolve()
     folder = spec_folder(root, assignment_id)
     if support is not None and not support.is_dir():
-        raise UserError(f"the support folder {support} is not there", hint="mend --support")
+        raise UserError(f"the support folder {support} is not there", hint="correct --support")
     cache = Cache(root, assignment_id, folder, support)
     if not recording:
         cached = cache.read()
@@ -52,7 +51,7 @@ def load(
 
 
 CACHE = ".harness-cache"
-_ROOMS = ("assignment", "matchers", "model")
+_PACKAGES = ("assignment", "matchers", "model")
 
 
 class Cache:
@@ -66,7 +65,7 @@ class Cache:
         self.key = ""
 
     def read(self) -> Specification | None:
-        """The kept specification; None if there is none or something has changed."""
+        """The cached specification; None if there is none or something has changed."""
         self.key = self._content()
         try:
             data = self.path.read_bytes()
@@ -74,10 +73,10 @@ class Cache:
             if key.decode("ascii") != self.key:
                 return None
             with _without_collector():
-                kept = loads(Specification, text)
+                cached = loads(Specification, text)
         except (OSError, UnicodeDecodeError, SerialError):
             return None
-        return replace(kept, folder=str(self.folder))
+        return replace(cached, folder=str(self.folder))
 
     def write(self, specification: Specification) -> None:
         """Keep it, unless the spec changed meanwhile; silently not where nothing can be written."""
@@ -90,7 +89,9 @@ class Cache:
     def _content(self) -> str:
         whole = hashlib.sha256(f"{sys.version_info[:3]}".encode())
         here = Path(__file__).parent.parent
-        for number, folder in enumerate([*(here / room for room in _ROOMS), *self.sources]):
+        for number, folder in enumerate(
+            [*(here / package for package in _PACKAGES), *self.sources]
+        ):
             for name, path in _files(folder):
                 try:
                     data = path.read_bytes()

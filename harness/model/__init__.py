@@ -1,4 +1,4 @@
-"""The nouns of the harness: frozen values that every other room shares.
+"""The types that all packages share: frozen values without behaviour of their own.
 
-Nothing here does I/O, and nothing here imports another room.
+Nothing here does I/O or imports another package, apart from `harness.common`.
 """

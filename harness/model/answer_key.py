@@ -58,5 +58,5 @@ class AnswerKey:
     def subset(self, scenario_ids: Iterable[str]) -> AnswerKey:
         """The same key with only these scenarios."""
         wanted = set(scenario_ids)
-        kept = tuple(entry for entry in self.scenarios if entry.scenario_id in wanted)
-        return replace(self, scenarios=kept)
+        entries = tuple(entry for entry in self.scenarios if entry.scenario_id in wanted)
+        return replace(self, scenarios=entries)

@@ -87,7 +87,7 @@ class Scenario:
     stand_ins: tuple[StandIn, ...] = ()  # for a second run, where the first fails
 
     def standing_in(self) -> Scenario:
-        """The same question with the stand-ins laid in place of the submission's modules."""
+        """The same scenario with the stand-ins in place of the submission's modules."""
         stimuli = tuple(replace(one, stand_ins=self.stand_ins) for one in self.stimuli)
         return replace(self, stimuli=stimuli, stand_ins=())
 

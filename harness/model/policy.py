@@ -1,4 +1,4 @@
-"""The rules a submission's text is held to, and what was found."""
+"""The rules that a submission's text must follow, and the findings against them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Policy:
     on_structure: Consequence = Consequence(severity=Severity.REVIEW)
 
     def of(self, file: str) -> Policy:
-        """The policy that the file of this name is held to."""
+        """The policy that applies to the file of this name."""
         own = (rule.imports for rule in self.file_imports if rule.file == file)
         return replace(self, imports=next(own, self.imports), file_imports=())
 

@@ -72,7 +72,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandIn:
-    """A module of the submission by its file's name, and the course's file laid in its place."""
+    """A module of the submission by its file's name, and the course's file that takes its place."""
 
     module: str
     file: str
@@ -83,7 +83,7 @@ class Stimulus:
     """Everything needed to provoke one observation.
 
     `given` is source run first in the stimulus's namespace; `bindings` are the names of a draw;
-    `constants` are the overrides of provided constants; `provide` names extra files laid beside;
+    `constants` are the overrides of provided constants; `provide` names extra files placed beside;
     `stand_ins` take the place of what was handed in under their modules' names.
     """
 

@@ -44,7 +44,7 @@ _CONTAINERS = frozenset(
 
 KINDS = {kind.value: kind for kind in ValueKind}
 _FIELDS = frozenset({"kind", "text", "items"})
-_SHORT = 64  # characters: values up to here are kept, since the same few come again and again
+_SHORT = 64  # characters: values up to here are cached, since the same few come again and again
 
 
 @dataclass(frozen=True, slots=True)

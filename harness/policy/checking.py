@@ -22,7 +22,7 @@ from harness.policy.techniques import check_techniques
 
 
 def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:
-    """Hold every `.py` file to the policy; without one, find only whether Python can read them.
+    """Check every `.py` file against the policy; without one, only whether Python can read it.
 
     Findings come in the order of the files, then of line and column. A submission none of whose
     files can be read is unparsable, by its first; where one of several can, the others are notes,
@@ -105,7 +105,7 @@ def _judge(
         report.notes.extend(text.source.notes)
         collector = FindingCollector(text.source, policy)
         try:
-            _hold(text.survey, policy, defined, collector)
+            _check_rules(text.survey, policy, defined, collector)
         except (RecursionError, MemoryError):
             text = None
         else:
@@ -115,7 +115,7 @@ def _judge(
         report.findings.append(unchecked(name, TOO_DEEP))
 
 
-def _hold(
+def _check_rules(
     file: Survey,
     policy: Policy,
     defined: dict[str, frozenset[str]],

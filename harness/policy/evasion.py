@@ -1,7 +1,7 @@
 """Ways around the import rule: what reaches modules or built-ins without an import statement.
 
-A finding here asks a person to look. It is no wall: what a program may do is settled by how it is
-confined when it runs.
+A finding asks a person to look. It does not protect anything: what a program can do is limited by
+its confinement when it runs.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _NAMES = {
     "exec": "exec runs text as code",
     "eval": "eval runs text as code",
     "compile": "compile turns text into code",
-    "globals": "globals reaches names behind the program's back",
-    "locals": "locals reaches names behind the program's back",
+    "globals": "globals reaches names without naming them",
+    "locals": "locals reaches names without naming them",
     "breakpoint": "breakpoint starts a debugger",
-    "__builtins__": "__builtins__ reaches the built-ins behind the program's back",
+    "__builtins__": "__builtins__ reaches the built-ins without naming them",
     "__loader__": "__loader__ reaches the import machinery",
     "__spec__": "__spec__ reaches the import machinery",
     "__build_class__": "__build_class__ reaches the interpreter's own machinery",

@@ -1,4 +1,4 @@
-"""Where the rules write what they found in one file."""
+"""Collects the findings of one file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ast
 from harness.model.policy import Consequence, Finding, Policy, PolicyRule, Severity
 from harness.policy.reading import Source
 
-# A file of nothing but forbidden things must not make a report that nobody can open.
+# Limits the size of a report on a file that is full of forbidden things.
 MAX_PER_RULE = 50
 
 _ORDER = list(PolicyRule)
@@ -51,13 +51,13 @@ class FindingCollector:
 
     def findings(self) -> tuple[Finding, ...]:
         """At most `MAX_PER_RULE` of each rule, the first in the file."""
-        kept = [
+        first = [
             self._finding(rule, *place)
             for rule, places in self._found.items()
             for place in sorted(places)[:MAX_PER_RULE]
         ]
-        kept.sort(key=lambda f: (f.line, f.column, _ORDER.index(f.rule), f.message))
-        return tuple(kept)
+        first.sort(key=lambda f: (f.line, f.column, _ORDER.index(f.rule), f.message))
+        return tuple(first)
 
     def notes(self) -> tuple[str, ...]:
         """Says where findings were left out."""

@@ -1,4 +1,4 @@
-"""The import statements of a file against the ones the sheet allows."""
+"""Checks a file's import statements against those that the sheet allows."""
 
 from __future__ import annotations
 

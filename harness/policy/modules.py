@@ -1,4 +1,4 @@
-"""Which names of a file stand for modules, and what would be reached through them."""
+"""Which names of a file are modules, and which other modules could be reached through them."""
 
 from __future__ import annotations
 

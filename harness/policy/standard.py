@@ -1,8 +1,8 @@
-"""What the standard library's modules hold under names that are modules' names as well.
+"""Attributes of standard modules that share their names with modules.
 
-`random.random` is a function, `random.sys` would be a module. Which is which cannot be looked up
-when a file is checked, since nothing may be imported there, so the few names are listed. The tests
-compare the lists with the real modules of every interpreter at hand.
+`random.random` is a function, `statistics.random` is the module. Nothing may be imported when a
+file is checked, so the names that are no modules are listed here. The tests compare the lists with
+the real modules.
 """
 
 from __future__ import annotations

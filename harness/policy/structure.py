@@ -1,4 +1,4 @@
-"""What stands at module level, and which provided names the file binds itself."""
+"""Checks the code at module level, and the provided names that a file binds itself."""
 
 from __future__ import annotations
 

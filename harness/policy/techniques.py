@@ -1,4 +1,4 @@
-"""Syntax, built-ins and methods against the lists that the sheet permits."""
+"""Checks syntax, built-ins and methods against the lists that the sheet permits."""
 
 from __future__ import annotations
 

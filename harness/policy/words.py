@@ -1,4 +1,4 @@
-"""What a first-year student calls the parts of Python, and which parts are never judged."""
+"""Plain names for the parts of Python, and which parts are never judged."""
 
 from __future__ import annotations
 

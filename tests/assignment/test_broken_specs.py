@@ -561,7 +561,7 @@ ONE_SCENARIO = {
     "transcript is not there": (
         "run: a1.py\ntranscript: gameplay/none.txt",
         [
-            "specs/small/f.yaml:6:17: transcript: there is no file gameplay/none.txt. Hint: run harness record, or mend the name.",
+            "specs/small/f.yaml:6:17: transcript: there is no file gameplay/none.txt. Hint: run harness record, or correct the name.",
         ],
     ),
     "transcript of a sweep": (

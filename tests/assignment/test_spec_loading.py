@@ -519,12 +519,12 @@ def test_no_root(tmp_path: Path) -> None:
 def test_a_support_folder_must_be_there_and_hold_something(tmp_path: Path) -> None:
     write(tmp_path)
     other = tmp_path / "other"
-    with pytest.raises(UserError, match=r"other is not there\. Hint: mend --support"):
+    with pytest.raises(UserError, match=r"other is not there\. Hint: correct --support"):
         load(tmp_path, "small", support=other)
     other.mkdir()
     with pytest.raises(SpecErrors) as caught:
         load(tmp_path, "small", support=other)
-    what = "holds none of the provided files (a1_support.py). Hint: mend --support."
+    what = "holds none of the provided files (a1_support.py). Hint: correct --support."
     assert caught.value.errors == (f"other:1:1: {what}",)
 
 

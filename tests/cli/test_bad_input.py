@@ -77,7 +77,7 @@ WRONG = (
     (["grade"], "Missing argument 'PATH…'. Hint: harness grade --help"),
     (
         ["grade", "submissions/tiny", "--support", "nowhere"],
-        "the support folder nowhere is not there. Hint: mend --support",
+        "the support folder nowhere is not there. Hint: correct --support",
     ),
     (
         ["grade", "submissions/tiny", "--python", "/bin/sh"],

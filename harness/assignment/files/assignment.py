@@ -1,7 +1,4 @@
-"""assignment.yaml, and the reference and provided files that it names.
-
-`manual:` in assignment.yaml → the marks that a person gives.
-"""
+"""assignment.yaml: the reference and provided files it names, and the marks that a person gives."""
 
 from __future__ import annotations
 
@@ -109,7 +106,7 @@ def _time_zone(document: Document, shape: AssignmentShape) -> str:
 
 
 def _patterns(document: Document, shape: AssignmentShape) -> dict[str, str]:
-    """The patterns; one with a mistake is empty, so that it is told here and nowhere else."""
+    """The patterns. One with a mistake becomes empty, so that the mistake is reported once."""
     sound = dict(shape.patterns)
     for words, pattern in shape.patterns.items():
         try:
@@ -144,7 +141,7 @@ def _provided(
     if support is not None and not any((support / name).is_file() for name in shape.provided):
         what = f"holds none of the provided files ({', '.join(shape.provided) or 'there are none'})"
         place = Place(file=shown(root, support), line=1, column=1)
-        document.problems.add(place, "", what, "mend --support")
+        document.problems.add(place, "", what, "correct --support")
     found: list[SourceFile] = []
     for index, name in enumerate(shape.provided):
         loc: Loc = ("provided", index)

@@ -1,4 +1,4 @@
-"""clauses.yaml → the testable statements of the sheet."""
+"""clauses.yaml: the testable statements of the sheet."""
 
 from __future__ import annotations
 

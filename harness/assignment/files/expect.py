@@ -1,4 +1,4 @@
-"""expect.yaml: what a sample submission must come to."""
+"""expect.yaml: the result that a sample submission must get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""mutants.yaml → single-fault changes of the reference."""
+"""mutants.yaml: single-fault changes of the reference."""
 
 from __future__ import annotations
 

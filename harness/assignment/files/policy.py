@@ -1,4 +1,4 @@
-"""policy.yaml → Policy."""
+"""policy.yaml: the rules for a submission's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`stand_in:` → the course's own modules that a scenario may be run again with."""
+"""`stand_in:`: the course's own modules that a failed scenario is run with a second time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Frozen draws: what a sample or a list of cases was worth when it was last recorded.
+"""Recorded draws: the values of a sample or a list of cases.
 
-Draws are asked for in YAML, made by `harness record`, and only read here: grading never runs
-the strategy. The request that made them is kept beside them, so that old draws are noticed.
+Draws are asked for in YAML, made by `harness record`, and only read here: grading never runs the
+strategy. The request that made them is stored with them, so that outdated draws are noticed.
 """
 
 from __future__ import annotations

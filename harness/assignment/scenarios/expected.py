@@ -1,7 +1,4 @@
-"""What a scenario states about its outcome.
-
-`transcript:` a file with the whole screen, typed text included.
-"""
+"""What a scenario states about its outcome, a `transcript:` file with the whole screen included."""
 
 from __future__ import annotations
 
@@ -211,7 +208,7 @@ def transcript_of(
     if not file.is_file():
         if recording:
             return Transcript(path, None)
-        context.add(loc, f"there is no file {path}", "run harness record, or mend the name")
+        context.add(loc, f"there is no file {path}", "run harness record, or correct the name")
         return None
     try:
         text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")

@@ -1,4 +1,4 @@
-"""A file of scenarios, compiled: sweeps spread out, templates filled in, draws laid in."""
+"""Compiles a file of scenarios: expands sweeps, fills in templates, adds recorded draws."""
 
 from __future__ import annotations
 

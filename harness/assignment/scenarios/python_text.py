@@ -1,4 +1,4 @@
-"""What the Python inside a spec says: does it parse, which names does it need and bind."""
+"""Python inside a spec: whether it parses, which names it needs and which it binds."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _parse(text: str, mode: str) -> ast.AST:
 
 
 def names_of(tree: ast.AST) -> Names:
-    """The names of a tree. Scopes are not told apart: a name bound anywhere counts as bound."""
+    """The names of a tree. Scopes are ignored: a name bound anywhere counts as bound."""
     needed: set[str] = set()
     bound: set[str] = set()
     for node in ast.walk(tree):

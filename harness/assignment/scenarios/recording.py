@@ -1,6 +1,6 @@
-"""`record_draws`: make the draws that an assignment asks for and freeze them.
+"""Makes the draws that an assignment asks for and stores them as JSON.
 
-This is the only place that runs the lecturer's strategies and imports Hypothesis.
+Only this module runs the lecturer's strategies and imports Hypothesis.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""A scenario's settings: its own, else those at the head of its file.
+"""A scenario's settings, and the context in which its parts are read.
 
-`given` and `constants` add to the head's, `limits` are merged key by key; every other key of a
-scenario takes the place of the head's.
-
-Where the reader of one scenario stands: its file, its place and the constants in force.
-
-Whose points a scenario's are, which clauses it tests, which files it needs.
+A scenario's own settings come before those at the head of its file. `given` and `constants` add to
+the head's, `limits` are merged key by key; every other key replaces the head's.
 """
 
 from __future__ import annotations

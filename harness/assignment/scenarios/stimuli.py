@@ -1,7 +1,4 @@
-"""What a scenario does to a submission: its one stimulus, and the names it may use.
-
-`input:` what is typed at a program.
-"""
+"""What a scenario does to a submission: its one stimulus, the names it may use, what is typed."""
 
 from __future__ import annotations
 

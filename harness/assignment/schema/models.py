@@ -91,7 +91,7 @@ class SettingsShape(Shape):
     ignore: Annotated[list[str], BeforeValidator(as_list), WithJsonSchema(schemas.IGNORED)] = []
     """Differences in text to forgive: case, trailing-space, blank-lines."""
     provide: Words = []
-    """Extra files of this folder, laid beside the submission."""
+    """Extra files of this folder, placed beside the submission."""
     seed: Annotated[int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE_OR_ZERO)] = 0
     """Seeds `random`."""
     stand_in: dict[str, str] = {}
@@ -158,7 +158,7 @@ class SubmissionShape(Shape):
     files: Words = []
     """The names of the files handed in."""
     laid_as: str = Field("", alias="as")
-    """The name that a file of any name is laid under."""
+    """The name under which the submitted file is run, whatever it was called."""
     archive: str = ""
     """The archive that they are handed in as, like A3.zip; .tar, .tar.gz and .tgz are read too."""
     otherwise: Annotated[
@@ -194,7 +194,7 @@ class AssignmentShape(Shape):
     time_zone: str = ""
     """The zone of due times and of downloads that name none, like Australia/Brisbane."""
     provided: Words = []
-    """Course files laid beside the submission, from reference/<id>/."""
+    """Course files placed beside the submission, from reference/<id>/."""
     functionality_marks: Points
     """Marks for the share of points passed."""
     manual: list[ManualShape] = []

@@ -1,4 +1,4 @@
-"""pydantic's errors in our words, at the place in the file."""
+"""pydantic's errors in plain words, each with its place in the file."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class SpecErrors(UserError):  # noqa: N818 - it holds many
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake: where it stands, the key it is about, what is wrong and how to mend it."""
+    """One mistake: its place, the key it is about, what is wrong and a hint how to correct it."""
 
     place: Place
     key: str
@@ -34,7 +34,7 @@ class Mistake:
 
 
 class Problems:
-    """Collects mistakes; only the first one of a place and key is kept."""
+    """Collects mistakes: of those with the same place and key only the first."""
 
     def __init__(self) -> None:
         self._mistakes: dict[tuple[Place, str], Mistake] = {}

@@ -1,7 +1,7 @@
-"""What a plain YAML scalar is worth, and which ones are refused.
+"""The value of a plain YAML scalar, and which scalars are refused.
 
 YAML 1.1 (this loader, most tools) and YAML 1.2 (most editors) read some plain scalars
-differently, and some are not what they look like. None of them is worth a guess.
+differently, and some are not what they look like. All of these are errors, with a hint.
 """
 
 from __future__ import annotations
