@@ -18,11 +18,11 @@ from harness.marking import mark
 from harness.model.answer_key import AnswerKey
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
-from harness.model.policy import PolicyReport, Unparsable
+from harness.model.policy import PolicyReport
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
-from harness.policy import ENTRY, SOURCES, payload
+from harness.policy import ENTRY, SOURCES, payload, unchecked
 from harness.results import observation_key, verdict_key
 
 
@@ -120,8 +120,9 @@ class Grader(AbstractContextManager["Grader"]):
         try:
             return serial.loads(PolicyReport, self._policy.run(request))
         except ToolFailed as failure:
-            reason = f"the file could not be read within the limits ({failure})"
-            return PolicyReport(unparsable=Unparsable(file=submission.files[0].name, reason=reason))
+            # It may run all the same: it is graded, and a person is asked to read it.
+            reason = f"the limits of the check were reached: {failure}"
+            return PolicyReport(findings=(unchecked(submission.files[0].name, reason),))
 
     def _run_and_judge(
         self, plan: Plan, submission: Submission, report: PolicyReport, cache: ResultCache

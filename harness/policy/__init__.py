@@ -12,8 +12,21 @@ from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
 
 if TYPE_CHECKING:
     from harness.policy.checking import check
+    from harness.policy.findings import unchecked
     from harness.policy.statelessness import prove
 
-__all__ = ["ENTRY", "POLICY_DIGEST", "SOURCES", "Program", "check", "payload", "plain", "prove"]
+__all__ = [
+    "ENTRY",
+    "POLICY_DIGEST",
+    "SOURCES",
+    "Program",
+    "check",
+    "payload",
+    "plain",
+    "prove",
+    "unchecked",
+]
 
-__getattr__ = lazy_exports(__name__, {"checking": ("check",), "statelessness": ("prove",)})
+__getattr__ = lazy_exports(
+    __name__, {"checking": ("check",), "findings": ("unchecked",), "statelessness": ("prove",)}
+)
