@@ -8,11 +8,17 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, chdir, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from harness.cli import main
 
 HARNESS = Path(sys.executable).with_name("harness")
 FIXTURE = Path(__file__).parent / "fixtures" / "course"
@@ -33,6 +39,30 @@ class Outcome:
     err: str
 
 
+def _in_process(arguments: list[str], folder: Path) -> Outcome:
+    """`harness` with real files as its streams, and without the start of an interpreter."""
+    with ExitStack() as stack:
+        out, err = (
+            stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8")) for _ in range(2)
+        )
+        stack.enter_context(chdir(folder))
+        stack.enter_context(patch.dict(os.environ, environment()))
+        stack.enter_context(patch.object(sys, "argv", [str(HARNESS), *arguments]))
+        stack.enter_context(
+            patch.object(sys, "stdin", stack.enter_context(Path(os.devnull).open(encoding="utf-8")))
+        )
+        stack.enter_context(patch.object(sys, "stdout", out))
+        stack.enter_context(patch.object(sys, "stderr", err))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        texts = []
+        for now, stream in ((sys.stdout, out), (sys.stderr, err)):
+            now.flush()
+            stream.seek(0)
+            texts.append(stream.read())
+        return Outcome(int(ended.value.code or 0), *texts)
+
+
 @dataclass(frozen=True, slots=True)
 class Course:
     """A folder with specs/, reference/ and submissions/, for a test to change and use."""
@@ -51,7 +81,13 @@ class Course:
         before: Callable[[], None] | None = None,
         **variables: str,
     ) -> Outcome:
-        """Run `harness` with these arguments in the course's folder (or `cwd`)."""
+        """Run `harness` with these arguments in the course's folder (or `cwd`).
+
+        In this process, unless the test changes the process that it runs in: `before` is called
+        in it, `variables` are its environment's.
+        """
+        if before is None and not variables:
+            return _in_process([str(argument) for argument in arguments], cwd or self.root)
         done = subprocess.run(
             [HARNESS, *arguments],
             cwd=cwd or self.root,
