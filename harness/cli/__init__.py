@@ -1,9 +1,8 @@
-"""The command line: one file a command, each a thin layer over the rooms."""
+"""The command line. Each command is one file of `harness.cli.commands`."""
 
 from __future__ import annotations
 
 import errno
-import importlib
 import os
 import sys
 from typing import NoReturn
@@ -11,57 +10,27 @@ from typing import NoReturn
 import click
 
 import harness
+from harness.cli.discovery import CommandGroup
 from harness.cli.streams import ignore_epipe
 from harness.common.errors import HarnessError, UserError
 
-_COMMANDS = {
-    "grade": "Grade submissions: marks, reasons and a report.",
-    "check": "Check one file against the visible scenarios.",
-    "validate": "Prove that reference, scenarios, mutants and samples agree.",
-    "show": "Show a finished or interrupted run.",
-    "compare": "Say whose mark changed between two runs, and why.",
-    "export": "Write a run for a gradebook, as feedback, or as results.",
-    "manual": "Take the marks that people gave into a run.",
-    "record": "Record transcripts and freeze draws from the reference.",
-    "gradescope": "Build the autograder package for Gradescope.",
-    "handout": "Build what students get, with a file that checks their work.",
-    "schema": "Print the JSON Schema of the scenario language.",
-    "doctor": "Say which interpreters and mechanisms this machine has.",
-}
-_MENDS = {
+_HINTS = {
     **dict.fromkeys(
-        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room and run the same command again"
+        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+        "free disk space and run the same command again",
     ),
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "choose a place that you may write"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "choose a writable folder"),
 }
 
 
-class _Commands(click.Group):
-    """Loads a command when it is called: `harness check` must not pay for the rest."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module = importlib.import_module(f"harness.cli.commands.{cmd_name}")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(harness.__version__, prog_name="harness")
 def cli() -> None:
     """Grade introductory programming assignments, and explain every lost mark."""
 
 
 def main() -> None:
-    """Run the command line; what a user can mend is one line on stderr and status 2."""
+    """Run the command line; a user's mistake is one line on stderr and status 2."""
     ignore_epipe()
     try:
         status = cli.main(standalone_mode=False)
@@ -82,7 +51,7 @@ def main() -> None:
     except HarnessError as error:
         _leave(f"harness failed, not the submission: {error}", 3)
     except OSError as error:
-        hint = f". Hint: {_MENDS[error.errno]}" if error.errno in _MENDS else ""
+        hint = f". Hint: {_HINTS[error.errno]}" if error.errno in _HINTS else ""
         place = f"{error.filename}: " if error.filename else ""
         _leave(f"{place}{error.strerror or error}{hint}", 2)
     sys.exit(status if isinstance(status, int) else 0)
@@ -98,7 +67,7 @@ def _leave(line: str, status: int) -> NoReturn:
 
 
 def _drop_output() -> None:
-    """What stdout could not take is not tried again at exit, where it would be a traceback."""
+    """Discard what stdout did not accept: writing it again at exit would end in a traceback."""
     try:
         sys.stdout.flush()
     except OSError:

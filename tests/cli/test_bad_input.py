@@ -88,7 +88,7 @@ WRONG = (
         ["show", "specs/tiny/main.yaml"],
         "specs/tiny/main.yaml: this is no results file. Hint: use --fresh to begin anew",
     ),
-    (["grad", "submissions/tiny"], "No such command 'grad'. Hint: harness --help"),
+    (["grad", "submissions/tiny"], "there is no command 'grad'. Hint: did you mean grade?"),
 )
 
 
@@ -208,7 +208,7 @@ def test_a_full_disk_under_stdout(course: Course) -> None:
             text=True,
             check=False,
         )
-    line = "No space left on device. Hint: make room and run the same command again\n"
+    line = "No space left on device. Hint: free disk space and run the same command again\n"
     assert (done.returncode, done.stderr) == (2, line)
 
 

@@ -1,19 +1,13 @@
-"""record, schema, doctor, show, and the help of all."""
+"""record, schema, doctor and show."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 
-import pytest
-
 import harness
 from tests.tiny_course import HARNESS, Course, environment, results
 
-COMMANDS = (
-    "grade", "check", "validate", "show", "compare", "export", "manual", "record", "gradescope",
-    "handout", "schema", "doctor",
-)  # fmt: skip
 FROZEN = "specs/tiny/draws/total.baskets-of-every-length.json"
 TRANSCRIPT = "specs/tiny/gameplay/two_amounts.txt"
 
@@ -155,23 +149,6 @@ def test_grade_without_the_scenarios_of_a_tag(graded: Course) -> None:
         2,
         "no scenario has the tag 'egde'. Hint: there are: edge\n",
     )
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_each_command_has_help(graded_once: Course, name: str) -> None:
-    outcome = graded_once.run(name, "--help")
-    assert outcome.status == 0
-    assert outcome.out.startswith(f"Usage: harness {name} ")
-    assert outcome.err == ""
-
-
-def test_help_lists_exactly_the_commands(graded_once: Course) -> None:
-    outcome = graded_once.run("--help")
-    assert outcome.status == 0
-    listed = outcome.out.partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in listed] == list(COMMANDS)
-    bare = graded_once.run()
-    assert (bare.status, bare.err) == (2, outcome.out)
 
 
 def test_version(graded_once: Course) -> None:

@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from harness.assignment import load
+from harness.cli.discovery import examples
 from harness.cli.options import (
     GITHUB,
     PATH,
@@ -40,10 +41,19 @@ from harness.reporting import explain_failures
 from harness.reporting.terminal.annotations import of_submission
 from harness.results import student_view
 
+SECTION = "Grading"
+SUMMARY = "Check one file against the visible scenarios."
+
 WATCH_SECONDS = 0.3
 
 
-@click.command("check")
+@click.command(
+    "check",
+    epilog=examples(
+        "harness check a1.py --assignment connect4ish",
+        "harness check a1.py --assignment connect4ish --watch",
+    ),
+)
 @click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE…")
 @options(assignment_option, root_option, python_option, support_option, without_option)
 @click.option("--watch", is_flag=True, help="Check again whenever a file is saved.")

@@ -7,14 +7,24 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from harness.cli.discovery import examples
 from harness.cli.options import PATH
 from harness.common.errors import UserError
 from harness.common.files import write
 from harness.reporting import comparison_csv, comparison_page, comparison_table
 from harness.results import compare_runs, read_snapshot
 
+SECTION = "Results"
+SUMMARY = "Show whose mark changed between two runs, and why."
 
-@click.command("compare")
+
+@click.command(
+    "compare",
+    epilog=examples(
+        "harness compare reports/before reports/after",
+        "harness compare reports/before reports/after --to html -o changes.html",
+    ),
+)
 @click.argument("old", type=PATH)
 @click.argument("new", type=PATH)
 @click.option(

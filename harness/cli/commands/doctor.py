@@ -7,11 +7,21 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from harness.cli.discovery import examples
 from harness.execution import TierTrial, find_interpreter, remedies, try_tier
 from harness.model.result import Probe, Tier
 
+SECTION = "This machine"
+SUMMARY = "Show the interpreters and the confinement of this machine."
 
-@click.command("doctor")
+
+@click.command(
+    "doctor",
+    epilog=examples(
+        "harness doctor",
+        "harness doctor --python 3.13",
+    ),
+)
 @click.option(
     "--python",
     "wanted",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.discovery import examples
 from harness.cli.options import PATH
 from harness.cli.runs import read_run
 from harness.common.csv_tables import encoded, read_sheet
@@ -29,6 +30,9 @@ from harness.reporting.export.manual_marks import manual_template
 from harness.reporting.export.marks_csv import marks_csv
 from harness.reporting.view.words import counted
 from harness.results import results_json
+
+SECTION = "Results"
+SUMMARY = "Write a run for a gradebook, as feedback, or as results."
 
 
 class Format(StrEnum):
@@ -62,7 +66,13 @@ _ZIPS = {
 }
 
 
-@click.command("export")
+@click.command(
+    "export",
+    epilog=examples(
+        "harness export reports/connect4ish --to csv -o marks.csv",
+        "harness export reports/connect4ish --to feedback -o feedback.zip",
+    ),
+)
 @click.argument("run", type=PATH)
 @click.option(
     "--to",

@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 
 from harness.api import grade, load_assignment
+from harness.cli.discovery import examples
 from harness.cli.options import (
     PATH,
     assignment_option,
@@ -27,11 +28,20 @@ from harness.model.events import Event, SubmissionGraded
 from harness.model.result import SubmissionStatus, Tier
 from harness.reporting import summary_table
 
+SECTION = "Grading"
+SUMMARY = "Grade submissions: marks, reasons and a report."
+
 INTERRUPTED = 130
 SOME_HARNESS_ERROR = 3
 
 
-@click.command("grade")
+@click.command(
+    "grade",
+    epilog=examples(
+        "harness grade submissions/connect4ish",
+        "harness grade download.zip --assignment connect4ish --due 2024-09-24T17:00+10:00",
+    ),
+)
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH…")
 @options(assignment_option, root_option, class_options, python_option, support_option)
 @options(without_option)

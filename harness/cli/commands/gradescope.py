@@ -7,14 +7,24 @@ from pathlib import Path
 import click
 
 from harness.assignment import load
+from harness.cli.discovery import examples
 from harness.cli.options import PATH, options, root_option, support_option, the_root, without_option
 from harness.common.files import write_bytes
 from harness.grading import without_tags
 from harness.model.plan import Visibility
 from harness.packaging.gradescope import PLATFORM_SECONDS, gradescope_zip
 
+SECTION = "Publishing"
+SUMMARY = "Build the autograder package for Gradescope."
 
-@click.command("gradescope")
+
+@click.command(
+    "gradescope",
+    epilog=examples(
+        "harness gradescope connect4ish",
+        "harness gradescope connect4ish -o autograder.zip --time-limit 1200",
+    ),
+)
 @click.argument("assignment", metavar="ID")
 @click.option(
     "-o",

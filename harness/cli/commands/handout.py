@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from harness.assignment import load
+from harness.cli.discovery import examples
 from harness.cli.options import (
     PATH,
     cache_folder,
@@ -21,8 +22,17 @@ from harness.common.files import write_bytes
 from harness.grading import prepare, visible_only
 from harness.packaging.handout import handout_zip
 
+SECTION = "Publishing"
+SUMMARY = "Build the package for students, with a self-check."
 
-@click.command("handout")
+
+@click.command(
+    "handout",
+    epilog=examples(
+        "harness handout connect4ish",
+        "harness handout connect4ish -o handout.zip",
+    ),
+)
 @click.argument("assignment", metavar="ID")
 @click.option(
     "-o",

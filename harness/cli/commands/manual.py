@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.discovery import examples
 from harness.cli.options import PATH
 from harness.cli.runs import store_of
 from harness.common.csv_tables import read_sheet
@@ -14,8 +15,17 @@ from harness.reporting.export.manual_marks import read_manual
 from harness.reporting.view.words import counted
 from harness.results import Store
 
+SECTION = "Grading"
+SUMMARY = "Add marks given by hand to a run."
 
-@click.command("manual")
+
+@click.command(
+    "manual",
+    epilog=examples(
+        "harness export reports/connect4ish --to manual-marks -o style.csv",
+        "harness manual reports/connect4ish style.csv",
+    ),
+)
 @click.argument("run", type=PATH)
 @click.argument("file", type=PATH)
 def command(run: Path, file: Path) -> int:

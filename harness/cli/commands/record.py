@@ -7,11 +7,21 @@ from pathlib import Path
 import click
 
 from harness.assignment import as_template, available, load, record_draws
+from harness.cli.discovery import examples
 from harness.cli.options import options, python_option, root_option, the_root
 from harness.grading import record_transcripts
 
+SECTION = "Assignments"
+SUMMARY = "Record transcripts and draws from the reference."
 
-@click.command("record")
+
+@click.command(
+    "record",
+    epilog=examples(
+        "harness record",
+        "harness record connect4ish",
+    ),
+)
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options(root_option, python_option)
 def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int:

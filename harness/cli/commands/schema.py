@@ -8,9 +8,19 @@ from pathlib import Path
 import click
 
 from harness.assignment import json_schema, write_schemas
+from harness.cli.discovery import examples
+
+SECTION = "Assignments"
+SUMMARY = "Print the JSON Schema of the scenario language."
 
 
-@click.command("schema")
+@click.command(
+    "schema",
+    epilog=examples(
+        "harness schema",
+        "harness schema --write docs/schema",
+    ),
+)
 @click.option(
     "--write",
     type=click.Path(path_type=Path, file_okay=False),

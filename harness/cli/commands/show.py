@@ -7,14 +7,23 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from harness.cli.discovery import examples
 from harness.cli.options import PATH
 from harness.cli.runs import read_run, store_of
 from harness.common.errors import UserError
 from harness.reporting import show_submission, summary_table
 from harness.results import Store
 
+SECTION = "Results"
+SUMMARY = "Show a finished or interrupted run."
 
-@click.command("show")
+
+@click.command(
+    "show",
+    epilog=examples(
+        "harness show reports/connect4ish", "harness show reports/connect4ish --submission perfect"
+    ),
+)
 @click.argument("run", type=PATH)
 @click.option("--submission", metavar="ID", help="Show one submission with its reasons.")
 def command(run: Path, submission: str | None) -> int:

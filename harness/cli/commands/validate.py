@@ -12,6 +12,7 @@ from rich.table import Table
 
 from harness.api import load_assignment
 from harness.assignment import available, load_expectation
+from harness.cli.discovery import examples
 from harness.cli.options import (
     GITHUB,
     cache_folder,
@@ -30,8 +31,17 @@ from harness.model.plan import Assignment
 from harness.model.specification import Specification
 from harness.reporting.terminal.annotations import placed
 
+SECTION = "Assignments"
+SUMMARY = "Check that reference, scenarios, mutants and samples agree."
 
-@click.command("validate")
+
+@click.command(
+    "validate",
+    epilog=examples(
+        "harness validate",
+        "harness validate connect4ish --no-samples",
+    ),
+)
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options(root_option, python_option, support_option)
 @click.option("--jobs", type=click.IntRange(1, 256), help="Worker processes (default: one a core).")
