@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from harness.common.lazy_exports import lazy_exports
 from harness.results.keys import observation_key, verdict_key
 from harness.results.results_json import ResultsText, mark_string, results_json
-from harness.results.student_view import student_view
+from harness.results.student_view import EVERYTHING, student_view
 
 if TYPE_CHECKING:
     from harness.results.comparing import MarkChange, RunComparison, ScenarioChange, compare_runs
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from harness.results.store import Store
 
 __all__ = [
+    "EVERYTHING",
     "STORE_NAME",
     "MarkChange",
     "ResultsText",

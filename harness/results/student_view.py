@@ -13,6 +13,7 @@ from harness.model.student_view import (
 )
 
 ALWAYS = frozenset({Visibility.VISIBLE})
+EVERYTHING = frozenset(Visibility)  # for the lecturer
 
 
 def student_view(

@@ -5,20 +5,26 @@ from __future__ import annotations
 from harness.model.observation import Turn
 from harness.model.result import SubmissionResult
 from harness.model.stimulus import Typed
-from harness.model.student_view import Surroundings
+from harness.model.student_view import ShownCheck, Surroundings
 from harness.model.verdict import Conversation, Verdict
-from harness.reporting.html.submission_pages import shown_checks
-from harness.reporting.view.cards import Cause, clause_tallies
-from harness.reporting.view.cards import causes as causes_of
+from harness.reporting.view import words
+from harness.reporting.view.causes import Cause, clause_tallies
+from harness.reporting.view.causes import causes as causes_of
+from harness.reporting.view.conversation import folded, has_next_turn, next_turn
 from harness.reporting.view.figures import function_names
-from harness.reporting.view.screen import screen
+from harness.reporting.view.paste import python_lines
+from harness.results import EVERYTHING, student_view
 from tests.reporting.report_samples import IMPORT_ASKS, MANY_FAULTS, PLAN, SCENARIOS, failed, result
 
 AROUND = Surroundings.of(PLAN.assignment)
 
 
+def checks(submission: SubmissionResult) -> tuple[ShownCheck, ...]:
+    return student_view(submission, PLAN, visible=EVERYTHING).shown
+
+
 def causes(submission: SubmissionResult) -> tuple[Cause, ...]:
-    return causes_of(shown_checks(submission, PLAN), AROUND, function_names(PLAN))
+    return causes_of(checks(submission), function_names(PLAN))
 
 
 def test_one_message_everywhere_is_one_cause() -> None:
@@ -46,14 +52,14 @@ def test_one_rule_for_one_clause_of_one_function_is_one_cause() -> None:
         if scenario.function in ("check_input", "check_win")
     }
     found = causes(result("x", verdicts))
-    assert [(c.first.check.function, len(c.others)) for c in found] == [
+    assert [(c.first.function, len(c.others)) for c in found] == [
         ("check_input", 2),
         ("check_win", 1),
     ]
 
 
 def test_the_assignments_order_holds_otherwise() -> None:
-    functions = [cause.first.check.function for cause in causes(MANY_FAULTS)]
+    functions = [cause.first.function for cause in causes(MANY_FAULTS)]
     plan = [signature.name for signature in PLAN.assignment.functions]
     assert [plan.index(name) for name in functions] == sorted(
         plan.index(name) for name in functions
@@ -61,13 +67,13 @@ def test_the_assignments_order_holds_otherwise() -> None:
 
 
 def test_a_sample_says_which_draw_it_shows() -> None:
-    sample = next(c.first for c in causes(MANY_FAULTS) if c.first.draws)
-    assert sample.draws == "1 of 2 cases fail; this is the smallest"
-    assert "'OOOO'" in sample.recipe.python
+    sample = next(c.first for c in causes(MANY_FAULTS) if words.draws(c.first.verdict))
+    assert words.draws(sample.verdict) == "1 of 2 cases fail; this is the smallest"
+    assert "'OOOO'" in python_lines(sample.stimulus, AROUND)
 
 
 def test_clauses_are_counted_without_what_is_not_graded() -> None:
-    tallies = clause_tallies(shown_checks(MANY_FAULTS, PLAN))
+    tallies = clause_tallies(checks(MANY_FAULTS))
     assert [(t.clause.id, t.passed, t.total) for t in tallies] == [
         ("3.5", 0, 3),
         ("4.1", 0, 1),
@@ -79,21 +85,20 @@ def test_clauses_are_counted_without_what_is_not_graded() -> None:
 
 def test_a_long_game_shows_its_end_and_folds_its_beginning() -> None:
     turns = tuple(Turn(printed="board\n" * 9 + "? ", typed=Typed(text=f"a{i}")) for i in range(20))
-    shown = screen(Conversation(shared=turns, expected=Turn(printed="X"), actual=Turn(printed="Y")))
-    assert shown.earlier[1].text == "a0"
-    assert shown.recent[-1].text == "a19"
-    assert sum(piece.text.count("\n") for piece in shown.recent) <= 40
-    assert shown.comparison is not None
+    earlier, recent = folded(turns)
+    assert earlier + recent == turns
+    assert earlier[0] == turns[0]
+    assert sum(turn.printed.count("\n") + 1 for turn in recent) <= 40
 
 
 def test_an_example_is_shown_and_not_compared() -> None:
     sides = {"expected": Turn(printed="X"), "actual": Turn(printed="Y")}
-    shown = screen(Conversation(shared=(), example=True, **sides))
-    assert shown.parts
-    assert (shown.comparison, shown.example) == (None, True)
-    assert [piece.text for piece in (*shown.expected, *shown.actual)] == ["X", "Y"]
+    assert next_turn(Conversation(shared=(), **sides)) is not None
+    example = Conversation(shared=(), example=True, **sides)
+    assert has_next_turn(example)
+    assert next_turn(example) is None
 
 
-def test_a_conversation_that_never_parts_has_no_next_turn() -> None:
-    shown = screen(Conversation(shared=(Turn(printed="a"),), expected=None, actual=None))
-    assert not shown.parts
+def test_a_conversation_without_a_difference_has_no_next_turn() -> None:
+    same = Conversation(shared=(Turn(printed="a"),), expected=None, actual=None)
+    assert not has_next_turn(same)

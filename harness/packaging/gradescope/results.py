@@ -22,7 +22,7 @@ from harness.packaging.gradescope.page import REASONS, page
 from harness.packaging.gradescope.settings import Metadata, PackageSettings
 from harness.reporting.terminal.cards import explained
 from harness.reporting.terminal.lines import as_text
-from harness.reporting.view import cards, paste, words
+from harness.reporting.view import paste, words
 
 _COLUMNS = 100
 _UNFINISHED = (
@@ -128,8 +128,8 @@ def _output(
     if hidden:
         lines.append(f"A hidden check: {words.VERDICT[entry.verdict.kind]}.")
     elif not passed or entry.verdict.message:
-        card = cards.card(ShownCheck.of(scenario, entry), surroundings)
-        lines.append(as_text(explained(card), _COLUMNS).rstrip("\n"))
+        found = explained(ShownCheck.of(scenario, entry), surroundings)
+        lines.append(as_text(found, _COLUMNS).rstrip("\n"))
     return "\n".join(lines)
 
 

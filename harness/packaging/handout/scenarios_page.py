@@ -44,9 +44,8 @@ def _scenario(
     stimulus = scenario.stimuli[0]
     settings = paste.settings(stimulus.constants)
     yield visible(scenario.name) + (f"  [{visible(settings)}]" if settings else "")
-    for change in paste.recipe(stimulus, surroundings).changes:
-        place = f"in {change.file} " if change.file else ""
-        yield from _labelled("set", f"{place}{change.line}")
+    for file, line in paste.constant_changes(stimulus, surroundings):
+        yield from _labelled("set", f"in {file} {line}" if file else line)
     if stimulus.given:
         yield from _labelled("first", stimulus.given.rstrip("\n"))
     yield from _labelled("try", paste.called(stimulus))

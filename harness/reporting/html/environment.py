@@ -14,7 +14,7 @@ from markupsafe import Markup
 from harness.common import escaping, files
 from harness.common.rounding import rounded
 from harness.reporting.html import cells, inert
-from harness.reporting.view import figures, words
+from harness.reporting.view import conversation, figures, paste, words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -61,11 +61,16 @@ def environment() -> Environment:
         "style": style,
         "style_hash": _hash(style),
         "words": words,
+        "paste": paste,
+        "comparisons": conversation.comparisons,
+        "folded": conversation.folded,
+        "has_next_turn": conversation.has_next_turn,
+        "next_turn": conversation.next_turn,
         "rounded": rounded,
         "block_html": inert.block,
         "cell_html": cells.cell_html,
         "key_html": cells.key_html,
-        "pieces_html": cells.pieces_html,
+        "turns_html": cells.turns_html,
         "points_text": cells.points_text,
         "capital": cells.capital,
         "shorten": escaping.shorten,

@@ -4,45 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.common.files import page_name
 from harness.common.rounding import rounded
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult
-from harness.model.student_view import ShownCheck, StudentView, Surroundings
+from harness.model.student_view import ShownCheck, StudentView
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
-from harness.reporting.view import cards, figures, paste, words
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PassedRow:
-    """A passed check in one line. `remark` says what it passed with, where that is not plain."""
-
-    name: str
-    settings: str
-    question: str
-    remark: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HiddenRow:
-    """Hidden checks of one name and verdict."""
-
-    function: str
-    name: str
-    kind: VerdictKind
-    count: int
+from harness.reporting.view import figures, words
+from harness.reporting.view.causes import causes, clause_tallies
+from harness.results import EVERYTHING, student_view
 
 
 def submission_page(result: SubmissionResult, plan: Plan) -> str:
     """The lecturer's page of one submission, which shows all, as HTML."""
     assignment = plan.assignment
-    surroundings = Surroundings.of(assignment)
-    checks = shown_checks(result, plan)
-    tallies = figures.tallies(result, plan)
+    view = student_view(result, plan, visible=EVERYTHING)
+    checks = view.shown
+    tallies = view.functions if figures.was_run(result) else ()
     functions = figures.function_names(plan)
     points = sum((tally.points for tally in tallies), Fraction(0))
     out_of = sum((tally.out_of for tally in tallies), Fraction(0))
@@ -56,6 +37,7 @@ def submission_page(result: SubmissionResult, plan: Plan) -> str:
     return render(
         "submission.html.j2",
         result=result,
+        view=view,
         plan=plan,
         page=page_name(result.id),
         you=LECTURER,
@@ -68,9 +50,9 @@ def submission_page(result: SubmissionResult, plan: Plan) -> str:
         functionality=functionality,
         taken=max(taken, Fraction(0)),
         stood_in=words.stood_in(check.verdict for check in checks),
-        clauses=cards.clause_tallies(checks),
-        causes=cards.causes(_graded(checks), surroundings, functions),
-        ungraded=cards.causes(_ungraded(checks), surroundings, functions),
+        clauses=clause_tallies(checks),
+        causes=causes(_graded(checks), functions),
+        ungraded=causes(_ungraded(checks), functions),
         passes=_passes(checks),
     )
 
@@ -87,21 +69,11 @@ def feedback_page(view: StudentView) -> str:
         passed=sum(tally.passed for tally in tallies),
         total=sum(tally.total for tally in tallies),
         stood_in=words.stood_in(check.verdict for check in view.shown),
-        clauses=cards.clause_tallies(view.shown),
-        causes=cards.causes(_theirs(view.shown), view.surroundings, functions),
-        ungraded=cards.causes(_ungraded(view.shown), view.surroundings, functions),
+        clauses=clause_tallies(view.shown),
+        causes=causes(_theirs(view.shown), functions),
+        ungraded=causes(_ungraded(view.shown), functions),
         passes=_passes(view.shown),
-        hidden=_hidden_rows(view),
-    )
-
-
-def shown_checks(result: SubmissionResult, plan: Plan) -> tuple[ShownCheck, ...]:
-    """All of a submission's scenarios with their outcomes, in the plan's order."""
-    outcomes = {outcome.scenario_id: outcome for outcome in result.scenarios}
-    return tuple(
-        ShownCheck.of(scenario, outcomes[scenario.id], plan.assignment)
-        for scenario in plan.scenarios
-        if scenario.id in outcomes
+        hidden=list(Counter(view.hidden).items()),
     )
 
 
@@ -121,7 +93,7 @@ def _graded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
 
 
 def _theirs(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
-    # Where our own machinery failed, there is nothing for a student to mend.
+    # Where our own machinery failed, there is nothing for a student to fix.
     return [c for c in _graded(checks) if c.verdict.kind is not VerdictKind.HARNESS_ERROR]
 
 
@@ -129,23 +101,9 @@ def _ungraded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
     return [check for check in checks if check.informational]
 
 
-def _passes(checks: Iterable[ShownCheck]) -> list[tuple[str, list[PassedRow]]]:
-    by_function: dict[str, list[PassedRow]] = {}
+def _passes(checks: Iterable[ShownCheck]) -> list[tuple[str, list[ShownCheck]]]:
+    by_function: dict[str, list[ShownCheck]] = {}
     for check in checks:
         if check.verdict.passed:
-            row = PassedRow(
-                name=check.name,
-                settings=paste.settings(check.stimulus.constants),
-                question=paste.called(check.stimulus),
-                remark=check.verdict.message,
-            )
-            by_function.setdefault(check.function, []).append(row)
+            by_function.setdefault(check.function, []).append(check)
     return list(by_function.items())
-
-
-def _hidden_rows(view: StudentView) -> list[HiddenRow]:
-    tally = Counter((check.function, check.name, check.kind) for check in view.hidden)
-    return [
-        HiddenRow(function=function, name=name, kind=kind, count=count)
-        for (function, name, kind), count in tally.items()
-    ]

@@ -1,6 +1,6 @@
-"""A scenario's card in a terminal, terse: the sentence, the question, the first difference.
+"""A submission's failures as terminal text: what to fix first, and how many checks passed.
 
-What a student reads in a terminal: the first things to mend, and how many checks passed.
+For each cause one check is explained: its sentence, what was called, the first difference.
 """
 
 from __future__ import annotations
@@ -9,35 +9,43 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from harness.common.escaping import shorten, visible
+from harness.model.observation import Turn
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.model.student_view import StudentView
-from harness.model.verdict import Channel
+from harness.model.student_view import ShownCheck, StudentView, Surroundings
+from harness.model.verdict import Channel, Conversation
 from harness.reporting.terminal.lines import Line, Span, line, moved
-from harness.reporting.view import cards, words
-from harness.reporting.view.cards import Card, Cause
-from harness.reporting.view.comparison import ComparedRow, Comparison, Side
-from harness.reporting.view.screen import ScreenPiece, ScreenView
+from harness.reporting.view import paste, words
+from harness.reporting.view.causes import Cause, causes
+from harness.reporting.view.comparison import Cell, Comparison
+from harness.reporting.view.conversation import (
+    comparisons,
+    folded,
+    has_next_turn,
+    next_turn,
+    shortened,
+)
 from harness.results import student_view
 
 _MOST_ROWS = 16
 _MOST_SCREEN_LINES = 14
-_LABEL = 7  # columns that a question's labels have
+_LABEL = 7  # columns of the labels "try", "type" and "set"
+_SIGNS = {" ": "·", "\t": "⇥"}
 # What the explanation's sentence says in full.
 _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channel.EXIT})
 
 
-def cause(number: int, found: Cause) -> list[Line]:
-    """One thing to mend: its number, the first check that fails for it, how many more do."""
-    first = found.first
-    check = first.check
+def cause(number: int, found: Cause, surroundings: Surroundings) -> list[Line]:
+    """One thing to fix: its number, the first check that fails for it, how many more do."""
+    check = found.first
+    settings = paste.settings(check.stimulus.constants)
     title = line(
         (f"{number}. ", "bold"),
         (f"{words.sign(check.verdict.kind)} ", "red"),
         (visible(f"{check.function}: {check.name}"), "bold"),
-        (visible(f"  [{first.settings}]") if first.settings else "", "dim"),
+        (visible(f"  [{settings}]") if settings else "", "dim"),
     )
-    inside = explained(first)
+    inside = explained(check, surroundings)
     if found.others:
         others = words.counted(len(found.others), "other check")
         verb = "fails" if len(found.others) == 1 else "fail"
@@ -45,29 +53,28 @@ def cause(number: int, found: Cause) -> list[Line]:
     return [title, *moved(inside, 3)]
 
 
-def explained(card: Card) -> list[Line]:
-    """What happened, what was asked, and expected beside got: lines for below a title."""
-    verdict = card.check.verdict
+def explained(check: ShownCheck, surroundings: Surroundings) -> list[Line]:
+    """What happened, what was called, and expected beside got: the lines below a title."""
+    verdict = check.verdict
     inside = [line(visible(shorten(verdict.message or words.VERDICT[verdict.kind], 600)))]
-    inside += _question(card)
-    if card.screen:
-        inside += _screen(card.screen)
-    for part in card.comparisons:
+    inside += _to_try(check, surroundings)
+    if verdict.conversation:
+        inside += _conversation(verdict.conversation)
+    for part in comparisons(verdict):
         if part.channel not in _SAID_ALREADY:
             inside += _comparison(part)
     return inside
 
 
-def _question(card: Card) -> Iterator[Line]:
-    for change in card.recipe.changes:
-        place = f"in {change.file} " if change.file else ""
-        yield _asked("set", visible(f"{place}{change.line}"))
+def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
+    for file, change in paste.constant_changes(check.stimulus, surroundings):
+        yield _asked("set", visible(f"in {file} {change}" if file else change))
     label = "try"
-    for text in shorten(card.question, 400).split("\n"):
+    for text in shorten(paste.called(check.stimulus), 400).split("\n"):
         yield _asked(label, visible(text))
         label = ""
-    if card.recipe.inputs:
-        keys = "  ".join(one.named() for one in card.recipe.inputs)
+    if check.stimulus.inputs:
+        keys = "  ".join(one.named() for one in check.stimulus.inputs)
         yield _asked("type", shorten(keys, 400))
 
 
@@ -75,34 +82,35 @@ def _asked(label: str, text: str) -> Line:
     return line((label.ljust(_LABEL), "dim"), text, hang=_LABEL)
 
 
-def _screen(screen: ScreenView) -> list[Line]:
+def _conversation(conversation: Conversation) -> list[Line]:
     lines: list[Line] = []
-    if screen.recent:
-        title = "right so far:" if screen.parts else "on the screen:"
-        lines += [line((title, "dim")), *_boxed(screen.recent, _MOST_SCREEN_LINES)]
-    if not screen.parts:
+    goes_on = has_next_turn(conversation)
+    _, recent = folded(conversation.shared)
+    if shown := _boxed(recent, _MOST_SCREEN_LINES):
+        title = "right so far:" if goes_on else "on the screen:"
+        lines += [line((title, "dim")), *shown]
+    if not goes_on:
         return lines
-    if screen.comparison:
-        lines += _comparison(screen.comparison)
-        return lines
-    for title, pieces in (("expected next:", screen.expected), ("got:", screen.actual)):
+    if turn := next_turn(conversation):
+        return [*lines, *_comparison(turn)]
+    for title, side in (("expected next:", conversation.expected), ("got:", conversation.actual)):
         lines.append(line((title, "dim")))
-        lines += _boxed(pieces) or [line(("  nothing more, it ends here", "dim"))]
+        lines += _boxed((side,) if side else ()) or [line(("  nothing more, it ends here", "dim"))]
     return lines
 
 
-def _boxed(pieces: tuple[ScreenPiece, ...], most: int | None = None) -> list[Line]:
+def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
     rows: list[list[Span]] = [[]]
-    for piece in pieces:
-        for index, text in enumerate(piece.text.split("\n")):
-            if index:
-                rows.append([])
-            rows[-1].append((visible(text), "cyan" if piece.typed else ""))
-        if piece.typed:
+    for turn in turns:
+        first, *more = shortened(turn.printed).split("\n")
+        rows[-1].append((visible(first), ""))
+        rows += [[(visible(text), "")] for text in more]
+        if turn.typed is not None:
+            rows[-1].append((visible(turn.typed.shown()), "cyan"))
             rows.append([])
     while len(rows) > 1 and not "".join(text for text, _ in rows[-1]).strip():
         rows.pop()
-    if not pieces:
+    if not any(turn.printed or turn.typed is not None for turn in turns):
         return []
     shown = [line(*row) for row in rows]
     if most is not None and len(shown) > most:
@@ -120,52 +128,46 @@ def _comparison(part: Comparison) -> list[Line]:
     for same, group in groupby(shown, key=lambda row: row.same and not part.in_words):
         rows = list(group)
         if same:
-            lines += [line("         ", *_side(r, Side.EXPECTED, part.is_text)) for r in rows]
+            lines += [line("         ", *_cell(row.expected)) for row in rows]
             continue
-        lines += _block(rows, Side.EXPECTED, ("expected ", "green"), part.is_text)
-        lines += _block(rows, Side.ACTUAL, ("got      ", "red"), part.is_text)
+        lines += _block([row.expected for row in rows], ("expected ", "green"))
+        lines += _block([row.actual for row in rows], ("got      ", "red"))
     if len(part.rows) > start + _MOST_ROWS or part.left_out_after:
         lines.append(line(("         …", "dim")))
     return lines
 
 
-def _block(rows: list[ComparedRow], side: Side, label: Span, is_text: bool) -> list[Line]:
-    """The lines of one side; where it has none of them, that is said once."""
-    there = [row for row in rows if (row.expected if side == Side.EXPECTED else row.actual)]
-    return [line(label, *_side(row, side, is_text)) for row in there or rows[:1]]
+def _block(cells: list[Cell], label: Span) -> list[Line]:
+    """The lines of one side; one line with the note where the side has none of them."""
+    there = [cell for cell in cells if not cell.note]
+    return [line(label, *_cell(cell)) for cell in there or cells[:1]]
 
 
-def _side(row: ComparedRow, side: Side, is_text: bool) -> list[Span]:
-    cell = row.expected if side == Side.EXPECTED else row.actual
-    if cell is None:
-        return [("(nothing printed)" if row.nothing == side else "(no such line)", "dim italic")]
+def _cell(cell: Cell) -> list[Span]:
+    if cell.note:
+        return [(cell.note, "dim italic")]
     spans: list[Span] = [("…" if cell.cut_before else "", "")]
     for index, character in enumerate(cell.text):
-        shown = visible(character)
-        if not row.same and is_text:
-            shown = {" ": "·", "\t": "⇥"}.get(character, shown)
-        spans.append((shown, "reverse bold" if index == cell.mark else ""))
-    if cell.cut_after:
-        spans.append(("…", ""))
-    elif not row.same and (is_text or cell.mark == len(cell.text)):
-        end = "(no line end)" if row.lacks_end == side else "¬"
-        spans.append((end, "reverse bold" if cell.mark == len(cell.text) else "dim"))
+        sign = _SIGNS.get(character) if cell.signs else None
+        spans.append((sign or visible(character), "reverse bold" if index == cell.mark else ""))
+    spans.append(("…" if cell.cut_after else "", ""))
+    spans.append((cell.end, "reverse bold" if cell.mark == len(cell.text) else "dim"))
     return spans
 
 
 def explanation(result: SubmissionResult | StudentView, plan: Plan, limit: int = 3) -> list[Line]:
-    """The first `limit` things to mend, explained; visible scenarios alone, terse."""
+    """The first `limit` things to fix, explained; visible scenarios alone."""
     view = result if isinstance(result, StudentView) else student_view(result, plan)
     lines: list[Line] = []
     if view.problem or view.unparsable:
         lines += _unreadable(view)
     graded = [check for check in view.shown if not check.informational]
-    found = cards.causes(graded, view.surroundings, [tally.function for tally in view.functions])
+    found = causes(graded, [tally.function for tally in view.functions])
     for number, one in enumerate(found[:limit], start=1):
-        lines += [Line(), *cause(number, one)]
+        lines += [Line(), *cause(number, one, view.surroundings)]
     left = len(found) - limit
     if left > 0:
-        lines += [Line(), line((f"… and {words.counted(left, 'more thing')} to mend.", "dim"))]
+        lines += [Line(), line((f"… and {words.counted(left, 'more thing')} to fix.", "dim"))]
     for finding in view.findings:
         place = f"{finding.file}:{finding.line}:{finding.column}"
         lines.append(line(("note ", "yellow"), visible(f"{place}: {finding.message}")))

@@ -16,10 +16,12 @@ from harness.common.escaping import visible
 from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.student_view import FunctionTally, ShownCheck, StudentView, Surroundings
-from harness.reporting.html.submission_pages import is_other_python, mark_text, shown_checks
+from harness.reporting.html.submission_pages import is_other_python, mark_text
 from harness.reporting.terminal.cards import cause, explained, explanation
 from harness.reporting.terminal.lines import Line, as_text, wrapped
-from harness.reporting.view import cards, figures, words
+from harness.reporting.view import figures, words
+from harness.reporting.view.causes import causes
+from harness.results import EVERYTHING, student_view
 
 _MOST_ROWS_OF_A_CLASS = 60
 
@@ -54,7 +56,7 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
 def explain_failures(
     result: SubmissionResult | StudentView, plan: Plan, limit: int = 3
 ) -> RenderableType:
-    """The first `limit` things to mend, explained; visible scenarios alone, terse."""
+    """The first `limit` things to fix, explained; visible scenarios alone."""
     return _Printed(explanation(result, plan, limit))
 
 
@@ -76,12 +78,12 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
         parts.append(Text.assemble((f"{words.RULE[finding.rule]} ", "yellow"), visible(line)))
-    checks = shown_checks(result, plan)
+    checks = student_view(result, plan, visible=EVERYTHING).shown
     graded = [check for check in checks if not check.informational]
     surroundings, functions = Surroundings.of(plan.assignment), figures.function_names(plan)
-    found = cards.causes(graded, surroundings, functions)
+    found = causes(graded, functions)
     for number, one in enumerate(found[:limit], start=1):
-        parts += [Text(""), _Printed(cause(number, one))]
+        parts += [Text(""), _Printed(cause(number, one, surroundings))]
     if len(found) > limit:
         parts.append(Text(f"… and {words.counted(len(found) - limit, 'more cause')}.", "dim"))
     ungraded = [check for check in checks if check.informational and not check.verdict.passed]
@@ -94,8 +96,7 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
 def explain_scenario(outcome: ScenarioResult, scenario: Scenario) -> str:
     """One scenario's failure as plain text, hidden or not: for those who may see all of it."""
     check = ShownCheck.of(scenario, outcome)
-    shown = cards.card(check, Surroundings(submitted=()))
-    return as_text(explained(shown), 100).rstrip("\n")
+    return as_text(explained(check, Surroundings(submitted=())), 100).rstrip("\n")
 
 
 def _functions(tallies: Iterable[FunctionTally]) -> Table:

@@ -1,13 +1,21 @@
-"""Expected beside actual: aligned rows, white space visible where it counts, one mark."""
+"""Expected beside actual: aligned rows with the first difference marked and blanks as signs.
+
+A judged `Difference` says what differs; a `Comparison` is what pages and terminals show of it.
+"""
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
-from enum import StrEnum
+import itertools
+from dataclasses import dataclass
 
 from harness.model.verdict import Channel, Difference, DiffLine
 from harness.reporting.view.words import ending
+
+LINE_END = "¬"
+NO_LINE_END = "(no line end)"
+MISSING = "(missing)"
+NOTHING_PRINTED = "(nothing printed)"
 
 _MOST_ROWS = 60
 _ROWS_BEFORE = 8
@@ -15,102 +23,87 @@ _WIDEST = 400
 _BEFORE_MARK = 60
 _MOST_LINES_ALIGNED = 200  # aligning costs the product of both sides
 
-TEXT_CHANNELS = frozenset({Channel.PRINTS})
-
-
-class Side(StrEnum):
-    """One of the two columns."""
-
-    EXPECTED = "expected"
-    ACTUAL = "actual"
-
-
-# Expected line, actual line, and the side that lacks its line end.
-Pair = tuple[str | None, str | None, Side | None]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One side of a row. `mark` is the index of the first differing character, at the text's
-    end when the text stops too soon; None: no mark. `shortened` says that text is left out."""
+    """One side of a row.
 
-    text: str
+    `note` stands in place of the text where this side has no such line. `mark` is the index of
+    the first differing character, the text's length when the text stops too soon, None for no
+    mark. `cut_before` and `cut_after` say that text is left out there. With `signs`, blanks are
+    shown as signs. `end` is the sign of the line's end, empty where none is shown.
+    """
+
+    text: str = ""
+    note: str = ""
     mark: int | None = None
     cut_before: bool = False
     cut_after: bool = False
+    signs: bool = False
+    end: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedRow:
-    """Two aligned lines; None where that side has no such line. `lacks_end` names the side whose
-    text stops here without a line end that the other side has; `nothing` the side that printed
-    nothing at all."""
+class Row:
+    """Two aligned lines."""
 
-    expected: Cell | None
-    actual: Cell | None
+    expected: Cell
+    actual: Cell
     same: bool
-    lacks_end: Side | None = None
-    nothing: Side | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What a reader sees of one difference. `is_text` is for printed lines, which have line ends;
-    otherwise the rows are Python values. `in_words` means that the one row is not aligned: the
-    expectation is described. `left_out` rows before and after are not shown."""
+    """What a reader sees of one difference.
+
+    `in_words`: the one row is not aligned, because the expectation is described in words.
+    `left_out_before` and `left_out_after` count the rows that are not shown.
+    """
 
     channel: Channel
     subject: str
-    rows: tuple[ComparedRow, ...]
-    is_text: bool
+    rows: tuple[Row, ...]
     in_words: bool = False
     left_out_before: int = 0
     left_out_after: int = 0
 
     @property
+    def differs(self) -> bool:
+        """Whether any row shown differs."""
+        return any(not row.same for row in self.rows)
+
+    @property
     def stacked(self) -> bool:
-        """One line on each side reads best one above the other."""
+        """Whether one side is shown below the other: each is one line."""
         return len(self.rows) == 1 and not self.left_out_before and not self.left_out_after
 
     @property
-    def shows_signs(self) -> bool:
-        """Whether signs for blanks and line ends stand in it, so that a legend is due."""
-        return self.is_text and any(not row.same for row in self.rows)
+    def has_signs(self) -> bool:
+        """Whether blanks and line ends are shown as signs, so that a legend is needed."""
+        return any(row.expected.signs or row.actual.signs for row in self.rows)
 
 
 def comparison(difference: Difference) -> Comparison:
     """A judged difference as rows."""
-    is_text = difference.channel in TEXT_CHANNELS
-    if difference.lines:
-        return _rows(difference.lines, difference.channel, difference.subject, is_text)
-    if difference.at_column is not None:
+    lines = difference.lines
+    if not lines and difference.at_column is not None:
         lines = (DiffLine(expected=difference.expected, actual=difference.actual),)
-        return _rows(lines, difference.channel, difference.subject, is_text)
-    return _side_by_side(difference)
-
-
-def _side_by_side(difference: Difference) -> Comparison:
-    """Without a place of difference, as where the expectation is only described in words."""
+    if lines:
+        return _aligned_rows(lines, difference.channel, difference.subject)
     expected, actual = difference.expected, difference.actual
     if difference.channel is Channel.ENDING:
         expected, actual = ending(expected), ending(actual)
-    row = ComparedRow(
-        expected=_cell(expected, 0, False),
-        actual=_cell(actual, 0, False),
-        same=True,
-    )
     return Comparison(
         channel=difference.channel,
         subject=difference.subject,
-        rows=(row,),
-        is_text=False,
+        rows=(Row(expected=_cell(expected), actual=_cell(actual), same=True),),
         in_words=True,
     )
 
 
 def of_texts(expected: str, actual: str, subject: str) -> Comparison:
     """Two printed texts as rows."""
-    return _rows(aligned(expected, actual), Channel.PRINTS, subject, True)
+    return _aligned_rows(aligned(expected, actual), Channel.PRINTS, subject)
 
 
 def aligned(expected: str, actual: str) -> tuple[DiffLine, ...]:
@@ -130,82 +123,8 @@ def aligned(expected: str, actual: str) -> tuple[DiffLine, ...]:
 
 
 def _paired(left: list[str], right: list[str]) -> list[DiffLine]:
-    size = max(len(left), len(right))
-    return [
-        DiffLine(
-            expected=left[i] if i < len(left) else None,
-            actual=right[i] if i < len(right) else None,
-        )
-        for i in range(size)
-    ]
-
-
-def _rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str, is_text: bool) -> Comparison:
-    left = [line.expected for line in lines]
-    right = [line.actual for line in lines]
-    open_left, open_right = _close(left, is_text), _close(right, is_text)
-    pairs: list[Pair] = []
-    for index, (expected, actual) in enumerate(zip(left, right, strict=True)):
-        if expected is not None or actual is not None:
-            lacks = _lacking(index, expected, actual, open_left, open_right)
-            pairs.append((expected, actual, lacks))
-    first = next((i for i, (one, other, lacks) in enumerate(pairs) if one != other or lacks), None)
-    start = max(0, (first or 0) - _ROWS_BEFORE) if len(pairs) > _MOST_ROWS else 0
-    stop = min(len(pairs), start + _MOST_ROWS)
-    nothing = _silent_side(left, right) if is_text else None
-    rows = [
-        replace(_row(pairs[index], marked=index == first), nothing=nothing)
-        for index in range(start, stop)
-    ]
-    return Comparison(
-        channel=channel,
-        subject=subject,
-        rows=tuple(rows),
-        is_text=is_text,
-        left_out_before=start,
-        left_out_after=len(pairs) - stop,
-    )
-
-
-def _silent_side(left: list[str | None], right: list[str | None]) -> Side | None:
-    if all(line is None for line in left):
-        return Side.EXPECTED
-    return Side.ACTUAL if all(line is None for line in right) else None
-
-
-def _close(side: list[str | None], is_text: bool) -> int | None:
-    """Fold the empty line behind a last line end into that line end; return the index of a last
-    line that has none."""
-    last = next((i for i in range(len(side) - 1, -1, -1) if side[i] is not None), None)
-    if last is None or not is_text:
-        return None
-    if side[last] == "":
-        side[last] = None
-        return None
-    return last
-
-
-def _lacking(
-    index: int,
-    expected: str | None,
-    actual: str | None,
-    open_left: int | None,
-    open_right: int | None,
-) -> Side | None:
-    if expected is None or actual is None or (index == open_left) is (index == open_right):
-        return None
-    return Side.EXPECTED if index == open_left else Side.ACTUAL
-
-
-def _row(pair: Pair, *, marked: bool) -> ComparedRow:
-    expected, actual, lacks = pair
-    at = first_difference(expected or "", actual or "")
-    return ComparedRow(
-        expected=None if expected is None else _cell(expected, at, marked),
-        actual=None if actual is None else _cell(actual, at, marked),
-        same=expected == actual and lacks is None,
-        lacks_end=lacks,
-    )
+    pairs = itertools.zip_longest(left, right)
+    return [DiffLine(expected=expected, actual=actual) for expected, actual in pairs]
 
 
 def first_difference(expected: str, actual: str) -> int:
@@ -216,12 +135,93 @@ def first_difference(expected: str, actual: str) -> int:
     return min(len(expected), len(actual))
 
 
-def _cell(text: str, at: int, marked: bool) -> Cell:
+def _aligned_rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str) -> Comparison:
+    is_text = channel is Channel.PRINTS  # printed lines have line ends, values have none
+    left, right = (
+        _Column([line.expected for line in lines]),
+        _Column([line.actual for line in lines]),
+    )
+    if is_text:
+        left.fold_last_end()
+        right.fold_last_end()
+    there = [
+        i for i in range(len(lines)) if left.lines[i] is not None or right.lines[i] is not None
+    ]
+    differing = {i for i in there if left.differs(right, i)}
+    first = next((place for place, i in enumerate(there) if i in differing), None)
+    start = max(0, (first or 0) - _ROWS_BEFORE) if len(there) > _MOST_ROWS else 0
+    stop = min(len(there), start + _MOST_ROWS)
+    rows: list[Row] = []
+    for place in range(start, stop):
+        i = there[place]
+        at = first_difference(left.lines[i] or "", right.lines[i] or "")
+        mark, signs = place == first, is_text and i in differing
+        rows.append(
+            Row(
+                expected=left.cell(i, right, at, mark=mark, signs=signs),
+                actual=right.cell(i, left, at, mark=mark, signs=signs),
+                same=i not in differing,
+            )
+        )
+    return Comparison(
+        channel=channel,
+        subject=subject,
+        rows=tuple(rows),
+        left_out_before=start,
+        left_out_after=len(there) - stop,
+    )
+
+
+class _Column:
+    """The lines of one side. `unended` is the index of a last line without a line end."""
+
+    def __init__(self, lines: list[str | None]) -> None:
+        self.lines = lines
+        self.unended: int | None = None
+        self._silent = False
+
+    def fold_last_end(self) -> None:
+        """Treat the lines as printed text: the empty line after the last line end is none."""
+        there = [i for i in range(len(self.lines)) if self.has(i)]
+        if there and self.lines[there[-1]] == "":
+            self.lines[there[-1]] = None
+        elif there:
+            self.unended = there[-1]
+        self._silent = all(line is None for line in self.lines)
+
+    def has(self, index: int) -> bool:
+        """Whether this side has the line."""
+        return self.lines[index] is not None
+
+    def differs(self, other: _Column, index: int) -> bool:
+        """Whether the two lines or their ends differ."""
+        return self.lines[index] != other.lines[index] or self._ends_differ(other, index)
+
+    def _ends_differ(self, other: _Column, index: int) -> bool:
+        both = self.has(index) and other.has(index)
+        return both and (index == self.unended) is not (index == other.unended)
+
+    def cell(self, index: int, other: _Column, at: int, *, mark: bool, signs: bool) -> Cell:
+        """The cell of a line, whose first difference is at the index `at`."""
+        text = self.lines[index]
+        if text is None:
+            return Cell(note=NOTHING_PRINTED if self._silent else MISSING)
+        lacks_end = index == self.unended and self._ends_differ(other, index)
+        end = NO_LINE_END if lacks_end else LINE_END
+        return _cell(text, at, mark=mark, signs=signs, end=end)
+
+
+def _cell(
+    text: str, at: int = 0, *, mark: bool = False, signs: bool = False, end: str = ""
+) -> Cell:
     start = max(0, at - _BEFORE_MARK) if len(text) > _WIDEST else 0
     stop = min(len(text), start + _WIDEST)
+    ends_here = mark and at == stop == len(text)
     return Cell(
         text=text[start:stop],
-        mark=at - start if marked else None,
+        mark=at - start if mark else None,
         cut_before=start > 0,
         cut_after=stop < len(text),
+        signs=signs,
+        end=end if stop == len(text) and (signs or ends_here) else "",
     )

@@ -1,61 +1,50 @@
-"""How to see a scenario with one's own eyes: the lines to paste into Python, or what to type."""
+"""How to try a scenario by hand: the constants to set, the lines to paste, the command to type."""
 
 from __future__ import annotations
 
 import ast
 import shlex
-from dataclasses import dataclass
 from pathlib import PurePath
 
-from harness.model.stimulus import Binding, Call, Run, Session, Stimulus, Typed
+from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
 from harness.model.student_view import Surroundings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConstantChange:
-    """A provided constant to set before trying. `file` is empty when no provided file has it."""
-
-    file: str
-    line: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
-    """Everything to do by hand. One of `python` (lines for the interpreter) and `command` is set;
-    `inputs` are typed when the program asks."""
-
-    changes: tuple[ConstantChange, ...] = ()
-    beside: tuple[str, ...] = ()
-    python: str = ""
-    command: str = ""
-    inputs: tuple[Typed, ...] = ()
-
-
-def recipe(stimulus: Stimulus, surroundings: Surroundings) -> Recipe:
-    """The recipe for one stimulus."""
-    changes = tuple(
-        ConstantChange(
-            file=surroundings.file_of(binding.name) or "",
-            line=f"{binding.name} = {binding.literal}",
-        )
+def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tuple[str, str], ...]:
+    """The constants to change beforehand: the provided file of each, empty when no provided file
+    defines it, and the line to write there."""
+    return tuple(
+        (surroundings.file_of(binding.name) or "", f"{binding.name} = {binding.literal}")
         for binding in stimulus.constants
     )
-    if isinstance(stimulus.action, Run):
-        words = ["python3", stimulus.action.program, *stimulus.action.argv]
-        python, command = "", " ".join(shlex.quote(word) for word in words)
-    else:
-        python, command = _python(stimulus, surroundings), ""
-    return Recipe(
-        changes=changes,
-        beside=stimulus.provide,
-        python=python,
-        command=command,
-        inputs=stimulus.inputs,
-    )
+
+
+def shell_command(stimulus: Stimulus) -> str:
+    """The command that starts the program, for a shell; empty where no program is run."""
+    if not isinstance(stimulus.action, Run):
+        return ""
+    return shlex.join(["python3", stimulus.action.program, *stimulus.action.argv])
+
+
+def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
+    """The lines to paste into the interpreter; only for calls and sessions."""
+    # Provided names come last: a submission's own `BOARD_SIZE = 8` must not change the call.
+    modules = [*_modules(surroundings.submitted), *_modules(surroundings.provided)]
+    lines = [f"from {module} import *" for module in modules]
+    if stimulus.seed:
+        lines += ["import random", f"random.seed({stimulus.seed})"]
+    lines += _pasteable(stimulus.given)
+    lines += [f"{binding.name} = {binding.literal}" for binding in stimulus.bindings]
+    if isinstance(stimulus.action, Call):
+        lines += _pasteable(stimulus.action.expression)
+    elif isinstance(stimulus.action, Session):
+        for step in stimulus.action.steps:
+            lines += _pasteable(step)
+    return "\n".join(lines).rstrip("\n")
 
 
 def called(stimulus: Stimulus) -> str:
-    """The question alone: the call, a session's steps a line each, the command."""
+    """What is called or run: the call, a session's steps a line each, or the command."""
     match stimulus.action:
         case Call(expression=expression):
             return _filled_in(expression, stimulus.bindings)
@@ -74,22 +63,6 @@ def _filled_in(expression: str, bindings: tuple[Binding, ...]) -> str:
     if not bindings:
         return expression
     return f"{expression}  with  " + ", ".join(f"{b.name} = {b.literal}" for b in bindings)
-
-
-def _python(stimulus: Stimulus, surroundings: Surroundings) -> str:
-    # Provided names come last: a submission's own `BOARD_SIZE = 8` must not change the question.
-    modules = [*_modules(surroundings.submitted), *_modules(surroundings.provided)]
-    lines = [f"from {module} import *" for module in modules]
-    if stimulus.seed:
-        lines += ["import random", f"random.seed({stimulus.seed})"]
-    lines += _pasteable(stimulus.given)
-    lines += [f"{binding.name} = {binding.literal}" for binding in stimulus.bindings]
-    if isinstance(stimulus.action, Call):
-        lines += _pasteable(stimulus.action.expression)
-    elif isinstance(stimulus.action, Session):
-        for step in stimulus.action.steps:
-            lines += _pasteable(step)
-    return "\n".join(lines).rstrip("\n")
 
 
 def _modules(names: tuple[str, ...]) -> list[str]:

@@ -141,6 +141,13 @@ def stood_in(verdicts: Iterable[Verdict]) -> str:
     return f"{counted(count, 'check')} {passes} only with the course's own file in place of one"
 
 
+def draws(verdict: Verdict) -> str:
+    """How many draws of a sample fail, and that the smallest is shown; empty for one draw."""
+    if verdict.draw is None or verdict.draws_run < 2 or verdict.passed:
+        return ""
+    return f"{verdict.draws_failed:,} of {verdict.draws_run:,} cases fail; this is the smallest"
+
+
 def number(value: Fraction) -> str:
     """A number without needless zeros: 6, 4.5, 0.33."""
     return rounded(value).rstrip("0").rstrip(".")

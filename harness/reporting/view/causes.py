@@ -1,4 +1,4 @@
-"""Scenarios as cards, and failures that have one cause put together."""
+"""Failures that one change would fix, put together, and the clauses that they belong to."""
 
 from __future__ import annotations
 
@@ -6,39 +6,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from harness.model.plan import Clause
-from harness.model.student_view import ShownCheck, Surroundings
-from harness.model.verdict import Channel, VerdictKind
-from harness.reporting.view import paste
-from harness.reporting.view.comparison import Comparison, comparison
-from harness.reporting.view.screen import ScreenView, screen
+from harness.model.student_view import ShownCheck
+from harness.model.verdict import VerdictKind
 from harness.reporting.view.words import section_order
 
-# Passed, or not run at all: that the file is unreadable is said once, above.
+# Passed, or not run at all: a page says once, at its top, that the file is unreadable.
 _NO_CAUSE = frozenset({VerdictKind.PASSED, VerdictKind.UNREADABLE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
-    """One scenario, ready to be read. `settings` are its overrides, `draws` says which of a
-    sample's draws is shown; both may be empty."""
-
-    check: ShownCheck
-    settings: str
-    question: str
-    draws: str
-    recipe: paste.Recipe
-    comparisons: tuple[Comparison, ...]
-    screen: ScreenView | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """Failures that one mend may well end. `first` is shown in full, the others on request."""
+    """Failures that one change would fix. `first` is shown in full, the others on request."""
 
     message: str
     functions: tuple[str, ...]
-    first: Card
-    others: tuple[Card, ...]
+    first: ShownCheck
+    others: tuple[ShownCheck, ...]
 
     @property
     def count(self) -> int:
@@ -55,29 +38,9 @@ class ClauseTally:
     total: int
 
 
-def card(check: ShownCheck, surroundings: Surroundings) -> Card:
-    """One scenario's card."""
-    verdict = check.verdict
-    shown = screen(verdict.conversation) if verdict.conversation else None
-    differences = verdict.differences
-    if shown is not None and _says_the_turn(shown):
-        differences = tuple(d for d in differences if d.channel is not Channel.PRINTS)
-    return Card(
-        check=check,
-        settings=paste.settings(check.stimulus.constants),
-        question=paste.called(check.stimulus),
-        draws=_draws(check),
-        recipe=paste.recipe(check.stimulus, surroundings),
-        comparisons=tuple(comparison(d) for d in differences),
-        screen=shown,
-    )
-
-
-def causes(
-    checks: Iterable[ShownCheck], surroundings: Surroundings, functions: Sequence[str]
-) -> tuple[Cause, ...]:
-    """Failures, the first to mend first: what stops several functions, then function by function
-    in the order of `functions` (the assignment's), in each in the plan's order.
+def causes(checks: Iterable[ShownCheck], functions: Sequence[str]) -> tuple[Cause, ...]:
+    """The causes of failures, in the order in which to fix them: those of several functions, then
+    function by function in the order of `functions` (the assignment's), then in the plan's order.
 
     One cause is one message in several functions (what happens at import, for one), or else one
     rule in one function for the same clauses: there the messages differ in their examples alone.
@@ -91,7 +54,7 @@ def causes(
         everywhere = len(affected[_same_message(check)]) > 1
         key = _same_message(check) if everywhere else _same_rule(check)
         groups.setdefault(key, []).append(check)
-    found = [_cause(members, surroundings) for members in groups.values()]
+    found = [_cause(members) for members in groups.values()]
     place = {name: index for index, name in enumerate(functions)}
 
     def urgency(cause: Cause) -> tuple[bool, int]:
@@ -124,12 +87,6 @@ def _place_in_sheet(clause: Clause) -> tuple[tuple[int, ...], ...]:
     return section_order(clause.section), section_order(clause.id)
 
 
-def _says_the_turn(shown: ScreenView) -> bool:
-    if shown.comparison is None:
-        return shown.parts
-    return any(not row.same for row in shown.comparison.rows)
-
-
 def _same_message(check: ShownCheck) -> tuple[str, ...]:
     return ("message", check.verdict.kind, _rule(check), check.verdict.message)
 
@@ -144,18 +101,10 @@ def _rule(check: ShownCheck) -> str:
     return check.verdict.explanation.rule if check.verdict.explanation else ""
 
 
-def _cause(members: list[ShownCheck], surroundings: Surroundings) -> Cause:
-    cards = [card(check, surroundings) for check in members]
+def _cause(members: list[ShownCheck]) -> Cause:
     return Cause(
         message=members[0].verdict.message,
         functions=tuple(dict.fromkeys(check.function for check in members)),
-        first=cards[0],
-        others=tuple(cards[1:]),
+        first=members[0],
+        others=tuple(members[1:]),
     )
-
-
-def _draws(check: ShownCheck) -> str:
-    verdict = check.verdict
-    if verdict.draw is None or verdict.draws_run < 2 or verdict.kind is VerdictKind.PASSED:
-        return ""
-    return f"{verdict.draws_failed:,} of {verdict.draws_run:,} cases fail; this is the smallest"
