@@ -4,8 +4,8 @@
     run = grade(assignment, ["submissions/connect4ish"], "reports/connect4ish")
     print([(result.id, result.mark) for result in run.submissions])
 
-What a user can mend is raised as `harness.common.errors.UserError`, whose text is one line for each
-mistake; a failure of our own machinery as `harness.common.errors.HarnessError`.
+Mistakes of the user are raised as `harness.common.errors.UserError`, whose text has one line for
+each; a failure of the harness itself as `harness.common.errors.HarnessError`.
 """
 
 from __future__ import annotations
@@ -153,5 +153,5 @@ def _publish(run: RunResult, plan: Plan, folder: Path, listener: Listener) -> No
         raise UserError(
             f"cannot write the report ({error.strerror})",
             place=str(error.filename or folder),
-            hint="make room or choose another folder with --out; nothing graded is lost",
+            hint="free disk space or choose another folder with --out; nothing graded is lost",
         ) from None

@@ -37,12 +37,12 @@ without_option = click.option(
     "without",
     multiple=True,
     metavar="TAG",
-    help="Leave out the scenarios with this tag (may be given again); the rest is the whole mark.",
+    help="Leave out scenarios with this tag (may be repeated); the others make the whole mark.",
 )
 support_option = click.option(
     "--support",
     type=click.Path(path_type=Path, file_okay=False),
-    help="A folder of provided files to take in place of ours.",
+    help="A folder of provided files to use instead of those in reference/.",
 )
 
 
@@ -85,7 +85,7 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
                 named[folder] = None
     if len(named) > 1:
         what = f"the paths belong to several assignments ({', '.join(named)})"
-        raise UserError(what, hint="take them one by one, or say --assignment")
+        raise UserError(what, hint="grade them one by one, or give --assignment")
     if named:
         return next(iter(named))
     for path in paths:
@@ -98,7 +98,7 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
 
 
 def cache_folder(root: Path) -> Path:
-    """Where compiled plans and answer keys are kept between commands."""
+    """The folder of compiled plans and answer keys, reused by later commands."""
     return root / CACHE
 
 
@@ -113,7 +113,7 @@ class_options = options(
     click.option(
         "--due",
         metavar="TIME",
-        help="Grade the latest attempt until then (2024-09-24T17:00+10:00); later ones are late.",
+        help="Grade the latest attempt until this time (2024-09-24T17:00+10:00); others are late.",
     ),
     click.option(
         "--time-zone",
@@ -121,13 +121,16 @@ class_options = options(
         help="The zone of times without one (default: the assignment's time_zone).",
     ),
     click.option(
-        "--extensions", type=_FILE, metavar="FILE", help="A CSV of id,due: other times for some."
+        "--extensions",
+        type=_FILE,
+        metavar="FILE",
+        help="A CSV with the columns id and due, for students with extensions.",
     ),
     click.option(
         "--roster",
         type=_FILE,
         metavar="FILE",
-        help="A CSV of all students (a platform's gradebook will do), to list who is missing.",
+        help="A CSV of all students, such as a gradebook, to list who is missing.",
     ),
 )
 
@@ -140,5 +143,5 @@ format_option = click.option(
     type=click.Choice(["text", GITHUB]),
     default="text",
     show_default=True,
-    help="For people, or as annotations in a GitHub workflow.",
+    help="Text, or annotations for a GitHub workflow.",
 )

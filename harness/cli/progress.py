@@ -1,7 +1,4 @@
-"""Progress of a batch: a bar on a terminal, plain lines elsewhere.
-
-How long the rest of a batch takes, by how fast it went lately.
-"""
+"""Progress of a batch, with an estimate of the time left: a bar on a terminal, else plain lines."""
 
 from __future__ import annotations
 
@@ -64,7 +61,7 @@ def _announce(console: Console, event: RunStarted) -> None:
     for notice in facts.notices:
         console.print(f"[bold red]NOTICE[/] {escape(notice)}", highlight=False, soft_wrap=True)
     plural = "" if event.total == 1 else "s"
-    kept = f", {event.kept} kept from before" if event.kept else ""
+    kept = f", {event.kept} graded before" if event.kept else ""
     console.print(
         f"{escape(facts.assignment)}: {event.total} submission{plural}{kept}, Python "
         f"{escape(facts.python)}, tier {facts.tier}",
@@ -74,7 +71,7 @@ def _announce(console: Console, event: RunStarted) -> None:
 
 
 class _Left(ProgressColumn):
-    """What the pace says now: asked again at every refresh, it grows while nothing is done."""
+    """The time left, computed at every refresh: it grows while nothing is done."""
 
     def render(self, task: Task) -> Text:
         pace: Pace = task.fields["pace"]
@@ -113,7 +110,7 @@ class _Lines:
         self._clock = clock
         self._pace = Pace(0, clock)
         self._done = self._total = 0
-        self._said = clock()
+        self._last_line = clock()
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -124,7 +121,7 @@ class _Lines:
             case SubmissionGraded():
                 self._done += 1
                 self._pace.done()
-                self._tell()
+                self._report()
             case Notice(text=text):
                 self._console.print(escape(text), highlight=False, soft_wrap=True)
             case ReportsWritten(done=done, total=total):
@@ -133,24 +130,24 @@ class _Lines:
             case RunFinished():
                 pass
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         now = self._clock()
-        late = now - self._said >= PLAIN_AFTER
+        late = now - self._last_line >= PLAIN_AFTER
         if self._done % PLAIN_EVERY and self._done != self._total and not late:
             return
-        self._said = now
+        self._last_line = now
         left = self._pace.text()
         line = f"{self._done} of {self._total} graded" + (f", {left}" if left else "")
         self._console.print(line, highlight=False)
 
 
 RECENT = 50  # submissions: about a minute of connect4ish on two cores
-FEWEST = 5  # before anything is said
+FEWEST = 5  # submissions before an estimate is shown
 
 
 class Pace:
-    """Told of each submission that was graded now; what was kept from before says nothing of how
-    long the others take. `clock` gives seconds."""
+    """Estimates the time left from the submissions graded in this run. Results of an earlier run do
+    not count: they took no time. `clock` gives seconds."""
 
     def __init__(self, todo: int, clock: Callable[[], float]) -> None:
         self._todo = todo
@@ -158,7 +155,7 @@ class Pace:
         self._moments = deque([clock()], maxlen=RECENT + 1)
 
     def done(self) -> None:
-        """One more is graded."""
+        """Record that one more submission is graded."""
         self._todo -= 1
         self._moments.append(self._clock())
 
@@ -172,13 +169,13 @@ class Pace:
         return self._todo * passed / recent if recent else 0.0
 
     def text(self) -> str:
-        """`about 12 min left`; empty where there is nothing to say."""
+        """`about 12 min left`; empty without an estimate."""
         seconds = self.left()
         return f"about {rounded(seconds)} left" if seconds is not None and self._todo > 0 else ""
 
 
 def rounded(seconds: float) -> str:
-    """A duration as exact as an estimate may be: `40 s`, `12 min`, `2 h 10 min`."""
+    """A duration rounded for an estimate: `40 s`, `12 min`, `2 h 10 min`."""
     if seconds < 55:
         return f"{max(10, 10 * round(seconds / 10))} s"
     minutes = max(1, round(seconds / 60))

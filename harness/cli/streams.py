@@ -1,4 +1,4 @@
-"""Output that nobody reads any more ends no command: `harness grade … | head` grades on."""
+"""A closed output pipe does not end a command: `harness grade … | head` grades all."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import sys
 from typing import TextIO
 
 
-class _Patient(io.FileIO):
-    """A descriptor that takes everything, also when its reader has left."""
+class _IgnoringEpipe(io.FileIO):
+    """A descriptor that discards what is written after its reader has closed the pipe."""
 
     def write(self, data: object, /) -> int:
         try:
@@ -22,18 +22,18 @@ class _Patient(io.FileIO):
 
 
 def ignore_epipe() -> None:
-    """Give `sys.stdout` and `sys.stderr` this patience, and a way to show characters that the
-    terminal does not have. What is no plain file of the system is left alone."""
-    sys.stdout = _patient(sys.stdout)
-    sys.stderr = _patient(sys.stderr)
+    """Let `sys.stdout` and `sys.stderr` ignore a closed pipe, and write characters that their
+    encoding lacks as escapes. A stream that is not a file of the system is left as it is."""
+    sys.stdout = _ignoring_epipe(sys.stdout)
+    sys.stderr = _ignoring_epipe(sys.stderr)
 
 
-def _patient(stream: TextIO) -> TextIO:
+def _ignoring_epipe(stream: TextIO) -> TextIO:
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.flush()
     return io.TextIOWrapper(
-        io.BufferedWriter(_Patient(stream.fileno(), "w", closefd=False)),
+        io.BufferedWriter(_IgnoringEpipe(stream.fileno(), "w", closefd=False)),
         encoding=stream.encoding,
         errors="backslashreplace",
         line_buffering=stream.line_buffering,

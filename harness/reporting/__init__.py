@@ -1,4 +1,4 @@
-"""Results as people read them: HTML pages and terminal text. Reads results, judges nothing."""
+"""HTML pages, terminal text and exports of results. Reads results, judges nothing."""
 
 from typing import TYPE_CHECKING
 

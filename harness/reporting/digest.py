@@ -8,19 +8,19 @@ from hashlib import sha256
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
 
-_ROOMS = ("harness.model", "harness.reporting", "harness.results")
+_PACKAGES = ("harness.model", "harness.reporting", "harness.results")
 _SUFFIXES = (".py", ".j2", ".css", ".js")
 
 
 @functools.cache
 def reporting_digest() -> str:
-    """Hex SHA-256 of the rooms' sources and templates and of the template engine's version."""
+    """Hex SHA-256 of the packages' sources and templates and of the template engine's version."""
     digest = sha256()
     for package in ("jinja2", "markupsafe"):
         digest.update(f"{package} {metadata.version(package)}\0".encode())
-    for room in _ROOMS:
-        for name, data in sorted(_sources(resources.files(room), f"{room}/")):
-            digest.update(f"{name}\0{len(data)}\0".encode())
+    for name in _PACKAGES:
+        for path, data in sorted(_sources(resources.files(name), f"{name}/")):
+            digest.update(f"{path}\0{len(data)}\0".encode())
             digest.update(data)
     return digest.hexdigest()
 

@@ -105,13 +105,13 @@ def _reasons(change: MarkChange, most: int | None) -> Iterable[str]:
     if most is not None and len(by_weight) > most:
         yield f"{words.counted(len(by_weight) - most, 'more scenario')}"
     if change.other_findings:
-        yield "other findings of the policy"
+        yield "other code issues"
     if before.out_of != after.out_of:
         yield f"out of {words.number(before.out_of)} before, {words.number(after.out_of)} now"
     if abs(change.rest) >= _NOISE:
-        yield f"{signed(change.rest)} through other points or deductions"
+        yield f"{signed(change.rest)} from other points or deductions"
     if change.other_by_hand:
-        yield f"given by hand: total {_total(before)} before, {_total(after)} now"
+        yield f"marked by hand: total {_total(before)} before, {_total(after)} now"
 
 
 def _scenario(scenario: ScenarioChange) -> str:
@@ -151,7 +151,7 @@ def _summary(found: RunComparison) -> list[str]:
         f"{words.counted(found.same, 'submission')} as before."
     ]
     if found.made_with:
-        lines.append(f"Not alike in the two runs: {', '.join(found.made_with)}.")
+        lines.append(f"Different in the two runs: {', '.join(found.made_with)}.")
     for tally in found.scenarios[:_MOST_REASONS]:
         lines.append(
             f"{visible(tally.id)}: {tally.now_pass} pass it now, {tally.now_fail} no longer "

@@ -24,7 +24,7 @@ RESULTS = "results.json"
 _TOP = '<main id="content">\n'
 _UNFINISHED = (
     '<div class="box bad"><p><b>This report is not complete, so it is not a result.</b> It is '
-    "being written anew; if nothing is running, run the same command again.</p></div>\n"
+    "being rewritten; if no grading is running, run the same command again.</p></div>\n"
 )
 
 
@@ -39,8 +39,8 @@ def write_reports(
     """Write `results.json`, `marks.csv` and every page of a run below `folder`; return the path of
     `index.html`.
 
-    Each result is read once and none is held. Pages that stand there already as they would be
-    written are left alone. `visible` says which visibilities students may see by now; `after_each`
+    Each result is read once and none is held. Pages that would not change are
+    not written again. `visible` says which visibilities students may see by now; `after_each`
     is told how many submissions are written. Raises OSError where the folder cannot be written;
     no file is ever left half written, and until all are, the class page says so.
     """
@@ -65,8 +65,8 @@ def write_reports(
 
 
 def mark_unfinished(folder: Path) -> None:
-    """Where a report is there already, have its class page say that it is not complete, until
-    `write_reports` has replaced all of it: pages of two runs must not pass for one report.
+    """Say on the class page of an existing report that it is not complete, until `write_reports`
+    has replaced all of it: pages of two runs must not look like one report.
 
     Raises OSError.
     """
@@ -105,7 +105,7 @@ class _Writer:
         self._made_with = sha256("\0".join(parts).encode())
 
     def submission(self, result: SubmissionResult) -> None:
-        """Write its two pages, each unless it is there already."""
+        """Write its two pages, each unless the file is up to date."""
         digest = self._made_with.copy()
         digest.update(serial.dumps(result).encode())
         made_from = digest.hexdigest()

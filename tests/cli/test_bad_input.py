@@ -1,4 +1,4 @@
-"""What a user can mend is one line on stderr and status 2: no traceback, nothing half written."""
+"""A mistake of the user is one line on stderr and status 2: no traceback, nothing half written."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_paths_of_two_assignments(course: Course) -> None:
     line = complaint(course.run("grade", "submissions/tiny", "submissions/other"))
     assert line == (
         "the paths belong to several assignments (tiny, other). "
-        "Hint: take them one by one, or say --assignment"
+        "Hint: grade them one by one, or give --assignment"
     )
     assert not course.report.exists()
 
@@ -188,7 +188,7 @@ def test_a_full_disk_loses_nothing(graded_once: Course, course: Course, size: in
     assert "Traceback" not in outcome.err
     *progress, line = outcome.err.splitlines()
     assert line.startswith(str(course.report))
-    assert "make room" in line or "see whether it is full" in line
+    assert "free disk space" in line or "see whether it is full" in line
     assert all("graded" in entry or "submissions" in entry for entry in progress)
     if (course.report / "results.json").exists():  # never half of one
         results(course.report)

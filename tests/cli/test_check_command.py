@@ -38,7 +38,7 @@ def test_explains_as_many_as_asked_for(course: Course) -> None:
     assert outcome.status == 1
     assert "1. ✗ total: an empty basket" in outcome.out
     assert "two amounts" not in outcome.out
-    assert "… and 1 more thing to mend." in outcome.out
+    assert "… and 1 more thing to fix." in outcome.out
 
 
 def test_a_file_that_is_no_python_is_told_with_its_line(course: Course) -> None:

@@ -63,7 +63,7 @@ def test_the_same_command_again_keeps_everything(graded: Course) -> None:
     before, observed = results(graded.report), rows(graded.report, "observation")
     outcome = graded.run("grade", "submissions/tiny")
     assert outcome.status == 0
-    assert "tiny: 5 submissions, 5 kept from before, Python" in outcome.err
+    assert "tiny: 5 submissions, 5 graded before, Python" in outcome.err
     assert results(graded.report) == before
     assert rows(graded.report, "observation") == observed
 
@@ -75,7 +75,7 @@ def test_a_changed_submission_alone_is_run_again(graded: Course) -> None:
         "submissions/tiny/hard_coded_5/a1.py", "basket.append(amount)", "basket.insert(0, amount)"
     )
     outcome = graded.run("grade", "submissions/tiny")
-    assert "5 submissions, 4 kept from before" in outcome.err
+    assert "5 submissions, 4 graded before" in outcome.err
     assert len(rows(graded.report, "observation") - observed) == 13
     assert len(rows(graded.report, "submission") - judged) == 1
     assert submission(graded.report, "hard_coded_5")["mark"] == 3.69
@@ -104,7 +104,7 @@ def test_what_was_stopped_early_is_tried_again_and_comes_out_the_same(graded: Co
     assert kinds.count("stopped_early") == 5
     assert kinds.count("cpu_limit") == 4
     again = graded.run("grade", "submissions/tiny")
-    assert "5 submissions, 4 kept from before" in again.err
+    assert "5 submissions, 4 graded before" in again.err
     assert results(graded.report) == found
     assert rows(graded.report, "observation") == observed
 

@@ -119,7 +119,7 @@ def test_due_extended_and_expected(course: Course, tmp_path: Path) -> None:
         "extensions.csv", "id,due\n103,2024-09-24T15:00\n102,2024-09-24T14:00\n"
     )
     outcome = graded(course, path, *asked, "--extensions", extensions)
-    assert "5 submissions, 3 kept from before" in outcome.err
+    assert "5 submissions, 3 graded before" in outcome.err
     assert marks(course)["102"] == ("graded", MARKS["hard_coded_5"])
     assert marks(course)["103"] == ("unreadable", 0.0)
     graded(course, path, *asked)
@@ -140,7 +140,7 @@ def test_a_group_is_run_once_and_has_one_mark(course: Course, tmp_path: Path) ->
     assert (both["8"]["name"], both["8"]["email"]) == ("B", "b@x")
     before = rows(course.report, "observation")
     outcome = graded(course, path)
-    assert "3 submissions, 3 kept from before" in outcome.err
+    assert "3 submissions, 3 graded before" in outcome.err
     assert rows(course.report, "observation") == before
 
 

@@ -84,7 +84,7 @@ def test_ctrl_c_leaves_a_run_that_goes_on(
     assert "not complete" in (tmp_path / "index.html").read_text(encoding="utf-8")
     shown = unhurried.run("show", tmp_path)
     assert (shown.status, "not complete" in shown.out) == (0, True)
-    assert f", {done} kept from before" in resumed(unhurried, tmp_path)
+    assert f", {done} graded before" in resumed(unhurried, tmp_path)
     assert results(tmp_path) == expected
 
 
@@ -105,7 +105,7 @@ def test_a_killed_run_leaves_no_process_and_goes_on(
     assert int(done.stdout.split()[0]) >= 3  # the run itself and its two workers
     kept = len(rows(tmp_path, "submission"))
     assert 1 <= kept < CLASS
-    assert f", {kept} kept from before" in resumed(unhurried, tmp_path)
+    assert f", {kept} graded before" in resumed(unhurried, tmp_path)
     assert results(tmp_path) == expected
 
 

@@ -53,7 +53,7 @@ def graded(pace: Pace, clock: Clock, count: int, seconds: float) -> None:
         pace.done()
 
 
-def test_nothing_is_said_before_there_is_a_rate() -> None:
+def test_there_is_no_estimate_before_there_is_a_rate() -> None:
     clock = Clock()
     pace = Pace(1000, clock)
     graded(pace, clock, 4, 2.0)
@@ -116,9 +116,9 @@ def test_plain_lines_come_every_so_often_and_say_what_is_left() -> None:
         show(RunFinished(facts=FACTS))
         show(ReportsWritten(done=100, total=300))
         show(ReportsWritten(done=500, total=600))
-    said = out.getvalue().splitlines()
-    assert "300 submissions, 200 kept from before" in said[0]
-    assert said[1:] == [
+    lines = out.getvalue().splitlines()
+    assert "300 submissions, 200 graded before" in lines[0]
+    assert lines[1:] == [
         "210 of 300 graded, about 6 min left",
         "225 of 300 graded, about 3 min left",
         "250 of 300 graded, about 1 min left",

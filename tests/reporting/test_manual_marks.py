@@ -163,7 +163,7 @@ def test_both_pages_show_it_all() -> None:
     for page in (submission_page(whole, COURSE), feedback_page(student_view(whole, COURSE))):
         assert "Adjusted by -1.5: a day late" in page
         assert "Comment: &lt;b&gt;fine&lt;/b&gt;" in page
-        assert "In all: 7.29 of 12.5" in page
+        assert "Total: 7.29 of 12.5" in page
     unfinished = submission_page(ADA, COURSE)
     assert "In all" not in unfinished
 

@@ -23,8 +23,8 @@ RESULT = replace(
     MANY_FAULTS, manual=(ManualMark(slot=STYLE), ManualMark(slot=REST, mark=Fraction(1, 3)))
 )
 FAILED = Verdict(kind=VerdictKind.FAILED)
-NOT_YET = "iven by a person: Code <b>style (clause 5.2), out of 4: not yet"
-GIVEN = "iven by a person: The rest, out of 0.5: 0.33"
+NOT_YET = "arked by hand: Code <b>style (clause 5.2): not marked yet (out of 4)"
+GIVEN = "arked by hand: The rest: 0.33 of 0.5"
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ GIVEN = "iven by a person: The rest, out of 0.5: 0.33"
 )
 def test_the_pages_show_them(page: str) -> None:
     escaped = NOT_YET.replace("<b>", "&lt;b&gt;")
-    assert page.count(f"<li><bdi>G{escaped}</bdi></li>") == 1
-    assert page.count(f"<li><bdi>G{GIVEN}</bdi></li>") == 1
+    assert page.count(f"<li><bdi>M{escaped}</bdi></li>") == 1
+    assert page.count(f"<li><bdi>M{GIVEN}</bdi></li>") == 1
     assert_inert(page)
 
 
@@ -43,7 +43,7 @@ def test_the_terminal_shows_them() -> None:
     console = Console(width=100, color_system=None)
     with console.capture() as capture:
         console.print(show_submission(RESULT, PLAN))
-    assert f"g{NOT_YET}\ng{GIVEN}\n" in capture.get()
+    assert f"m{NOT_YET}\nm{GIVEN}\n" in capture.get()
 
 
 def test_the_terminal_keeps_what_takes_no_marks_apart() -> None:
@@ -52,7 +52,7 @@ def test_the_terminal_keeps_what_takes_no_marks_apart() -> None:
     with console.capture() as capture:
         console.print(show_submission(lenient, PLAN))
     assert "✗" not in capture.get()
-    assert capture.get().endswith("differs from ours, not graded: check_input: a leading zero\n")
+    assert capture.get().endswith("costs no marks, but differs: check_input: a leading zero\n")
 
 
 def test_the_terminal_says_why_there_is_no_mark() -> None:

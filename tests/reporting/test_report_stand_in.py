@@ -55,7 +55,7 @@ def test_a_page_says_what_was_rescued(students: bool) -> None:
     assert inside_html(FAILS) in made
     assert inside_html(COUNTED) in made
     assert "1 check passes only with" in page(ONE)
-    assert "There is nothing to mend" not in page(ONE)
+    assert "There is nothing to fix" not in page(ONE)
     assert "only with the course" not in page(NONE)
 
 
@@ -63,4 +63,4 @@ def test_the_terminal_says_how_many() -> None:
     console = Console(width=100, color_system=None)
     with console.capture() as capture:
         console.print(show_submission(RESULT, PLAN))
-    assert f"{COUNTED} that was handed in\n" in capture.get()
+    assert f"{COUNTED} of the submission's\n" in capture.get()

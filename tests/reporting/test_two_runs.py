@@ -131,7 +131,7 @@ def test_who_changed_and_through_what() -> None:
     assert rows["other bytes"]["files"] == "changed"
     assert rows["new one"]["files"] == "new"
     assert rows["gone\u202e"]["files"] == "gone"
-    assert rows["'=style+1"]["through"] == "given by hand: total none before, 8.50 now"
+    assert rows["'=style+1"]["through"] == "marked by hand: total none before, 8.50 now"
 
 
 def test_a_tally_of_a_scenario_leaves_other_bytes_out() -> None:

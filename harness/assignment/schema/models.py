@@ -77,7 +77,7 @@ class SettingsShape(Shape):
     points: Points = 1
     """Points of each scenario (of each swept value): a positive number or a fraction like "1/3"."""
     informational: bool = False
-    """Shown as "differs from ours, not graded"."""
+    """Shown as a difference that costs no marks."""
     extra_credit: bool = False
     """Points above the total."""
     tags: Words = []

@@ -1,4 +1,4 @@
-"""`harness doctor`: what this machine can do, and how to get what it cannot."""
+"""`harness doctor`: what this machine can do, and how to improve it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ SUMMARY = "Show the interpreters and the confinement of this machine."
     help="The version to look for.",
 )
 def command(wanted: str) -> int:
-    """Find the interpreter, try every forbidden act under every tier, and say what would make it
-    better."""
+    """Find the interpreter, try every forbidden act in every tier, and suggest improvements."""
     console = Console(highlight=False, soft_wrap=True)
     interpreter = find_interpreter(wanted)
     console.print(f"Python {wanted}: {escape(str(interpreter.path))} ({interpreter.version})")

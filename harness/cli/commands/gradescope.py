@@ -32,7 +32,7 @@ SUMMARY = "Build the autograder package for Gradescope."
     type=PATH,
     default=Path("autograder.zip"),
     metavar="FILE",
-    help="Where to (default: autograder.zip).",
+    help="The file to write (default: autograder.zip).",
 )
 @click.option(
     "--hidden-visibility",
@@ -48,7 +48,7 @@ SUMMARY = "Build the autograder package for Gradescope."
     type=click.IntRange(60, 24 * 3600),
     default=PLATFORM_SECONDS,
     show_default=True,
-    help="The seconds that the platform gives a run.",
+    help="The seconds that the platform allows for a run.",
 )
 @options(root_option, support_option, without_option)
 def command(
@@ -62,7 +62,7 @@ def command(
 ) -> int:
     """Build the package that grades assignment ID on Gradescope.
 
-    It holds the reference and the hidden scenarios: upload it, and give it to nobody.
+    It holds the reference and the hidden scenarios: upload it, and do not share it.
     """
     specification = without_tags(load(the_root(root), assignment, support=support), without)
     data = gradescope_zip(specification, hidden=Visibility(hidden), platform_seconds=seconds)

@@ -1,4 +1,4 @@
-"""`harness handout`: what a course gives its students, in one archive."""
+"""`harness handout`: the archive that a course gives its students."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SUMMARY = "Build the package for students, with a self-check."
     "--output",
     type=PATH,
     metavar="FILE",
-    help="Where to (default: handout-ID.zip).",
+    help="The file to write (default: handout-ID.zip).",
 )
 @options(root_option, python_option, support_option)
 def command(
@@ -49,10 +49,10 @@ def command(
     python: Path | None,
     support: Path | None,
 ) -> int:
-    """Build what students get for the assignment ID.
+    """Build the archive for the students of assignment ID.
 
-    A stub, the provided files, gameplay/, the visible scenarios and selfcheck.pyz, which checks
-    without anything being installed. No hidden scenario and nothing of the reference is in it.
+    It holds a stub, the provided files, gameplay/, the visible scenarios and selfcheck.pyz, which
+    needs only Python. It holds no hidden scenario and nothing of the reference.
     """
     base = the_root(root)
     assignment_id = the_assignment(base, assignment)

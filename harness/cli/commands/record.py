@@ -1,4 +1,4 @@
-"""`harness record`: freeze draws and transcripts from the reference."""
+"""`harness record`: record draws and transcripts from the reference."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SUMMARY = "Record transcripts and draws from the reference."
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options(root_option, python_option)
 def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int:
-    """Draw the samples and cases, and play the transcripts, that scenarios name.
+    """Record the draws and the transcripts that scenarios name.
 
-    Review what changed before committing it: what is recorded is what will be graded.
+    Review the changes before committing them: submissions are graded by what is recorded.
     """
     base = the_root(root)
     for assignment_id in ids or available(base):

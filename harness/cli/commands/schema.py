@@ -1,4 +1,4 @@
-"""`harness schema`: the language for an editor to check."""
+"""`harness schema`: the JSON Schema of the YAML files, for editors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SUMMARY = "Print the JSON Schema of the scenario language."
     "--write",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Write one file a kind of YAML instead, for the editor line of each.",
+    help="Write one schema for each kind of YAML file into FOLDER instead.",
 )
 def command(write: Path | None) -> int:
     """Print the JSON Schema of the scenario language."""

@@ -1,4 +1,4 @@
-"""`harness show`: a run's table again, or one submission's reasons."""
+"""`harness show`: the table of a run, or the reasons for one submission's mark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`harness validate`: the reference, the scenarios, the mutants and the samples agree."""
+"""`harness validate`: checks that reference, scenarios, mutants and samples agree."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ SUMMARY = "Check that reference, scenarios, mutants and samples agree."
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options(root_option, python_option, support_option)
-@click.option("--jobs", type=click.IntRange(1, 256), help="Worker processes (default: one a core).")
-@click.option("--no-samples", is_flag=True, help="Leave the sample submissions out.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Processes (default: one per core).")
+@click.option("--no-samples", is_flag=True, help="Skip the sample submissions.")
 @format_option
 def command(
     ids: tuple[str, ...],
@@ -56,9 +56,9 @@ def command(
     no_samples: bool,
     form: str,
 ) -> int:
-    """Prove that an assignment is sound: all assignments, or those named.
+    """Check that assignments are sound: those named, or all.
 
-    Exit status: 0 sound, 1 something must be mended, 2 cannot run.
+    Exit status: 0 sound, 1 something must be fixed, 2 cannot run.
     """
     base = the_root(root)
     console = Console()
@@ -94,7 +94,7 @@ def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> 
 
 
 class _Stage:
-    """Shows which part of a validation is under way."""
+    """Shows which part of a validation is running."""
 
     def __init__(self, bar: Progress, task: TaskID) -> None:
         self._bar = bar

@@ -89,7 +89,7 @@ def _readme(plan: Plan, names: list[str]) -> str:
         "Check your work, in a terminal in this folder, with Python "
         f"{assignment.python}:\n\n  python3 {SELFCHECK} {handing_in}\n\n"
         f"(py {SELFCHECK} {handing_in} on Windows.) Nothing has to be installed. It explains the\n"
-        "first thing to mend; mend it, save, and check again. Another Python from 3.11 on will\n"
+        "first thing to fix; fix it, save, and check again. Another Python from 3.11 on will\n"
         "do, but what is graded runs under the one named here.\n\n"
         "The check runs your program as you would run it yourself, protected from nothing, and\n"
         "gives no marks. Other scenarios than these are graded too.\n"

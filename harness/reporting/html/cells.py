@@ -65,7 +65,7 @@ def turns_html(turns: Iterable[Turn]) -> Markup:
 def points_text(check: ShownCheck) -> str:
     """What the scenario was worth."""
     if check.informational:
-        return "differs from ours, not graded" if not check.verdict.passed else "not graded"
+        return "differs, costs no marks" if not check.verdict.passed else "not graded"
     return f"{number(check.points)} of {number(check.out_of)} {plural(check.out_of, 'point')}"
 
 

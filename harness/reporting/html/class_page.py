@@ -170,7 +170,7 @@ def further_pages(overview: Overview) -> Iterator[tuple[str, str]]:
 def limits_text(limits: Limits) -> str:
     """Limits in one line."""
     return (
-        f"{limits.cpu_seconds:g} s of computing, {limits.wall_seconds:g} s in all, "
+        f"{limits.cpu_seconds:g} s of CPU time, {limits.wall_seconds:g} s in total, "
         f"{limits.memory_mib} MiB of memory, {limits.output_kib} KiB of output"
     )
 

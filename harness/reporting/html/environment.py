@@ -1,4 +1,4 @@
-"""The templates' environment: escaping always on, nothing undefined, nothing foreign unseen."""
+"""The environment of the templates: all text is escaped and made visible, no name is undefined."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """The words for one and the same thing, by who reads the page."""
+    """The words that depend on who reads the page."""
 
     expected: str
     actual: str

@@ -29,8 +29,8 @@ class Annotation:
             ("col", str(self.column or "")),
             ("title", self.title),
         )
-        told = ",".join(f"{name}={_in_property(value)}" for name, value in known if value)
-        return f"::{self.level}{' ' if told else ''}{told}::{_in_message(self.message)}"
+        properties = ",".join(f"{name}={_in_property(value)}" for name, value in known if value)
+        return f"::{self.level}{' ' if properties else ''}{properties}::{_in_message(self.message)}"
 
 
 def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
@@ -50,9 +50,9 @@ def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
 
 
 def of_submission(view: StudentView, files: dict[str, str]) -> tuple[Annotation, ...]:
-    """What a student has to mend, from what a student may see: visible scenarios alone.
+    """What a student has to fix, from what a student may see: visible scenarios alone.
 
-    `files` has the path of each file by the name it was handed in by.
+    `files` maps the name of each submitted file to its path.
     """
     found = [
         Annotation(

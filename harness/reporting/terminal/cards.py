@@ -49,7 +49,7 @@ def cause(number: int, found: Cause, surroundings: Surroundings) -> list[Line]:
     if found.others:
         others = words.counted(len(found.others), "other check")
         verb = "fails" if len(found.others) == 1 else "fail"
-        inside.append(line((f"{others} {verb} in a like way", "dim")))
+        inside.append(line((f"{others} {verb} in the same way", "dim")))
     return [title, *moved(inside, 3)]
 
 

@@ -50,11 +50,11 @@ def moved(lines: Iterable[Line], columns: int) -> list[Line]:
 def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
     """Lines of at most `width` columns, broken between words where that can be."""
     for one in lines:
-        room = max(width - one.indent, 8)
-        if sum(map(_columns, one.text)) <= room:
+        width_left = max(width - one.indent, 8)
+        if sum(map(_columns, one.text)) <= width_left:
             yield replace(one, hang=0)
             continue
-        first, rest = room, max(room - one.hang, 8)
+        first, rest = width_left, max(width_left - one.hang, 8)
         starts = [0, *_breaks(one.text, first, rest), len(one.text)]
         for number, (start, end) in enumerate(itertools.pairwise(starts)):
             indent = one.indent + (one.hang if number else 0)
@@ -80,23 +80,23 @@ def _coloured(text: str, style: str) -> str:
 def _breaks(text: str, first: int, rest: int) -> list[int]:
     """Where lines begin anew; a word longer than a line is cut."""
     places: list[int] = []
-    room = left = first
+    width_left = left = first
     for word in _WORD.finditer(text):
         needs = sum(map(_columns, word.group().rstrip()))
         if needs > left:
             if word.start():
                 places.append(word.start())
-                room = left = rest
+                width_left = left = rest
             at = word.start()
-            while needs > room:
+            while needs > width_left:
                 taken = 0
-                while taken + _columns(text[at]) <= room:
+                while taken + _columns(text[at]) <= width_left:
                     taken += _columns(text[at])
                     at += 1
                 places.append(at)
                 needs -= taken
-                room = left = rest
-            left = room - sum(map(_columns, text[at : word.end()]))
+                width_left = left = rest
+            left = width_left - sum(map(_columns, text[at : word.end()]))
         else:
             left -= sum(map(_columns, word.group()))
     return places

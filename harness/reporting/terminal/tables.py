@@ -74,7 +74,7 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
     parts += [Text(visible(line), "dim") for line in words.by_hand(result)]
     stood_in = words.stood_in(outcome.verdict for outcome in result.scenarios)
     if stood_in:
-        parts.append(Text(f"{stood_in} that was handed in", "yellow"))
+        parts.append(Text(f"{stood_in} of the submission's", "yellow"))
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
         parts.append(Text.assemble((f"{words.RULE[finding.rule]} ", "yellow"), visible(line)))
@@ -89,7 +89,7 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
     ungraded = [check for check in checks if check.informational and not check.verdict.passed]
     parts += [Text("")] * bool(ungraded)
     for check in ungraded:
-        parts.append(_plain(f"differs from ours, not graded: {check.function}: {check.name}"))
+        parts.append(_plain(f"costs no marks, but differs: {check.function}: {check.name}"))
     return Group(*parts)
 
 

@@ -18,18 +18,18 @@ VERDICT = {
     VerdictKind.FAILED: "failed",
     VerdictKind.MISSING: "function missing",
     VerdictKind.TIMEOUT: "did not end in time",
-    VerdictKind.CPU_LIMIT: "computed too long",
+    VerdictKind.CPU_LIMIT: "ran out of time",
     VerdictKind.MEMORY_LIMIT: "used too much memory",
     VerdictKind.OUTPUT_LIMIT: "printed too much",
     VerdictKind.CRASHED: "Python crashed",
     VerdictKind.ENDED_EARLY: "ended too early",
     VerdictKind.UNREADABLE: "file unreadable",
-    VerdictKind.TAMPERED: "did not answer properly",
+    VerdictKind.TAMPERED: "broke the grading protocol",
     VerdictKind.STOPPED_EARLY: "stopped early",
     VerdictKind.HARNESS_ERROR: "not graded: our error",
 }
 
-# Signs beside the words, so that no meaning hangs on a colour.
+# Signs beside the words, so that no meaning depends on a colour.
 SIGN = {VerdictKind.PASSED: "✓", VerdictKind.HARNESS_ERROR: "!"}
 OTHER_SIGN = "✗"
 
@@ -44,7 +44,7 @@ STATUS = {
 
 RULE = {
     PolicyRule.IMPORT: "Imports",
-    PolicyRule.IMPORT_EVASION: "A way around the import rule",
+    PolicyRule.IMPORT_EVASION: "Evades the import rule",
     PolicyRule.SYNTAX: "Technique",
     PolicyRule.BUILTIN: "Built-in function",
     PolicyRule.METHOD: "Method",
@@ -56,15 +56,15 @@ RULE = {
 
 ENDING = {
     Ending.ANSWERED: "it runs to its end",
-    Ending.ASKED_FOR_MORE: "it asks for more input than it is given",
+    Ending.ASKED_FOR_MORE: "it asks for more input than there is",
     Ending.ENDED_EARLY: "the whole program ends before that",
-    Ending.MISSING: "the function is not there",
+    Ending.MISSING: "the function is missing",
     Ending.TIMEOUT: "it does not end in time",
     Ending.CPU_LIMIT: "it computes without end",
     Ending.MEMORY_LIMIT: "it uses too much memory",
     Ending.OUTPUT_LIMIT: "it prints without end",
     Ending.CRASHED: "Python itself crashes",
-    Ending.TAMPERED: "it does not answer properly",
+    Ending.TAMPERED: "it breaks the grading protocol",
     Ending.STOPPED_EARLY: "it was stopped early",
     Ending.HARNESS_ERROR: "unknown: our error",
 }
@@ -87,7 +87,7 @@ def section_order(text: str) -> tuple[int, ...]:
 
 
 def sign(kind: VerdictKind) -> str:
-    """✓ for passed, ! for what is our fault, ✗ for the rest."""
+    """✓ for passed, ! for an error of the harness, ✗ for the rest."""
     return SIGN.get(kind, OTHER_SIGN)
 
 
@@ -95,31 +95,35 @@ def consequence(value: Consequence) -> str:
     """What a finding means for the mark."""
     match value.severity:
         case Severity.NOTE:
-            return "noted, costs nothing"
+            return "a note, costs no marks"
         case Severity.REVIEW:
-            return "a person will look at this; costs nothing by itself"
+            return "will be reviewed; costs no marks by itself"
         case Severity.DEDUCT:
-            return f"takes {number(value.marks)} {plural(value.marks, 'mark')}, once for its kind"
+            cost = f"{number(value.marks)} {plural(value.marks, 'mark')}"
+            return f"costs {cost}, once for all issues of this kind"
         case Severity.ZERO:
             return "makes the mark 0"
 
 
 def manual(given: ManualMark) -> str:
-    """A mark of a person's, or that it is still to come."""
-    about = f" (clause {given.slot.clause})" if given.slot.clause else ""
-    mark = "not yet" if given.mark is None else rounded(given.mark)
-    return (
-        f"given by a person: {given.slot.title}{about}, out of {number(given.slot.out_of)}: {mark}"
-    )
+    """A part that is marked by hand, with its mark or that it has none yet."""
+    slot = given.slot
+    about = f" (clause {slot.clause})" if slot.clause else ""
+    out_of = number(slot.out_of)
+    if given.mark is None:
+        mark = f"not marked yet (out of {out_of})"
+    else:
+        mark = f"{rounded(given.mark)} of {out_of}"
+    return f"marked by hand: {slot.title}{about}: {mark}"
 
 
 def is_by_hand(result: SubmissionResult) -> bool:
-    """Whether a person has given this submission marks, or taken some."""
+    """Whether this submission has marks or an adjustment given by hand."""
     return result.adjustment is not None or any(part.mark is not None for part in result.manual)
 
 
 def by_hand(result: SubmissionResult | StudentView) -> list[str]:
-    """What people gave a submission, a line each, and what it comes to."""
+    """The parts marked by hand, a line each, and the total."""
     lines = [manual(given) for given in result.manual]
     if result.adjustment is not None:
         given = result.adjustment
@@ -128,12 +132,12 @@ def by_hand(result: SubmissionResult | StudentView) -> list[str]:
     if result.comment:
         lines.append(f"comment: {result.comment}")
     if result.total is not None and len(result.manual) + (result.adjustment is not None):
-        lines.append(f"in all: {rounded(result.total)} of {number(result.total_out_of)}")
+        lines.append(f"total: {rounded(result.total)} of {number(result.total_out_of)}")
     return lines
 
 
 def stood_in(verdicts: Iterable[Verdict]) -> str:
-    """How many passed in their second run only; empty where none did."""
+    """How many checks passed only in their second run, with a stand-in; empty for none."""
     count = sum(verdict.stand_in is StandInOutcome.PASSED for verdict in verdicts)
     if not count:
         return ""
