@@ -1,4 +1,4 @@
-"""`pytest specs/<id>`: one test a scenario, on the reference or on `--submission FILE`.
+"""`pytest specs/<id>`: one test per scenario, on the reference or on `--submission FILE`.
 
 Inert outside folders with an `assignment.yaml`: nothing of the harness is imported before one
 is collected.
@@ -42,7 +42,7 @@ class AssignmentFolder(pytest.Directory):
     """A spec folder: loads the assignment once, grades what was selected once."""
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """One collector a YAML file that has scenarios."""
+        """One collector for each YAML file with scenarios."""
         from harness.assignment import load
         from harness.common.errors import UserError
 

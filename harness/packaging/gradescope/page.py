@@ -1,7 +1,6 @@
-"""The text above the tests, as HTML that a sanitiser leaves whole: no styles, no scripts.
+"""The text above the tests, as HTML that passes the platform's sanitiser: no styles, no scripts.
 
-It is shown at once, so it holds nothing of what students may not see yet: no count of hidden
-checks, and no mark.
+Students see it at once, so it has no count of hidden checks and no mark.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ REASONS = {
         "and there is no mark. Nothing is counted as wrong. The staff must run it again."
     ),
     NoMark.FAILED: (
-        "The autograder itself failed, so there is no mark. This says nothing about the program. "
+        "The autograder itself failed, so there is no mark. Your program is not the cause. "
         "The staff must run it again."
     ),
-    NoMark.NEEDS_REVIEW: "There is no mark yet: a person has to look at what was handed in.",
+    NoMark.NEEDS_REVIEW: "There is no mark yet: a teacher has to review this submission.",
 }
 
 
