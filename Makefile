@@ -34,7 +34,7 @@ test: $(READY) system  ## run all tests, side by side but for those that need th
 validate: $(READY)  ## prove that reference, scenarios, mutants and samples agree (ID=… for one)
 	$(BIN)/harness validate $(ID)
 
-lint: $(READY)  ## formatting, types, and which room may import which
+lint: $(READY)  ## formatting, types, and which package may import which
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

@@ -11,7 +11,7 @@ TESTS = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The room that takes longest comes first: side by side, the end would wait for it alone."""
+    """The slowest package comes first, so that a parallel run does not end with it alone."""
     items.sort(key=lambda item: not item.path.is_relative_to(TESTS / "soak"))
 
 

@@ -1,6 +1,6 @@
-"""Doors that open when somebody comes: a package's names, each loaded when it is first asked for.
+"""Lazy re-exports (PEP 562): the names of a package, each loaded at its first use.
 
-`harness check` needs a part of most rooms; what it does not need it does not wait for.
+`harness check` uses a part of most packages and must not wait for the import of the rest.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def refuse_disagreements(specification: Specification, key: AnswerKey) -> None:
         more = f"\n… and {len(found) - 20} more" if len(found) > 20 else ""
         raise UserError(
             f"the reference does not do what the scenarios state:\n{lines}{more}\n",
-            hint="mend the scenario or the reference, then run harness validate",
+            hint="fix the scenario or the reference, then run harness validate",
         )
 
 

@@ -74,8 +74,8 @@ class LoopingBudget:
         """
         bounds = {one.id: self._bounds(one) for one in scenarios}
         lowest = sum(low for low, _ in bounds.values())
-        room = sum(high for _, high in bounds.values()) - lowest
-        share = min(1.0, max(0.0, (self._left - lowest) / room)) if room else 1.0
+        spare = sum(high for _, high in bounds.values()) - lowest
+        share = min(1.0, max(0.0, (self._left - lowest) / spare)) if spare else 1.0
         return {
             one.id: _within(one.limits, low + share * (high - low))
             for one in scenarios

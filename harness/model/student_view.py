@@ -36,7 +36,7 @@ class ConstantPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What one needs to try a scenario by hand: file names, and where constants are defined.
+    """What is needed to try a scenario by hand: file names, and where constants are defined.
 
     All of it is in the student's own folder already; no override's value is here.
     """
@@ -106,7 +106,7 @@ class ShownCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenCheck:
-    """A scenario that a student may not see: what it is called and how it went."""
+    """A scenario that a student may not see: its name and its verdict."""
 
     name: str
     function: str

@@ -1,1 +1,1 @@
-"""What is given away: the handout, the self-check file, the Gradescope package."""
+"""What is published: the handout with its self-check file, and the Gradescope package."""

@@ -43,8 +43,8 @@ def _texts() -> dict[str, str]:
     texts = dict.fromkeys(_PACKAGES, "")
     root = resources.files("harness")
     for name in _MODULES:
-        *rooms, module = name.split(".")[1:]
-        texts[name] = root.joinpath(*rooms, f"{module}.py").read_text(encoding="utf-8")
+        *packages, module = name.split(".")[1:]
+        texts[name] = root.joinpath(*packages, f"{module}.py").read_text(encoding="utf-8")
     return texts
 
 

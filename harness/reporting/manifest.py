@@ -1,4 +1,4 @@
-"""Which pages of a report folder are ours, and what they were made from."""
+"""The pages that the harness wrote into a report folder, and what they were made from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Manifest:
         self._pages = _remembered(self._path)
 
     def is_current(self, page: str, made_from: str) -> bool:
-        """Whether the page stands as we wrote it, and was made from this (a digest)."""
+        """Whether the file is as it was written, and was made from this digest."""
         known = self._pages.get(page)
         if known is None or known[0] != made_from:
             return False
@@ -38,7 +38,7 @@ class Manifest:
         return sha256(data).hexdigest() == known[1]
 
     def write(self, page: str, text: str, made_from: str = "") -> None:
-        """Put a page into the folder, whole or not at all."""
+        """Write a page atomically."""
         data = text.encode("utf-8", "backslashreplace")
         self._note(page, ("", ""))
         write_bytes(self._folder / page, data)

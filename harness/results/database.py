@@ -60,7 +60,11 @@ FOUND = ("run", "submission", "observation", "verdict", "earlier")
 
 
 _CAUSES = (
-    ("database or disk is full", "the disk is full", "make room and run the same command again"),
+    (
+        "database or disk is full",
+        "the disk is full",
+        "free disk space, then run the same command",
+    ),
     ("disk i/o error", "the disk did not take what was written", "see whether it is full"),
     (
         "readonly database",

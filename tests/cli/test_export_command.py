@@ -195,7 +195,7 @@ def test_a_full_disk_leaves_the_old_file(graded: Course) -> None:
     arguments = ("export", "reports/tiny", "--to", "junit", "-o", path)
     outcome = graded.run(*arguments, before=files_up_to(1000))
     assert (outcome.status, outcome.out) == (2, "")
-    hint = "Hint: make room and run the same command again"
+    hint = "Hint: free disk space and run the same command again"
     assert outcome.err == f"{path}: File too large. {hint}\n"
     assert path.read_text(encoding="utf-8") == "the old file"
     assert [each.name for each in graded.root.iterdir() if "tmp" in each.name] == []
@@ -211,7 +211,7 @@ def test_a_file_that_may_not_be_written(graded: Course) -> None:
     ):
         outcome = graded.run(*command, "-o", folder / "new", before=without_privilege)
         assert (outcome.status, outcome.out) == (2, "")
-        hint = "Hint: choose a place that you may write"
+        hint = "Hint: choose a writable folder"
         assert outcome.err == f"{folder / 'new'}: Permission denied. {hint}\n"
         assert list(folder.iterdir()) == []
 

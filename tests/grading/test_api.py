@@ -1,4 +1,4 @@
-"""The commands' jobs from Python, and nothing else by that door."""
+"""The commands' jobs from Python, and nothing else from there."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_only_a_confined_run_gives_a_mark(context: GradingContext) -> None:
 def test_what_people_give_is_named(faulty: PlatformRun, context: GradingContext) -> None:
     course = load(FIXTURE.parents[2], "connect4ish")
     page = results_json(faulty, course.plan, SETTINGS, Metadata(), 1)
-    assert "Not in this score, for a person gives it: Code style, out of 4." in page
+    assert "Marked by hand, not in this score: Code style, out of 4." in page
 
 
 WHEN = "2024-03-22T15:00:00.123456+10:00"

@@ -212,7 +212,7 @@ def test_a_late_one_is_told(autograder: Autograder) -> None:
     autograder.hand_in(RIGHT)
     late = METADATA | {"created_at": "2024-03-23T18:30:00+10:00"}
     results = autograder.run(metadata=json.dumps(late))
-    assert "Handed in 1 day 1 hour 30 minutes after the due date" in results["output"]
+    assert "Submitted 1 day 1 hour 30 minutes after the due date" in results["output"]
     assert results["score"] == 6
 
 

@@ -149,7 +149,7 @@ def test_the_stub_compiles_and_fails(tiny: Path) -> None:
 def test_says_what_it_is_and_what_it_has(tiny: Path) -> None:
     done = run_selfcheck(HOST, "selfcheck.pyz", "a1.py", cwd=tiny)
     first = done.stderr.splitlines()[0]
-    assert "protected from nothing" in first
+    assert "without protection" in first
     assert "7 visible scenarios" in first
     assert "\x1b" not in done.stdout
 

@@ -51,7 +51,7 @@ def entry(name: str, mark: str | None, **verdicts: str) -> SnapshotEntry:
 
 SAME = entry("same", "6", a="passed", b="passed")
 LOST = entry("lost one", "6", a="passed", b="passed")
-MENDED = entry("mended", "3", a="passed", b="failed")
+FIXED = entry("fixed", "3", a="passed", b="failed")
 BYTES = entry("other bytes", "0", a="failed", b="failed")
 OURS = entry("our fault", None, a="harness_error", b="passed")
 DEDUCTED = entry("deducted", "6", a="passed", b="passed")
@@ -64,7 +64,7 @@ OLD = Snapshot(
     started="2026-01-02T03:04:05+00:00",
     complete=True,
     made_with=FACTS,
-    entries=(SAME, LOST, MENDED, BYTES, OURS, DEDUCTED, STYLE, GONE),
+    entries=(SAME, LOST, FIXED, BYTES, OURS, DEDUCTED, STYLE, GONE),
 )
 NEW = replace(
     OLD,
@@ -74,7 +74,7 @@ NEW = replace(
     entries=(
         SAME,
         replace(LOST, mark=Fraction(3), scenarios=outcomes(a="passed", b="failed")),
-        replace(MENDED, mark=Fraction(6), scenarios=outcomes(a="passed", b="passed")),
+        replace(FIXED, mark=Fraction(6), scenarios=outcomes(a="passed", b="passed")),
         replace(
             BYTES,
             mark=Fraction(6),

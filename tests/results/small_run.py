@@ -1,4 +1,4 @@
-"""A small plan, and results of it, for the tests of the results room."""
+"""A small plan, and results of it, for the tests of the `results` package."""
 
 from __future__ import annotations
 

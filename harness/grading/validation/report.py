@@ -10,7 +10,7 @@ from harness.model.plan import Clause
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that must be mended: which check found it, where, and what."""
+    """One problem: which check found it, where, and what it is."""
 
     check: str
     place: str
@@ -87,5 +87,5 @@ class ValidationReport:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing must be mended."""
+        """Whether there is no problem."""
         return not self.problems

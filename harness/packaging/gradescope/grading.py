@@ -36,7 +36,7 @@ from harness.model.submission import Submission
 
 
 class NoMark(StrEnum):
-    """Why a run gives no mark at all: a part of one would be a wrong one."""
+    """Why a run gives no mark: a partial mark would be wrong."""
 
     OUT_OF_TIME = "out of time"
     NOT_CONFINED = "not confined"
@@ -166,7 +166,7 @@ class InTime:
     def submission(
         self, assignment: Assignment, files: tuple[SourceFile, ...]
     ) -> Iterator[Observes]:
-        """The driver's, as long as there is time."""
+        """The driver's observation, as long as there is time."""
         with self._driver.submission(assignment, files) as server:
             yield _InTimeServer(server, self)
 
@@ -175,7 +175,7 @@ class InTime:
         return self._driver.tool(sources, entry)
 
     def is_over(self) -> bool:
-        """Whether nothing new may begin."""
+        """Whether nothing new may be started."""
         self.ran_out = self.ran_out or self._clock() >= self._end
         return self.ran_out
 

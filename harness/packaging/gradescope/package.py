@@ -63,7 +63,7 @@ def gradescope_zip(
 
 
 def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
-    """The harness as it lies there: it runs from this tree, nothing has to be built."""
+    """The files of the harness, which runs from this tree: nothing has to be built."""
     for entry in folder.iterdir():
         name = path + entry.name
         if entry.is_dir():

@@ -61,7 +61,7 @@ def _found(result: SubmissionResult, plan: Plan) -> list[Markup]:
         f"{f.file}:{f.line}: {f.message} ({words.consequence(f.consequence)})"
         for f in result.findings
     )
-    found.append(_list("What the rules of the assignment say", findings))
+    found.append(_list("Code issues", findings))
     found.append(_list("Notes", result.notes))
     return found
 
@@ -93,10 +93,10 @@ def _about(run: PlatformRun, plan: Plan, metadata: Metadata) -> list[str]:
     lines: list[str] = []
     for slot in plan.assignment.manual:
         of = words.number(slot.out_of)
-        lines.append(f"Not in this score, for a person gives it: {slot.title}, out of {of}.")
+        lines.append(f"Marked by hand, not in this score: {slot.title}, out of {of}.")
     if metadata.late_by is not None:
-        late = _said(metadata.late_by)
-        lines.append(f"Handed in {late} after the due date. The score takes no account of it.")
+        late = _in_words(metadata.late_by)
+        lines.append(f"Submitted {late} after the due date. The score does not depend on that.")
     if run.context is not None:
         tier = run.context.tier.tier
         lines.append(f"Run with Python {run.context.interpreter.version}, {tier} confinement.")
@@ -107,7 +107,7 @@ def _about(run: PlatformRun, plan: Plan, metadata: Metadata) -> list[str]:
     return lines
 
 
-def _said(span: timedelta) -> str:
+def _in_words(span: timedelta) -> str:
     minutes = max(1, round(span.total_seconds() / 60))
     parts = (
         (minutes // 1440, "day"),

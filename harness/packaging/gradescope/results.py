@@ -32,7 +32,7 @@ _UNFINISHED = (
 
 
 def fallback_json() -> str:
-    """What stands there from the first moment, until something better takes its place."""
+    """The first results, written before grading starts and replaced afterwards."""
     plain = {
         "output": _UNFINISHED,
         "output_format": "text",
@@ -74,7 +74,7 @@ def _tests(run: PlatformRun, plan: Plan, settings: PackageSettings) -> Iterator[
     if result.status is SubmissionStatus.UNREADABLE:
         reason = result.problem or (result.unparsable.reason if result.unparsable else "")
         yield {
-            "name": "What was handed in can be graded",
+            "name": "The submission can be graded",
             "status": "failed",
             "output": visible(reason),
             "visibility": "visible",
@@ -122,7 +122,7 @@ def _test(
 def _output(
     scenario: Scenario, entry: ScenarioResult, surroundings: Surroundings, *, hidden: bool
 ) -> str:
-    """What went wrong; of a hidden scenario no more than the kind of it, whoever reads."""
+    """What went wrong; of a hidden scenario only the kind of verdict."""
     passed = entry.verdict.passed
     lines = ["Not graded."] if scenario.informational else []
     if hidden:

@@ -38,7 +38,7 @@ def prepare(tree: Tree) -> int:
 
 
 def run(tree: Tree) -> int:
-    """Have the submission graded in time; always leaves results that can be read."""
+    """Grade the submission within the time limit; valid results are written in any case."""
     started = time.monotonic()
     settings = tree.settings()
     _close(tree)
@@ -76,7 +76,7 @@ def grade(tree: Tree) -> int:
 
 
 def _write(tree: Tree, started: float, found: PlatformRun) -> None:
-    """Put the results there, and say on stdout, which students do not see, what became of it."""
+    """Write the results, and print the outcome to stdout, which students do not see."""
     settings, plan = tree.settings(), tree.specification().plan
     seconds = time.monotonic() - started
     metadata = read_metadata(tree.metadata)
@@ -86,21 +86,21 @@ def _write(tree: Tree, started: float, found: PlatformRun) -> None:
 
 
 def _close(tree: Tree) -> None:
-    """Nobody but us: the package holds the answers, the results are ours to write."""
+    """Make package and results inaccessible to other users: the package holds the answers."""
     for folder, mode in ((tree.source, 0o700), (tree.results.parent, 0o755)):
         with contextlib.suppress(OSError):
             folder.chmod(mode)
 
 
 def _end(grading: subprocess.Popen[bytes]) -> None:
-    """End it; the servers below end with it."""
+    """End the process; its servers end with it."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(grading.pid, signal.SIGKILL)
     grading.wait()
 
 
 def main(arguments: list[str]) -> int:
-    """One of the three; what cannot be done is a line on stderr and status 1."""
+    """Run one of the three steps; a failure is one line on stderr and status 1."""
     tree = Tree(Path(os.environ.get(ROOT, "/autograder")))
     verbs = {"prepare": prepare, "run": run, "grade": grade}
     try:

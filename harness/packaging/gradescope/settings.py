@@ -1,4 +1,4 @@
-"""What the package carries for the run on the platform, and where things lie there.
+"""The settings that the package brings to the platform, and its folders there.
 
 `submission_metadata.json`: what the platform says of a submission; nothing of it is needed.
 """
@@ -49,17 +49,17 @@ class Tree:
 
     @property
     def submission(self) -> Path:
-        """What the student handed in."""
+        """The folder of the student's files."""
         return self.root / "submission"
 
     @property
     def results(self) -> Path:
-        """What the platform reads."""
+        """The results file that the platform reads."""
         return self.root / "results" / "results.json"
 
     @property
     def metadata(self) -> Path:
-        """What the platform says of the submission."""
+        """The platform's metadata of the submission."""
         return self.root / "submission_metadata.json"
 
     @property
@@ -68,11 +68,11 @@ class Tree:
         return self.source / "cache"
 
     def settings(self) -> PackageSettings:
-        """The package's settings. HarnessError where it is not whole."""
+        """The package's settings. HarnessError where it is incomplete."""
         return self._read(PackageSettings, SETTINGS)
 
     def specification(self) -> Specification:
-        """The assignment, compiled. HarnessError where the package is not whole."""
+        """The assignment, compiled. HarnessError where the package is incomplete."""
         return self._read(Specification, SPECIFICATION)
 
     def interpreter(self) -> Path:

@@ -1,4 +1,4 @@
-"""What a course gives its students: no hidden scenario, nothing of the reference's bodies.
+"""The students' archive: no hidden scenario, nothing of the reference's bodies.
 
 The stub, the provided files, the games as they should look, the visible scenarios as a text, and a
 file that checks without anything being installed.
@@ -55,7 +55,7 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
 
 
 def _stubs(specification: Specification) -> Iterator[tuple[str, bytes]]:
-    """The files to hand in, as far as the reference has them, with what the scenarios ask of."""
+    """A stub of each Python file of the reference, with the functions of the scenarios."""
     plan = specification.plan
     asked = {scenario.function for scenario in plan.scenarios}
     for file in specification.reference:
@@ -64,7 +64,7 @@ def _stubs(specification: Specification) -> Iterator[tuple[str, bytes]]:
 
 
 def _games(visible: Specification, key: AnswerKey) -> Iterator[tuple[str, bytes]]:
-    """The visible transcripts as a person sees them, under the names that the course gave them."""
+    """The visible transcripts as a person sees them, under their file names."""
     for transcript in visible.transcripts:
         name = PurePosixPath(transcript.path.replace("\\", "/")).name
         answers = key.answers(transcript.scenario_id)
@@ -75,11 +75,11 @@ def _readme(plan: Plan, names: list[str]) -> str:
     assignment = plan.assignment
     handed_in = ", ".join(assignment.submission_files)
     provided = [file.name for file in (*assignment.variants[0].files, *assignment.extra_files)]
-    what = [(handed_in, "where to begin: write your program into it")]
-    what += [(name, "given: leave it as it is") for name in provided]
+    what = [(handed_in, "start here: write your program in it")]
+    what += [(name, "provided: do not change it") for name in provided]
     if any(name.startswith(f"{GAMEPLAY}/") for name in names):
         what.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
-    what.append((PAGE, "the scenarios that you may see, with what should happen"))
+    what.append((PAGE, "the visible scenarios, with what should happen"))
     what.append((SELFCHECK, "runs them on your file"))
     width = max(len(name) for name, _ in what)
     listed = "".join(f"  {name:<{width}}  {text}\n" for name, text in what)
@@ -90,7 +90,7 @@ def _readme(plan: Plan, names: list[str]) -> str:
         f"{assignment.python}:\n\n  python3 {SELFCHECK} {handing_in}\n\n"
         f"(py {SELFCHECK} {handing_in} on Windows.) Nothing has to be installed. It explains the\n"
         "first thing to fix; fix it, save, and check again. Another Python from 3.11 on will\n"
-        "do, but what is graded runs under the one named here.\n\n"
-        "The check runs your program as you would run it yourself, protected from nothing, and\n"
-        "gives no marks. Other scenarios than these are graded too.\n"
+        "do, but grading uses the version named here.\n\n"
+        "The check runs your program without protection, as you would run it yourself, and gives\n"
+        "no marks. Other scenarios are graded too.\n"
     )

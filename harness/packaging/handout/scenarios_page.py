@@ -1,4 +1,4 @@
-"""The visible scenarios as a text to read: what is asked, and what should happen."""
+"""The visible scenarios as text: what is called or typed, and what should happen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def scenarios_page(plan: Plan, key: AnswerKey) -> str:
     """The page for a plan cut to what is visible. `key` may have no answers (no reference)."""
     surroundings = Surroundings.of(plan.assignment)
     lines = [f"{plan.assignment.title}: the visible scenarios", ""]
-    lines += ["Your program is graded on these and on others that you do not see."]
+    lines += ["Your program is graded on these and on hidden ones."]
     for function, members in groupby(plan.scenarios, key=lambda scenario: scenario.function):
         lines += ["", "", function, "=" * len(function)]
         for scenario in members:
@@ -84,7 +84,7 @@ def _outcome(stimulus: Stimulus, seen: Observation, example: str) -> Iterator[st
 
 
 def _is_loose(scenario: Scenario) -> bool:
-    """Whether other words than the reference's would do."""
+    """Whether other texts than the reference's are accepted."""
     stated = scenario.stated
     matchers: list[Matcher | None] = [stated.returns, stated.prints]
     matchers += [turn.printed for turn in stated.turns.turns] if stated.turns else []

@@ -83,14 +83,14 @@ def _check(arguments: Sequence[str] | None) -> int:
 
 
 def about(plan: Plan) -> str:
-    """What this is and what it is not, and what it holds."""
+    """What the program does and does not do, and what it contains."""
     counted = Counter(each.function for each in plan.scenarios if not each.informational)
     listed = ", ".join(f"{name} {count}" for name, count in counted.items())
     many = counted.total()
     return (
-        f"Self-check of {plan.assignment.title}: it runs your program as you would, protected from "
-        f"nothing, and gives no marks. It has the {many} visible scenarios ({listed}); "
-        "more are graded."
+        f"Self-check of {plan.assignment.title}: it runs your program as you would, without "
+        f"protection, and gives no marks. It has the {many} visible scenarios ({listed}); "
+        "others are graded too."
     )
 
 

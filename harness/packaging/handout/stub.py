@@ -1,4 +1,4 @@
-"""A stub from a reference: what a student starts with, and nothing of how it is done.
+"""A stub from a reference: what a student starts with, without any of the solution.
 
 Taken from the syntax tree: the imports, the functions that the assignment asks for with their
 signatures and docstrings, what these signatures name, and the `__name__` guard. No comment of the
@@ -43,7 +43,7 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def _shell(node: _Definition, text: str) -> str:
-    """The definition with its docstring, and an ellipsis in the place of the rest."""
+    """The definition with its docstring, and an ellipsis in place of the body."""
     inside = " " * (node.col_offset + 4)
     lines = [" " * node.col_offset + f"@{ast.unparse(each)}" for each in node.decorator_list]
     lines.append(" " * node.col_offset + _header(node, text))
@@ -60,7 +60,7 @@ def _shell(node: _Definition, text: str) -> str:
 
 
 def _header(node: _Definition, text: str) -> str:
-    """From `def` to the colon as it was laid out, without comments."""
+    """The lines from `def` to the colon as they were formatted, without comments."""
     lines = text.splitlines(keepends=True)[node.lineno - 1 : node.body[0].end_lineno]
     depth = 0
     kept: list[tokenize.TokenInfo] = []
@@ -141,7 +141,7 @@ def _is_public(name: str) -> bool:
 
 
 def _refuse_leaks(made: str, tree: ast.Module, name: str) -> None:
-    """Our own look at what is given away: a mistake here gives an answer away."""
+    """Check the stub itself: a mistake here would publish an answer."""
     try:
         stub_tree = ast.parse(made)
     except SyntaxError as error:

@@ -1,4 +1,4 @@
-"""What of a plan and its key students may have: enough to check with, and nothing behind it."""
+"""The part of a plan and its key that students may have: enough to check with, and no more."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ class Failing:
 
 
 def _forget_rare(tally: Counter[str]) -> None:
-    """Keep the more frequent half, so that what thousands of programs said is not all held."""
+    """Keep the more frequent half, so that not all messages of thousands of programs are held."""
     kept = tally.most_common(_MOST_MESSAGES // 2)
     tally.clear()
     tally.update(dict(kept))
