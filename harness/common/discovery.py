@@ -5,14 +5,15 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable
+from types import ModuleType
 
 
-def import_modules(package: str, path: Iterable[str]) -> None:
-    """Import all modules directly in `package`, in the order of their names.
+def import_modules(package: str, path: Iterable[str]) -> tuple[ModuleType, ...]:
+    """Import all modules directly in `package` and return them, in the order of their names.
 
     Call it from the package's `__init__` with `__name__` and `__path__`. A module that is new in
     the folder is then found without being named anywhere. The file that builds the self-check
     recognises this call and packs the whole folder.
     """
-    for module in sorted(info.name for info in pkgutil.iter_modules(path)):
-        importlib.import_module(f"{package}.{module}")
+    names = sorted(info.name for info in pkgutil.iter_modules(path))
+    return tuple(importlib.import_module(f"{package}.{name}") for name in names)

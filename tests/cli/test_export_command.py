@@ -246,7 +246,7 @@ WRONG = (
     ),
     (
         ["export", "reports/tiny", "--to", "csv", "--gradebook", "x.csv"],
-        "--gradebook and --column are not for --to csv",
+        "--gradebook, --column, --match, --clear and --roster are not for --to csv",
     ),
     (
         ["export", "reports/tiny", "--to", "canvas", "--gradebook", "x.csv"],
@@ -254,12 +254,11 @@ WRONG = (
     ),
     (
         ["export", "reports/tiny", "--to", "moodle"],
-        "moodle takes its own worksheet back alone. "
-        "Hint: --gradebook FILE, the worksheet that it offers for download",
+        "Moodle imports only the worksheet that it offers for download. Hint: --gradebook FILE",
     ),
     (
         ["export", "reports/tiny", "--to", "feedback-moodle", "-o", "x.zip"],
-        "reports/tiny: no submission of this run came from a download of moodle. "
+        "reports/tiny: no submission of this run came from a download of Moodle. "
         "Hint: --to feedback packs the pages by id",
     ),
     (

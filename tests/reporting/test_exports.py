@@ -25,7 +25,7 @@ from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ManualMark, RunResult, SubmissionStatus
 from harness.model.submission import Student
 from harness.model.verdict import Explanation, VerdictKind
-from harness.reporting.export.feedback import FeedbackFor, feedback_zip
+from harness.reporting.export import ExportRequest, Exported, exporter
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
 from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN, UNREADABLE
@@ -126,7 +126,7 @@ def test_cells_are_inert(text: str, cell: str) -> None:
 
 
 SOURCES = {
-    FeedbackFor.MOODLE: {
+    "moodle": {
         "Ada O'Neil_2_assignsubmission_file_": "Ada O'Neil_2_assignsubmission_file_/feedback.html",
         "Ada O'Neil_12_assignsubmission_file": "Ada O'Neil_12_assignsubmission_file/feedback.html",
         "Séan_Ng_13_assignsubmission_file_a1.py": "Séan_Ng_13_assignsubmission_file_feedback.html",
@@ -136,13 +136,13 @@ SOURCES = {
         "../x_1_assignsubmission_file_": None,
         "": None,
     },
-    FeedbackFor.CANVAS: {
+    "canvas": {
         "ngwei_103_9001_a1.py": "ngwei_103_9001_a1.html",
         "ngwei_LATE_103_9001_a1-1.py": "ngwei_LATE_103_9001_a1-1.html",
         "LATE_anon_aB3d_9001_a1.py": "LATE_anon_aB3d_9001_a1.html",
         "a1.py": None,
     },
-    FeedbackFor.BRIGHTSPACE: {
+    "brightspace": {
         "397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM": (
             "397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM/feedback.html"
         ),
@@ -152,10 +152,13 @@ SOURCES = {
 }
 
 
+def feedback(run: RunResult, folder: Path, of: str = "") -> Exported:
+    request = ExportRequest(run=run, plan=COURSE, folder=folder)
+    return exporter(f"feedback{of}").export(request)
+
+
 @pytest.mark.parametrize("platform", SOURCES)
-def test_feedback_goes_back_under_the_names_it_came_by(
-    platform: FeedbackFor, tmp_path: Path
-) -> None:
+def test_feedback_goes_back_under_the_names_it_came_by(platform: str, tmp_path: Path) -> None:
     sources = SOURCES[platform]
     (tmp_path / "feedback").mkdir()
     results = []
@@ -163,15 +166,15 @@ def test_feedback_goes_back_under_the_names_it_came_by(
         results.append(replace(PERFECT, id=f"s{number}", source=source))
         (tmp_path / "feedback" / page_name(f"s{number}")).write_text(f"for s{number}")
     run = replace(CLASS, submissions=tuple(results))
-    packed = feedback_zip(run, tmp_path, platform)
+    packed = feedback(run, tmp_path, f"-{platform}")
     with zipfile.ZipFile(io.BytesIO(packed.data)) as archive:
         assert archive.testzip() is None
         pages = {name: archive.read(name).decode() for name in archive.namelist()}
     index = pages.pop("index.html", "")
-    assert (index != "") == (platform is FeedbackFor.BRIGHTSPACE)
+    assert (index != "") == (platform == "brightspace")
     assert pages == {name: f"for s{number}" for number, name in enumerate(sources.values()) if name}
     assert len(packed.warnings) == list(sources.values()).count(None)
-    assert feedback_zip(run, tmp_path, platform).data == packed.data
+    assert feedback(run, tmp_path, f"-{platform}").data == packed.data
 
 
 def test_a_group_has_one_page(tmp_path: Path) -> None:
@@ -179,8 +182,9 @@ def test_a_group_has_one_page(tmp_path: Path) -> None:
     (tmp_path / "feedback" / page_name("ada")).write_text("for ada")
     source = "Ada_1_assignsubmission_file_"
     both = (replace(PERFECT, id="ada", source=source), replace(PERFECT, id="bo", source=source))
-    packed = feedback_zip(replace(CLASS, submissions=both), tmp_path, FeedbackFor.MOODLE)
-    assert packed.pages == 1
+    packed = feedback(replace(CLASS, submissions=both), tmp_path, "-moodle")
+    with zipfile.ZipFile(io.BytesIO(packed.data)) as archive:
+        assert archive.namelist() == [f"{source}/feedback.html"]
     assert packed.warnings == (f"bo: {source}/feedback.html is the page of ada, of the same group",)
 
 
@@ -188,11 +192,11 @@ def test_feedback_by_id(tmp_path: Path) -> None:
     (tmp_path / "feedback").mkdir()
     (tmp_path / "feedback" / page_name("perfect")).write_text("page")
     run = replace(CLASS, submissions=(PERFECT,))
-    packed = feedback_zip(run, tmp_path, FeedbackFor.PLAIN)
+    packed = feedback(run, tmp_path)
     with zipfile.ZipFile(io.BytesIO(packed.data)) as archive:
         assert archive.namelist() == ["perfect.html"]
-    with pytest.raises(UserError, match="no submission of this run came from a download of moodle"):
-        feedback_zip(run, tmp_path, FeedbackFor.MOODLE)
+    with pytest.raises(UserError, match="no submission of this run came from a download of Moodle"):
+        feedback(run, tmp_path, "-moodle")
     (tmp_path / "feedback" / page_name("perfect")).unlink()
     with pytest.raises(UserError, match="grade again to write it"):
-        feedback_zip(run, tmp_path, FeedbackFor.PLAIN)
+        feedback(run, tmp_path)

@@ -8,85 +8,60 @@ from __future__ import annotations
 import csv
 import io
 import os
-from fractions import Fraction
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.common.csv_tables import Sheet, encoded, read_sheet
+from harness.common.csv_tables import encoded, read_sheet
 from harness.common.errors import UserError
 from harness.reporting.export.gradebooks import (
-    Filled,
+    FilledGradebook,
     GradebookEntry,
-    Platform,
-    gradebook,
+    gradebooks,
+    make_gradebook,
 )
+from tests.reporting.gradebook_samples import TITLE, entry, request
 
 HERE = Path(__file__).parent
 GIVEN, GOLDEN = HERE / "gradebooks", HERE / "exported"
-TITLE = "A tiny till"
-
-
-def standing(number: int, name: str, mark: str, **more: str) -> GradebookEntry:
-    return GradebookEntry(
-        id=more.pop("id", f"s{number}"),
-        student_id=more.pop("student_id", str(number)),
-        email=more.pop("email", ""),
-        name=name,
-        mark=mark,
-        out_of=Fraction(6),
-        **more,
-    )
-
 
 CLASS = (
-    standing(101, "Ada Lovelace", "4.50", comment="=2+2 is what I'd write\tshorter"),
-    standing(102, "Séan O'Brien", "0.00"),
-    standing(103, "Wei Ng", "6.00"),
-    standing(105, "Lena Late", "", why="late"),
-    standing(199, "Not Enrolled", "1.00"),
+    entry(101, "Ada Lovelace", "4.50", comment="=2+2 is what I'd write\tshorter"),
+    entry(102, "Séan O'Brien", "0.00"),
+    entry(103, "Wei Ng", "6.00"),
+    entry(105, "Lena Late", "", why="late"),
+    entry(199, "Not Enrolled", "1.00"),
 )
 LOGINS = {101: "ada", 102: "sean", 103: "wei", 105: "lena", 199: "not"}
-BY_LOGIN = tuple(
-    GradebookEntry(
-        id=each.id,
-        student_id=LOGINS[int(each.student_id)],
-        email="",
-        name=each.name,
-        mark=each.mark,
-        out_of=each.out_of,
-        why=each.why,
-        comment=each.comment,
-    )
-    for each in CLASS
-)
+BY_LOGIN = tuple(replace(each, student_id=LOGINS[int(each.student_id)]) for each in CLASS)
 FILES = {
-    "canvas.csv": (Platform.CANVAS, CLASS),
-    "brightspace.csv": (Platform.BRIGHTSPACE, BY_LOGIN),
-    "blackboard.xls": (Platform.BLACKBOARD, BY_LOGIN),
-    "moodle.csv": (Platform.MOODLE, CLASS),
-    "moodle-de.csv": (Platform.MOODLE, CLASS),
+    "canvas.csv": ("canvas", CLASS),
+    "brightspace.csv": ("brightspace", BY_LOGIN),
+    "blackboard.xls": ("blackboard", BY_LOGIN),
+    "moodle.csv": ("moodle", CLASS),
+    "moodle-de.csv": ("moodle", CLASS),
 }
 
 
-def filled(name: str) -> Filled:
-    platform, found = FILES[name]
-    sheet = read_sheet(GIVEN / name)
-    return gradebook(
-        platform,
-        found,
-        Sheet(rows=sheet.rows, form=sheet.form, place=name, lines=sheet.lines),
-        title=TITLE,
-    )
+def make(
+    platform: str, entries: tuple[GradebookEntry, ...], path: Path | None, **more: object
+) -> FilledGradebook:
+    return make_gradebook(gradebooks()[platform], entries, request(path, **more))
+
+
+def filled(name: str) -> FilledGradebook:
+    platform, entries = FILES[name]
+    return make(platform, entries, GIVEN / name)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_filled_gradebook(name: str) -> None:
     found = filled(name)
-    told = "".join(f"{line}\n" for line in found.warnings)
+    warnings = "".join(f"{line}\n" for line in found.warnings).replace(f"{GIVEN}/", "")
     for path, data in (
         (GOLDEN / f"gradebook-{name}", encoded(found.sheet)),
-        (GOLDEN / f"gradebook-{name}.txt", told.encode()),
+        (GOLDEN / f"gradebook-{name}.txt", warnings.encode()),
     ):
         if os.environ.get("UPDATE_GOLDEN"):
             path.write_bytes(data)
@@ -104,10 +79,10 @@ def cells(name: str, encoding: str, delimiter: str) -> tuple[list[list[str]], li
 
 
 FORMS = {
-    "canvas.csv": ("utf-8", ",", {(2, 6): "4.50", (3, 6): "0.00", (6, 6): ""}),
-    "brightspace.csv": ("utf-8", ",", {(1, 5): "4.50", (2, 5): "0.00", (3, 5): "6.00", (5, 5): ""}),
-    "blackboard.xls": ("utf-16", "\t", {(1, 6): "4.50", (2, 6): "0.00", (3, 6): ""}),
-    "moodle.csv": ("utf-8", ",", {(1, 4): "4.50", (2, 4): "0.00", (4, 4): ""}),
+    "canvas.csv": ("utf-8", ",", {(2, 6): "4.50", (3, 6): "0.00"}),
+    "brightspace.csv": ("utf-8", ",", {(1, 5): "4.50", (2, 5): "0.00", (3, 5): "6.00"}),
+    "blackboard.xls": ("utf-16", "\t", {(1, 6): "4.50", (2, 6): "0.00"}),
+    "moodle.csv": ("utf-8", ",", {(1, 4): "4.50", (2, 4): "0.00"}),
     "moodle-de.csv": ("utf-8-sig", ";", {(1, 4): "4,50", (2, 4): "0,00"}),
 }
 
@@ -139,141 +114,294 @@ def test_the_form_is_the_downloads() -> None:
         assert read_sheet(GOLDEN / f"gradebook-{name}").form == sheet.form
 
 
-@pytest.mark.parametrize("platform", [Platform.CANVAS, Platform.BRIGHTSPACE, Platform.BLACKBOARD])
-def test_a_gradebook_from_the_submissions_alone(platform: Platform) -> None:
-    found = gradebook(platform, BY_LOGIN, None, title=TITLE)
-    path = GOLDEN / f"gradebook-made-{platform.value}.csv"
+@pytest.mark.parametrize("platform", ["canvas", "blackboard"])
+def test_a_gradebook_from_the_submissions_alone(platform: str) -> None:
+    found = make(platform, BY_LOGIN, None)
+    path = GOLDEN / f"gradebook-made-{platform}.csv"
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_bytes(encoded(found.sheet))
     assert path.read_bytes() == encoded(found.sheet)
     assert found.marks == 4
     assert found.warnings == ("s105 (Lena Late) has no mark: late",)
-    again = (
-        gradebook(
-            platform,
-            BY_LOGIN,
-            read_sheet(path),
-            column=found.sheet.rows[0][
-                {"canvas": 5, "brightspace": 1, "blackboard": 1}[platform.value]
-            ],
-            title=TITLE,
-        )
-        if platform is not Platform.CANVAS
-        else found
-    )
-    assert again.sheet.rows == found.sheet.rows
 
 
-def sheet(text: str) -> Sheet:
-    rows = tuple(tuple(row) for row in csv.reader(io.StringIO(text)))
-    return Sheet(rows=rows, place="book.csv", lines=tuple(range(1, len(rows) + 1)))
+ROSTERS = {
+    "both keys": (
+        "Username,OrgDefinedId,Last Name,First Name\nada,s101,Lovelace,Ada\nlena,s105,Late,Lena\n",
+        [
+            "OrgDefinedId,Username,Last Name,First Name,A tiny till Points Grade,"
+            "End-of-Line Indicator",
+            "#s101,#ada,Lovelace,Ada,4.50,#",
+        ],
+    ),
+    "one key, as exported": (
+        "OrgDefinedId,Last Name,First Name\n#ada,Lovelace,Ada\n#x,Ng,Wei\n",
+        [
+            "OrgDefinedId,Last Name,First Name,A tiny till Points Grade,End-of-Line Indicator",
+            "#ada,Lovelace,Ada,4.50,#",
+            "#x,Ng,Wei,6.00,#",
+        ],
+    ),
+}
 
 
-CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,{title} (7)\n{rows}"
+@pytest.mark.parametrize(("roster", "lines"), ROSTERS.values(), ids=ROSTERS)
+def test_brightspace_takes_its_keys_from_the_roster(
+    roster: str, lines: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(roster, encoding="utf-8")
+    found = make("brightspace", BY_LOGIN, None, roster=path)
+    assert encoded(found.sheet).decode().splitlines() == lines
+    by_name = [line for line in found.warnings if line.startswith("BY NAME ALONE")]
+    named = f"BY NAME ALONE: {path}:3: Wei Ng is taken to be s103 (Wei Ng)"
+    assert by_name == ([named] if "#x" in roster else [])
+
+
+CANVAS = "Student,ID,SIS User ID,SIS Login ID,Section,{title} (7)\n{rows}\n"
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    return tmp_path / "book.csv"
 
 
 def canvas(
-    rows: str, *found: GradebookEntry, column: str | None = None, title: str = TITLE
-) -> Filled:
-    book = sheet(CANVAS.format(title=title, rows=rows))
-    return gradebook(Platform.CANVAS, found, book, column=column, title=TITLE)
+    book: Path, rows: str, *entries: GradebookEntry, title: str = TITLE, **more: object
+) -> FilledGradebook:
+    book.write_text(CANVAS.format(title=title, rows=rows), encoding="utf-8")
+    return make("canvas", entries, book, **more)
 
 
-ADA = standing(0, "Ada Lovelace", "4.50", id="folder", student_id="9")
+def lines_of(found: FilledGradebook, book: Path) -> list[str]:
+    return [line.replace(str(book), "book.csv") for line in found.warnings]
+
+
+ADA = entry(0, "Ada Lovelace", "4.50", id="folder", student_id="9")
+NAMED = "BY NAME ALONE: book.csv:2: Lovelace, Ada is taken to be "
 MATCHED = {
-    "the id": ("x,9,,,,", ADA, ""),
-    "the other id": ("x,1,9,,,", ADA, ""),
-    "the login": ("x,1,,9,,", ADA, ""),
-    "the email": ("x,1,,a@b,,", standing(0, "", "1.00", email="A@B"), ""),
-    "the login of the email": ("x,1,,a,,", standing(0, "", "1.00", email="a@b"), ""),
-    "the name": ('"Lovelace, Ada",1,,,,', ADA, "BY NAME ALONE"),
+    "the id": ("x,9,,,,", ADA, []),
+    "the other id": ("x,1,9,,,", ADA, []),
+    "the login": ("x,1,,9,,", ADA, []),
+    "the email": ("x,1,,a@b,,", entry(0, "", "1.00", email="A@B"), []),
+    "the login of the email": ("x,1,,a,,", entry(0, "", "1.00", email="a@b"), []),
+    "the name": ('"Lovelace, Ada",1,,,,', ADA, [NAMED + "folder (Ada Lovelace)"]),
     "the name in one word": (
         '"Lovelace, Ada",1,,,,',
-        standing(0, "", "1.00", id="lovelaceada", student_id="77"),
-        "BY NAME ALONE",
+        entry(0, "", "1.00", id="lovelaceada", student_id="77"),
+        [NAMED + "lovelaceada"],
     ),
 }
 
 
-@pytest.mark.parametrize(("row", "who", "warning"), MATCHED.values(), ids=MATCHED)
-def test_a_row_is_matched_by(row: str, who: GradebookEntry, warning: str) -> None:
-    found = canvas(row, who)
+@pytest.mark.parametrize(("row", "who", "lines"), MATCHED.values(), ids=MATCHED)
+def test_a_row_is_matched_by(book: Path, row: str, who: GradebookEntry, lines: list[str]) -> None:
+    found = canvas(book, row, who)
     assert found.sheet.rows[1][5] == who.mark
-    assert [line.startswith(warning) for line in found.warnings] == ([True] if warning else [])
+    assert lines_of(found, book) == lines
 
 
-def test_two_of_one_name_get_nothing_by_it() -> None:
-    rows = '"Lovelace, Ada",1,,,,\n"Lovelace, Ada",2,,,,\n"Hopper, Grace",3,,,,'
-    found = canvas(rows, ADA, standing(3, "Grace Hopper", "2.00"))
+TWINS = '"Lovelace, Ada",1,,,,\n"Lovelace, Ada",2,,,,\n"Hopper, Grace",3,,,,'
+
+
+def test_two_of_one_name_get_nothing_by_it(book: Path) -> None:
+    found = canvas(book, TWINS, ADA, entry(3, "Grace Hopper", "2.00"))
     assert [row[5] for row in found.sheet.rows[1:]] == ["", "", "2.00"]
-    assert found.warnings == (
+    assert lines_of(found, book) == [
         "book.csv:2: Lovelace, Ada has no submission; the row stays",
         "book.csv:3: Lovelace, Ada has no submission; the row stays",
         "book.csv: submission folder (Ada Lovelace) has no row (or more than one)",
+        "book.csv: --match FILE says which row is whose",
+    ]
+
+
+def test_two_submissions_of_one_id_get_nothing_by_it(book: Path) -> None:
+    with pytest.raises(UserError, match="no row fits any of 2 submissions"):
+        canvas(book, "x,9,,,,", ADA, entry(9, "Ada Twin", "1.00"))
+
+
+SETTLED = {
+    "by the submission's id": "download id,gradebook id\nfolder,2\n",
+    "by the student's id": "Gradebook ID;Download ID\n2;9\n",
+}
+
+
+@pytest.mark.parametrize("text", SETTLED.values(), ids=SETTLED)
+def test_a_match_file_settles_who_it_is(book: Path, text: str) -> None:
+    path = book.with_name("match.csv")
+    path.write_text(text, encoding="utf-8")
+    found = canvas(book, TWINS, ADA, entry(3, "Grace Hopper", "2.00"), match=path)
+    assert [row[5] for row in found.sheet.rows[1:]] == ["", "4.50", "2.00"]
+    assert lines_of(found, book) == ["book.csv:2: Lovelace, Ada has no submission; the row stays"]
+
+
+def test_a_match_file_is_stronger_than_an_id(book: Path) -> None:
+    path = book.with_name("match.csv")
+    path.write_text("download id,gradebook id\nfolder,1\n", encoding="utf-8")
+    found = canvas(book, "x,9,,,,\ny,1,,,,", ADA, match=path)
+    assert [row[5] for row in found.sheet.rows[1:]] == ["", "4.50"]
+
+
+BAD_MATCHES = {
+    "no columns": ("a,b\n1,2\n", "match.csv:1: needs the columns download id and gradebook id"),
+    "an unknown submission": (
+        "download id,gradebook id\nnobody,2\n",
+        "match.csv:2: no submission of this run has the id 'nobody'",
+    ),
+    "an unknown row": (
+        "download id,gradebook id\nfolder,44\n",
+        "match.csv:2: no row of the gradebook has the id '44'",
+    ),
+    "no id": (
+        "download id,gradebook id\nfolder,\n",
+        "match.csv:2: no row of the gradebook has the id ''",
+    ),
+    "twice": (
+        "download id,gradebook id\nfolder,2\nfolder,1\n",
+        "match.csv:3: folder or 1 was matched on a line above already",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "line"), BAD_MATCHES.values(), ids=BAD_MATCHES)
+def test_a_match_file_with_a_mistake(book: Path, text: str, line: str) -> None:
+    path = book.with_name("match.csv")
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as error:
+        canvas(book, TWINS, ADA, match=path)
+    assert line in str(error.value)
+
+
+LATE = entry(9, "", "", why="late")
+WAITS = entry(9, "", "", why="no mark yet for Style", waits="Style")
+EXISTING = {
+    "a late student's": (LATE, "3", False, "3", "has no mark: late; 3 stays in the gradebook"),
+    "a late student's, cleared": (
+        LATE, "3", True, "", "has no mark: late; 3 was removed from the gradebook",
+    ),
+    "a late student's that is not there": (LATE, "-", True, "-", "has no mark: late"),
+    "one that waits for a person's": (
+        WAITS, "3", False, "3", "has no mark: no mark yet for Style; 3 stays in the gradebook",
+    ),
+    "an older one": (ADA, "3,00", False, "4.50", "3,00 became 4.50"),
+    "the same": (ADA, "4.5", False, "4.50", ""),
+    "an excused student's": (ADA, "ex", True, "ex", "is excused (EX); it stays so"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("who", "before", "clear", "after", "line"), EXISTING.values(), ids=EXISTING
+)
+def test_a_mark_that_the_gradebook_has_already(
+    book: Path, who: GradebookEntry, before: str, clear: bool, after: str, line: str
+) -> None:
+    found = canvas(book, f'x,9,,,,"{before}"\ny,1,,,,', who, entry(1, "", "1.00"), clear=clear)
+    assert [row[5] for row in found.sheet.rows[1:]] == [after, "1.00"]
+    assert [line in each for each in found.warnings] == ([True] if line else [])
+
+
+def test_clear_leaves_rows_of_nobody_in_the_run(book: Path) -> None:
+    found = canvas(book, "x,9,,,,\nother,5,,,,3", ADA, clear=True)
+    assert found.sheet.rows[2][5] == "3"
+
+
+def test_a_mark_over_the_maximum_is_named(book: Path) -> None:
+    found = canvas(book, "x,9,,,,", replace(ADA, mark="7.25"))
+    assert lines_of(found, book) == ["book.csv:2: x: 7.25 is more than the maximum, 6"]
+
+
+def test_a_comment_that_is_replaced_is_named(book: Path) -> None:
+    item = "A tiny till [Total Pts: 6 Score] |1"
+    book.write_text(f"Username,{item},Feedback to Learner\nada,,old\nsean,,\n", encoding="utf-8")
+    both = (replace(BY_LOGIN[0], comment="new"), replace(BY_LOGIN[1], comment="new"))
+    found = make("blackboard", both, book)
+    assert [row[2] for row in found.sheet.rows[1:]] == ["new", "new"]
+    assert lines_of(found, book) == ["book.csv:2: ada: the comment in the gradebook was replaced"]
+
+
+OUT_OF_100 = "Points Possible,,,,,100\nx,9,,,,7.50"
+
+
+def test_a_column_of_another_maximum_is_filled_when_it_is_asked_for(book: Path) -> None:
+    with pytest.raises(UserError) as error:
+        canvas(book, OUT_OF_100, ADA)
+    line = f'{book}: the column "A tiny till (7)" is out of 100, the marks are out of 6'
+    assert str(error.value) == f'{line}. Hint: --column "A tiny till (7)" fills it all the same'
+    assert canvas(book, OUT_OF_100, ADA, column=TITLE).warnings == (
+        line,
+        f"{book}:3: x: 7.50 became 4.50",
     )
 
 
-def test_two_submissions_of_one_id_get_nothing_by_it() -> None:
-    with pytest.raises(UserError, match="no row fits any of 2 submissions"):
-        canvas("x,9,,,,", ADA, standing(9, "Ada Twin", "1.00"))
+TWO = "Student,ID,A tiny till (7),A  Tiny till (8)\nx,9,7.50,\n"
+HINT = 'Hint: --column "A tiny till (7)" | "A  Tiny till (8)"'
+
+
+@pytest.mark.parametrize("column", [None, TITLE])
+def test_two_columns_of_one_title_are_a_question(book: Path, column: str | None) -> None:
+    book.write_text(TWO, encoding="utf-8")
+    with pytest.raises(UserError) as error:
+        make("canvas", (ADA,), book, column=column)
+    assert str(error.value) == f"{book}: 2 columns are called 'A tiny till'. {HINT}"
+    found = make("canvas", (ADA,), book, column="A tiny till (8)")
+    assert found.sheet.rows[1] == ("x", "9", "7.50", "4.50")
+
+
+def test_two_columns_of_one_header_cannot_be_told_apart(book: Path) -> None:
+    book.write_text(TWO.replace("(8)", "(7)"), encoding="utf-8")
+    with pytest.raises(UserError, match="rename one of them on the platform"):
+        make("canvas", (ADA,), book, column="A tiny till (7)")
+
+
+def test_the_only_column_is_not_taken_for_ours(book: Path) -> None:
+    with pytest.raises(UserError) as error:
+        canvas(book, "x,9,,,,7.50", ADA, title="Quiz")
+    hint = '--column "Quiz (7)"'
+    assert str(error.value) == f"{book}: no column is called 'A tiny till'. Hint: {hint}"
 
 
 WRONG = {
-    "nobody fits": (lambda: canvas("x,1,,,,", ADA), "no row fits any of 1 submission"),
-    "another column": (
-        lambda: canvas("x,9,,,,", ADA, column="Quiz"),
-        "there is no column 'Quiz' for marks",
-    ),
-    "no header": (
-        lambda: gradebook(Platform.CANVAS, [ADA], sheet("a,b\n1,2"), title=TITLE),
-        "has no columns Student and ID",
-    ),
-    "no participants": (
-        lambda: gradebook(Platform.MOODLE, [ADA], sheet("a,b\n1,2"), title=TITLE),
-        'has no column with "Participant 12" in every row',
-    ),
-    "no worksheet": (
-        lambda: gradebook(Platform.MOODLE, [ADA], None, title=TITLE),
-        "moodle takes its own worksheet back alone",
-    ),
-    "no usernames": (
-        lambda: gradebook(Platform.BLACKBOARD, [ADA], sheet("a,b\n1,2"), title=TITLE),
-        "has no column Username",
-    ),
-    "no key": (
-        lambda: gradebook(Platform.BRIGHTSPACE, [ADA], sheet("a,b\n1,2"), title=TITLE),
-        "has neither a column OrgDefinedId nor Username",
-    ),
-}
+    "nobody fits": ("canvas", CANVAS.format(title=TITLE, rows="x,1,,,,"), {},
+                    "no row fits any of 1 submission"),
+    "another column": ("canvas", CANVAS.format(title=TITLE, rows="x,9,,,,"), {"column": "Quiz"},
+                       "there is no column 'Quiz' for marks"),
+    "no students": ("canvas", CANVAS.format(title=TITLE, rows=""), {}, "has no students in it"),
+    "no header": ("canvas", "a,b\n1,2\n", {}, "has no columns Student and ID"),
+    "no participants": ("moodle", "a,b\n1,2\n", {},
+                        'has no column with "Participant 12" in every row'),
+    "no usernames": ("blackboard", "a,b\n1,2\n", {}, "has no column Username"),
+    "no key": ("brightspace", "a,b\n1,2\n", {}, "has neither a column OrgDefinedId nor Username"),
+    "an empty file": ("canvas", "", {}, "is empty"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("act", "line"), WRONG.values(), ids=WRONG)
-def test_one_line_says_what_is_wrong(act: object, line: str) -> None:
-    assert callable(act)
+@pytest.mark.parametrize(("platform", "text", "more", "line"), WRONG.values(), ids=WRONG)
+def test_one_line_says_what_is_wrong(
+    book: Path, platform: str, text: str, more: dict[str, str], line: str
+) -> None:
+    book.write_text(text, encoding="utf-8")
     with pytest.raises(UserError) as error:
-        act()
-    assert line in str(error.value)
+        make(platform, (ADA,), book, **more)
+    assert str(error.value).startswith(f"{book}: {line}")
     assert "\n" not in str(error.value)
 
 
-def test_another_maximum_is_told() -> None:
-    rows = "Points Possible,,,,,100\nx,9,,,,"
-    assert canvas(rows, ADA).warnings == (
-        "book.csv: this column is out of 100, the marks are out of 6",
-    )
-
-
-FILES_THAT_ARE_NONE = {
-    "an Excel file": (b"PK\x03\x04rest", "is an Office document"),
-    "nothing": (b"", "is empty"),
-    "half a cell": (b'a,b\n"half,1\n', "is not a CSV table"),
-    "cut UTF-16": (b"\xff\xfea\0b", "byte 4 is not UTF-16-LE"),
+WITHOUT = {
+    "moodle": "Moodle imports only the worksheet that it offers for download",
+    "brightspace": "Brightspace's gradebook has none of the ids that its downloads have",
 }
 
 
-@pytest.mark.parametrize(("data", "line"), FILES_THAT_ARE_NONE.values(), ids=FILES_THAT_ARE_NONE)
-def test_a_file_that_is_no_gradebook(tmp_path: Path, data: bytes, line: str) -> None:
-    path = tmp_path / "book.csv"
-    path.write_bytes(data)
-    with pytest.raises(UserError, match=line):
-        read_sheet(path)
+@pytest.mark.parametrize(("platform", "line"), WITHOUT.items())
+def test_a_platform_that_needs_a_file(platform: str, line: str) -> None:
+    with pytest.raises(UserError) as error:
+        make(platform, (ADA,), None)
+    assert str(error.value).startswith(f"{line}. Hint: --gradebook FILE")
+
+
+@pytest.mark.parametrize("lock", [".~lock.book.csv#", "~$book.csv"])
+def test_a_gradebook_that_is_open_in_an_office_program(book: Path, lock: str) -> None:
+    book.with_name(lock).touch()
+    with pytest.raises(UserError) as error:
+        canvas(book, "x,9,,,,", ADA)
+    assert str(error.value).startswith(f"{book}: is open in another program. Hint: close it there")

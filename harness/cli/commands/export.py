@@ -1,10 +1,9 @@
-"""`harness export`: a run in the form that others take."""
+"""`harness export`: a run in the form that other programs read."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 
 import click
@@ -12,82 +11,40 @@ import click
 from harness.cli.discovery import examples
 from harness.cli.options import PATH
 from harness.cli.runs import read_run
-from harness.common.csv_tables import encoded, read_sheet
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.files import write_bytes
-from harness.model.plan import Plan
 from harness.model.result import RunResult
-from harness.reporting.export.feedback import FeedbackFor, feedback_zip
-from harness.reporting.export.gradebooks import (
-    Marks,
-    Platform,
-    gradebook,
-    gradebook_entries,
-)
-from harness.reporting.export.junit import junit_xml
-from harness.reporting.export.manual_marks import manual_template
-from harness.reporting.export.marks_csv import marks_csv
-from harness.reporting.view.words import counted
-from harness.results import results_json
+from harness.reporting.export import ExportRequest, Marks, exporter, exporters
 
 SECTION = "Results"
 SUMMARY = "Write a run for a gradebook, as feedback, or as results."
 
 
-class Format(StrEnum):
-    """What a run can be exported to."""
+class _ExportCommand(click.Command):
+    """Lists the formats in its help."""
 
-    JSON = "json"
-    CSV = "csv"
-    JUNIT = "junit"
-    MANUAL_MARKS = "manual-marks"
-    CANVAS = "canvas"
-    BRIGHTSPACE = "brightspace"
-    BLACKBOARD = "blackboard"
-    MOODLE = "moodle"
-    FEEDBACK = "feedback"
-    FEEDBACK_CANVAS = "feedback-canvas"
-    FEEDBACK_BRIGHTSPACE = "feedback-brightspace"
-    FEEDBACK_MOODLE = "feedback-moodle"
-
-
-_TEXTS = {
-    Format.JSON: results_json,
-    Format.CSV: marks_csv,
-    Format.JUNIT: junit_xml,
-    Format.MANUAL_MARKS: manual_template,
-}
-_ZIPS = {
-    Format.FEEDBACK: FeedbackFor.PLAIN,
-    Format.FEEDBACK_CANVAS: FeedbackFor.CANVAS,
-    Format.FEEDBACK_BRIGHTSPACE: FeedbackFor.BRIGHTSPACE,
-    Format.FEEDBACK_MOODLE: FeedbackFor.MOODLE,
-}
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(ctx, formatter)
+        with formatter.section("Formats"):
+            formatter.write_dl([(each.name, each.help) for each in exporters().values()])
 
 
 @click.command(
     "export",
+    cls=_ExportCommand,
     epilog=examples(
         "harness export reports/connect4ish --to csv -o marks.csv",
-        "harness export reports/connect4ish --to feedback -o feedback.zip",
+        "harness export reports/connect4ish --to canvas --gradebook Grades.csv -o import.csv",
     ),
 )
 @click.argument("run", type=PATH)
-@click.option(
-    "--to",
-    "form",
-    required=True,
-    metavar="FORMAT",
-    type=click.Choice([each.value for each in Format]),
-    help=f"One of {', '.join(Format)}.",
-)
+@click.option("--to", "form", required=True, metavar="FORMAT", help="One of the formats below.")
 @click.option(
     "-o", "--output", type=PATH, metavar="FILE", help="Where to (default: standard output)."
 )
 @click.option(
     "--gradebook",
-    "book",
     type=PATH,
     metavar="FILE",
     help="The gradebook or worksheet as downloaded: its column is filled in, the rest is kept.",
@@ -96,63 +53,71 @@ _ZIPS = {
     "--column", metavar="TITLE", help="The gradebook's column (default: the assignment's title)."
 )
 @click.option(
+    "--match",
+    type=PATH,
+    metavar="FILE",
+    help="A CSV of download id, gradebook id: whose row it is where the files do not tell.",
+)
+@click.option(
+    "--clear",
+    is_flag=True,
+    help="Empty the cells of students without a mark in this run (default: marks there stay).",
+)
+@click.option(
+    "--roster",
+    type=PATH,
+    metavar="FILE",
+    help="Brightspace without --gradebook: the class list, with the ids that it imports by.",
+)
+@click.option(
     "--marks",
     type=click.Choice([each.value for each in Marks]),
     default=Marks.TOTAL.value,
     show_default=True,
-    help="With the marks that people give, or what the harness found alone.",
+    help="With the marks that people give, or the harness's alone.",
 )
 def command(
-    run: Path, form: str, output: Path | None, book: Path | None, column: str | None, marks: str
+    run: Path,
+    form: str,
+    output: Path | None,
+    gradebook: Path | None,
+    column: str | None,
+    match: Path | None,
+    clear: bool,
+    roster: Path | None,
+    marks: str,
 ) -> int:
     """Write RUN (a report folder) as FORMAT: marks for a gradebook, feedback, results.
 
-    A submission without a mark has an empty cell, never a 0. What a person must know about the
-    file (rows without a submission, matches by name alone) is said line by line on stderr.
+    A submission without a mark has an empty cell, never a 0; a mark that the gradebook has already
+    stays unless this run has another. What a person must know about the file (marks that were
+    replaced, rows without a submission, matches by name alone) is printed on stderr, one line each.
     """
-    wanted = Format(form)
-    if form not in set(Platform) and (book or column):
-        raise UserError(f"--gradebook and --column are not for --to {form}")
+    wanted = exporter(form)
+    if not wanted.is_gradebook and any((gradebook, column, match, clear, roster)):
+        what = "--gradebook, --column, --match, --clear and --roster"
+        raise UserError(f"{what} are not for --to {form}")
+    if gradebook is not None and roster is not None:
+        raise UserError("--roster is for an export without --gradebook", hint="leave out one")
+    if wanted.is_archive and output is None:
+        raise UserError("a zip needs a file to go to", hint="-o FILE")
     result, plan = read_run(run)
-    warnings: tuple[str, ...] = ()
-    if wanted in _TEXTS:
-        data = _TEXTS[wanted](result, plan).encode("utf-8", "backslashreplace")
-    elif wanted in _ZIPS:
-        if output is None:
-            raise UserError("a zip needs a file to go to", hint="-o FILE")
-        packed = feedback_zip(result, run if run.is_dir() else run.parent, _ZIPS[wanted])
-        data, warnings = packed.data, packed.warnings
-    else:
-        data, warnings = _gradebook(Platform(form), result, plan, book, column, Marks(marks))
-    _put(data, output)
-    _say(warnings, result)
-    return 0
-
-
-def _gradebook(
-    platform: Platform,
-    run: RunResult,
-    plan: Plan,
-    book: Path | None,
-    column: str | None,
-    marks: Marks,
-) -> tuple[bytes, tuple[str, ...]]:
-    found = gradebook_entries(run, marks)
-    filled = gradebook(
-        platform,
-        found,
-        None if book is None else read_sheet(book),
-        column=column,
-        title=plan.assignment.title,
+    exported = wanted.export(
+        ExportRequest(
+            run=result,
+            plan=plan,
+            folder=run if run.is_dir() else run.parent,
+            marks=Marks(marks),
+            gradebook=gradebook,
+            column=column,
+            clear=clear,
+            match=match,
+            roster=roster,
+        )
     )
-    told = list(filled.warnings)
-    if not filled.marks:
-        told.append("there is not one mark in this file")
-        if waiting := [each.waits for each in found if each.waits]:
-            what = " | ".join(dict.fromkeys(waiting))
-            told[-1] += f": {counted(len(waiting), 'submission')} wait for {what}"
-            told[-1] += "; --marks functionality exports without the marks that people give"
-    return encoded(filled.sheet), tuple(told)
+    _put(exported.data, output)
+    _warn(exported.warnings, result)
+    return 0
 
 
 def _put(data: bytes, output: Path | None) -> None:
@@ -164,7 +129,7 @@ def _put(data: bytes, output: Path | None) -> None:
     click.echo(f"Wrote {output}")
 
 
-def _say(warnings: Sequence[str], run: RunResult) -> None:
+def _warn(warnings: Sequence[str], run: RunResult) -> None:
     if not run.facts.complete:
         click.echo("this run is not complete: it is not a result. Grade again first", err=True)
     for warning in warnings:

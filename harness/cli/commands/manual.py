@@ -29,11 +29,11 @@ SUMMARY = "Add marks given by hand to a run."
 @click.argument("run", type=PATH)
 @click.argument("file", type=PATH)
 def command(run: Path, file: Path) -> int:
-    """Take the marks that people gave from FILE, which `harness export RUN --to manual-marks`
-    began.
+    """Take the marks that people gave into RUN (a report folder) from FILE, a table begun with
+    `harness export RUN --to manual-marks`.
 
     They join the totals in results.json, on the pages and in gradebooks, and stay when the
-    submissions are graded again. A file with a mistake in it is refused whole.
+    submissions are graded again. A file with a mistake in it is refused as a whole.
     """
     path = store_of(run)
     sheet = read_sheet(file)

@@ -9,6 +9,7 @@ from harness.common.rounding import rounded
 from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult
 from harness.model.verdict import VerdictKind
+from harness.reporting.export.exporter import text_exporter
 from harness.reporting.view import words
 
 # All that XML 1.0 has a place for; the rest cannot be written in it, not even escaped.
@@ -75,3 +76,6 @@ def _case(outcome: ScenarioResult, scenario: Scenario) -> ElementTree.Element:
 
 def _clean(text: str) -> str:
     return _FORBIDDEN.sub("\ufffd", text)
+
+
+EXPORTER = text_exporter("junit", "test results as JUnit XML, hidden scenarios included", junit_xml)

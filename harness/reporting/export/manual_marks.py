@@ -12,6 +12,7 @@ from harness.common.errors import UserError
 from harness.model.manual_marks import ByHand, SlotMark
 from harness.model.plan import ManualSlot, Plan
 from harness.model.result import Adjustment, RunResult, SubmissionResult
+from harness.reporting.export.exporter import text_exporter
 from harness.reporting.view import words
 
 ID, NAME, ADJUSTMENT, REASON, COMMENT = "id", "name", "adjustment", "reason", "comment"
@@ -178,3 +179,8 @@ class _Reader:
 
     def _wrong(self, index: int, what: str) -> None:
         self.mistakes.append(f"{self._sheet.at(index)}: {what}")
+
+
+EXPORTER = text_exporter(
+    "manual-marks", "a table for people to fill in, for `harness manual`", manual_template
+)

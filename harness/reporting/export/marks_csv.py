@@ -8,6 +8,7 @@ from harness.common.csv_tables import csv_text
 from harness.common.rounding import rounded
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult
+from harness.reporting.export.exporter import text_exporter
 
 MARKS_CSV = "marks.csv"
 
@@ -59,3 +60,6 @@ def _row(result: SubmissionResult, slots: list[str]) -> tuple[str, ...]:
 
 def _mark(mark: Fraction | None) -> str:
     return "" if mark is None else rounded(mark)
+
+
+EXPORTER = text_exporter("csv", "marks, one submission a row", marks_csv)

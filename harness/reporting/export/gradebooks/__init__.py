@@ -1,80 +1,153 @@
-"""Marks into gradebooks, each in the form that its importer takes."""
+"""Marks into gradebooks, each in the form that its platform imports; one module a platform."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
+from functools import partial
+from pathlib import Path
 
-from harness.common.csv_tables import Sheet
+from harness.common.csv_tables import Sheet, encoded, read_sheet
+from harness.common.discovery import import_modules
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks import blackboard, brightspace, canvas, moodle
-from harness.reporting.export.gradebooks.filling import Filled, GradebookLayout, fill
-from harness.reporting.export.gradebooks.standing import GradebookEntry, Marks, gradebook_entries
+from harness.reporting.export.exporter import Exported, Exporter, ExportRequest, Marks
+from harness.reporting.export.feedback import feedback_exporter
+from harness.reporting.export.gradebooks.entries import GradebookEntry, gradebook_entries
+from harness.reporting.export.gradebooks.filling import FilledGradebook, FillOptions, fill
+from harness.reporting.export.gradebooks.platform import Gradebook
+from harness.reporting.view.words import counted
 
 __all__ = [
-    "Filled",
+    "FilledGradebook",
+    "Gradebook",
     "GradebookEntry",
-    "Marks",
-    "Platform",
-    "gradebook",
     "gradebook_entries",
+    "gradebook_exporters",
+    "gradebooks",
+    "make_gradebook",
 ]
 
 
-class Platform(StrEnum):
-    """Whose gradebook it is."""
-
-    CANVAS = "canvas"
-    BRIGHTSPACE = "brightspace"
-    BLACKBOARD = "blackboard"
-    MOODLE = "moodle"
+def gradebooks() -> dict[str, Gradebook]:
+    """Every platform by name: the `GRADEBOOK` of each module beside this one."""
+    modules = import_modules(__name__, __path__)
+    found = [vars(module)["GRADEBOOK"] for module in modules if "GRADEBOOK" in vars(module)]
+    return {gradebook.name: gradebook for gradebook in found}
 
 
-_LAYOUTS: dict[Platform, Callable[[Sheet, str | None, str], GradebookLayout]] = {
-    Platform.CANVAS: canvas.layout,
-    Platform.BRIGHTSPACE: brightspace.layout,
-    Platform.BLACKBOARD: blackboard.layout,
-    Platform.MOODLE: moodle.layout,
-}
-_MADE: dict[Platform, Callable[[Sequence[GradebookEntry], str], Sheet]] = {
-    Platform.CANVAS: canvas.made,
-    Platform.BRIGHTSPACE: brightspace.made,
-    Platform.BLACKBOARD: blackboard.made,
-}
-
-
-def gradebook(
-    platform: Platform,
-    found: Sequence[GradebookEntry],
-    sheet: Sheet | None,
-    *,
-    column: str | None = None,
-    title: str,
-) -> Filled:
-    """The gradebook file of a run: the downloaded `sheet` filled in, or one made from the
-    submissions alone. `column` is the header of the marks' column, `title` the assignment's.
-
-    Raises UserError when the sheet is none of this platform's, or nothing of it fits.
-    """
-    if not found:
-        raise UserError("there is no submission in this run")
-    if sheet is None:
-        return _from_nothing(platform, found, column or title)
-    filled = fill(sheet, _LAYOUTS[platform](sheet, column, title), found)
-    if platform is Platform.BRIGHTSPACE:
-        filled = replace(filled, sheet=brightspace.ended(filled.sheet))
-    return filled
-
-
-def _from_nothing(platform: Platform, found: Sequence[GradebookEntry], title: str) -> Filled:
-    if platform not in _MADE:
-        raise UserError(
-            f"{platform.value} takes its own worksheet back alone",
-            hint="--gradebook FILE, the worksheet that it offers for download",
+def gradebook_exporters() -> tuple[Exporter, ...]:
+    """The formats that the platforms have: a gradebook, and a zip of feedback where they take
+    one."""
+    found: list[Exporter] = []
+    for each in gradebooks().values():
+        found.append(
+            Exporter(
+                name=each.name,
+                help=f"marks for {each.title}'s gradebook (CSV)",
+                export=partial(_export, each),
+                is_gradebook=True,
+            )
         )
-    begun = any(each.mark for each in found)
-    told = [each for each in found if each.why and (begun or not each.waits)]
-    warnings = [f"{each.shown} has no mark: {each.why}" for each in told]
-    marks = sum(bool(each.mark) for each in found)
-    return Filled(sheet=_MADE[platform](found, title), warnings=tuple(warnings), marks=marks)
+        if each.feedback_name is not None:
+            found.append(
+                feedback_exporter(
+                    each.name, each.title, each.feedback_name, index=each.feedback_index
+                )
+            )
+    return tuple(found)
+
+
+def make_gradebook(
+    platform: Gradebook,
+    entries: Sequence[GradebookEntry],
+    request: ExportRequest,
+) -> FilledGradebook:
+    """The gradebook of these submissions: the downloaded file filled in, or one made from the
+    roster or the submissions alone.
+
+    Raises UserError when a file is not the platform's, open in another program, or fits nothing,
+    and when the platform needs a file that was not given.
+    """
+    if not entries:
+        raise UserError("there is no submission in this run")
+    title = request.plan.assignment.title
+    options = FillOptions(
+        column_given=request.column is not None, clear=request.clear, match=request.match
+    )
+    if request.gradebook is not None:
+        sheet = _read(request.gradebook)
+        layout = platform.layout(sheet, request.column, title)
+        filled = fill(sheet, layout, entries, options)
+    elif request.roster is not None:
+        filled = _from_roster(platform, entries, request, options)
+    else:
+        filled = _from_submissions(platform, entries, request)
+    return replace(filled, sheet=platform.finished(filled.sheet))
+
+
+def _export(platform: Gradebook, request: ExportRequest) -> Exported:
+    entries = gradebook_entries(request.run, request.marks)
+    filled = make_gradebook(platform, entries, request)
+    warnings = list(filled.warnings)
+    if not filled.marks:
+        line = "there is not one mark in this file"
+        if waiting := [entry.waits for entry in entries if entry.waits]:
+            what = " | ".join(dict.fromkeys(waiting))
+            line += f": {counted(len(waiting), 'submission')} wait for {what}"
+            line += f"; --marks {Marks.FUNCTIONALITY} exports without the marks that people give"
+        warnings.append(line)
+    return Exported(data=encoded(filled.sheet), warnings=tuple(warnings))
+
+
+def _from_roster(
+    platform: Gradebook,
+    entries: Sequence[GradebookEntry],
+    request: ExportRequest,
+    options: FillOptions,
+) -> FilledGradebook:
+    """Rows without a mark are left out: there is nothing to import."""
+    if platform.from_roster is None or request.roster is None:
+        raise UserError(f"--roster is not for --to {platform.name}", hint="--gradebook FILE")
+    title = request.column or request.plan.assignment.title
+    sheet = platform.from_roster(_read(request.roster), title)
+    layout = platform.layout(sheet, None, title)
+    filled = fill(sheet, layout, entries, options)
+    header, *students = filled.sheet.rows
+    rows = [list(header), *(list(row) for row in students if row[layout.mark])]
+    return replace(filled, sheet=filled.sheet.with_rows(rows))
+
+
+def _from_submissions(
+    platform: Gradebook, entries: Sequence[GradebookEntry], request: ExportRequest
+) -> FilledGradebook:
+    if platform.from_roster is not None:
+        raise UserError(
+            f"{platform.title}'s gradebook has none of the ids that its downloads have",
+            hint="--gradebook FILE, its exported grades, or --roster FILE, its class list",
+        )
+    if platform.blank is None:
+        raise UserError(
+            f"{platform.title} imports only the worksheet that it offers for download",
+            hint="--gradebook FILE",
+        )
+    if request.match is not None or request.clear:
+        raise UserError("--match and --clear need a gradebook", hint="--gradebook FILE")
+    begun = any(entry.mark for entry in entries)
+    named = [entry for entry in entries if entry.why and (begun or not entry.waits)]
+    return FilledGradebook(
+        sheet=platform.blank(entries, request.column or request.plan.assignment.title),
+        warnings=tuple(f"{entry.shown} has no mark: {entry.why}" for entry in named),
+        marks=sum(bool(entry.mark) for entry in entries),
+    )
+
+
+def _read(path: Path) -> Sheet:
+    """A table, unless an office program has it open: what is unsaved there is not in the file."""
+    for name in (f".~lock.{path.name}#", f"~${path.name}"):
+        if path.with_name(name).exists():
+            raise UserError(
+                "is open in another program",
+                place=str(path),
+                hint=f"close it there (or remove {name}, if a program that crashed left it)",
+            )
+    return read_sheet(path)

@@ -7,47 +7,50 @@ from collections.abc import Sequence
 
 from harness.common.csv_tables import Form, Row, Sheet
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks.filling import (
+from harness.reporting.export.gradebooks.entries import GradebookEntry
+from harness.reporting.export.gradebooks.matching import Identity
+from harness.reporting.export.gradebooks.platform import (
+    Gradebook,
     GradebookLayout,
-    cells,
-    column_of,
+    cells_of,
+    choose_column,
+    find_column,
     number_in,
-    the_column,
 )
-from harness.reporting.export.gradebooks.standing import GradebookEntry
 from harness.reporting.view.words import number
 
 _ITEM = re.compile(r"(?P<title>.*) \[Total Pts: (?P<about>.*)\]\s*(?:\|\s*\d+)?\s*", re.IGNORECASE)
 
 
-def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
-    """Read a downloaded gradebook's header; UserError when it is none."""
+def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     header = sheet.rows[0]
-    login, own_id = column_of(header, "Username"), column_of(header, "Student ID")
+    login, own_id = find_column(header, "Username"), find_column(header, "Student ID")
     if login is None:
         raise UserError(
             "has no column Username", place=sheet.place, hint="download Blackboard's grade centre"
         )
-    last, first = column_of(header, "Last Name"), column_of(header, "First Name")
+    last, first = find_column(header, "Last Name"), find_column(header, "First Name")
     items = {i: found for i, cell in enumerate(header) if (found := _ITEM.fullmatch(cell))}
-    mark = the_column(sheet, header, {i: m["title"] for i, m in items.items()}, column, title)
+    mark = choose_column(sheet, {i: m["title"] for i, m in items.items()}, column, title)
 
-    def people(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
-        ids, name = cells(row, login, own_id), " ".join(cells(row, first, last))
-        return (ids, (), (name,) if name else ()) if ids else None
+    def identity(row: Row) -> Identity | None:
+        ids, name = cells_of(row, login, own_id), " ".join(cells_of(row, first, last))
+        return Identity(ids=ids, names=(name,) if name else ()) if ids else None
 
     return GradebookLayout(
         mark=mark,
-        first=1,
-        people=people,
+        identity=identity,
         maximum=number_in(items[mark]["about"]),
-        comment=column_of(header, "Feedback to Learner"),
+        comment=find_column(header, "Feedback to Learner"),
     )
 
 
-def made(gradebook_entries: Sequence[GradebookEntry], title: str) -> Sheet:
-    """A gradebook from the submissions alone, whose ids are user names."""
-    item = f"{title} [Total Pts: {number(gradebook_entries[0].out_of)} Score]"
+def _blank(entries: Sequence[GradebookEntry], title: str) -> Sheet:
+    """The ids of submissions are user names."""
+    item = f"{title} [Total Pts: {number(entries[0].out_of)} Score]"
     header = ("Username", item, "Feedback to Learner", "Feedback Format")
-    rows = [(s.student_id, s.mark, s.comment, "SMART_TEXT") for s in gradebook_entries]
+    rows = [(entry.student_id, entry.mark, entry.comment, "SMART_TEXT") for entry in entries]
     return Sheet(rows=(header, *rows), form=Form(quoted=True))
+
+
+GRADEBOOK = Gradebook(name="blackboard", title="Blackboard", layout=_layout, blank=_blank)

@@ -3,64 +3,100 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks.filling import (
+from harness.reporting.export.gradebooks.matching import Identity
+from harness.reporting.export.gradebooks.platform import (
+    Gradebook,
     GradebookLayout,
-    cells,
-    column_of,
+    cells_of,
+    choose_column,
+    find_column,
     number_in,
-    the_column,
 )
-from harness.reporting.export.gradebooks.standing import GradebookEntry
 
-END = "End-of-Line Indicator"
+_END = "End-of-Line Indicator"
+_KEYS = ("OrgDefinedId", "Username")
+_ABOUT = ("Last Name", "First Name", "Email")
 _ITEM = re.compile(r"(?P<title>.*) Points Grade\s*(?P<about><.*>)?\s*", re.IGNORECASE)
 _MAXIMUM = re.compile(r"MaxPoints:\s*([\d.,]+)", re.IGNORECASE)
 
 
-def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
-    """Read a downloaded gradebook's header; UserError when it is none."""
+def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     header = sheet.rows[0]
-    own_id, login = column_of(header, "OrgDefinedId"), column_of(header, "Username")
+    own_id, login = (find_column(header, key) for key in _KEYS)
     if own_id is None and login is None:
         raise UserError(
             "has neither a column OrgDefinedId nor Username",
             place=sheet.place,
             hint="export Brightspace's grades with the key that it offers",
         )
-    last, first = column_of(header, "Last Name"), column_of(header, "First Name")
-    email = column_of(header, "Email")
+    last, first, email = (find_column(header, name) for name in _ABOUT)
     items = {i: found for i, cell in enumerate(header) if (found := _ITEM.fullmatch(cell))}
-    mark = the_column(sheet, header, {i: m["title"] for i, m in items.items()}, column, title)
+    mark = choose_column(sheet, {i: m["title"] for i, m in items.items()}, column, title)
     about = _MAXIMUM.search(items[mark]["about"] or "")
 
-    def people(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
-        ids = tuple(cell.removeprefix("#") for cell in cells(row, own_id))
-        logins = tuple(cell.removeprefix("#") for cell in cells(row, login, email))
-        name = " ".join(cells(row, first, last))
-        return (ids, logins, (name,) if name else ()) if ids or logins else None
+    def identity(row: Row) -> Identity | None:
+        ids = tuple(cell.removeprefix("#") for cell in cells_of(row, own_id))
+        logins = tuple(cell.removeprefix("#") for cell in cells_of(row, login, email))
+        name = " ".join(cells_of(row, first, last))
+        if not (ids or logins):
+            return None
+        return Identity(ids=ids, logins=logins, names=(name,) if name else ())
 
     return GradebookLayout(
-        mark=mark, first=1, people=people, maximum=number_in(about[1]) if about else None
+        mark=mark, identity=identity, maximum=number_in(about[1]) if about else None
     )
 
 
-def ended(sheet: Sheet) -> Sheet:
-    """The sheet with the last column that the importer asks for."""
+def _from_roster(roster: Sheet, title: str) -> Sheet:
+    """The roster's keys and names with an empty column for the marks.
+
+    A download's numbers are not in Brightspace's gradebook, so the keys come from the roster.
+    Raises UserError when it has none.
+    """
+    header = roster.rows[0]
+    known = [(name, at) for name in _KEYS if (at := find_column(header, name)) is not None]
+    if not known:
+        raise UserError(
+            "has neither a column OrgDefinedId nor Username",
+            place=roster.place,
+            hint="export the class list or the grades from Brightspace",
+        )
+    keys = len(known)
+    known += [(name, at) for name in _ABOUT if (at := find_column(header, name)) is not None]
+    rows = [[name for name, _ in known] + [f"{title} Points Grade"]]
+    for row in roster.rows[1:]:
+        cells = [row[at].strip() if at < len(row) else "" for _, at in known]
+        cells[:keys] = [f"#{cell.removeprefix('#')}" if cell else "" for cell in cells[:keys]]
+        rows.append([*cells, ""])
+    return roster.with_rows(rows)
+
+
+def _finished(sheet: Sheet) -> Sheet:
+    """With the last column that the importer asks for."""
     header = sheet.rows[0]
-    at = column_of(header, END)
+    at = find_column(header, _END)
     if at is None:
         rows = [(*row, *[""] * (len(header) - len(row)), "#") for row in sheet.rows[1:]]
-        return replace(sheet, rows=((*header, END), *rows))
+        return replace(sheet, rows=((*header, _END), *rows))
     rows = [(*row[:at], *[""] * (at - len(row)), "#", *row[at + 1 :]) for row in sheet.rows[1:]]
     return replace(sheet, rows=(header, *rows))
 
 
-def made(gradebook_entries: Sequence[GradebookEntry], title: str) -> Sheet:
-    """A gradebook from the submissions alone, whose ids are user names."""
-    rows = [(f"#{s.student_id}", s.mark) for s in gradebook_entries]
-    return ended(Sheet(rows=(("Username", f"{title} Points Grade"), *rows)))
+def _feedback_name(source: str) -> str | None:
+    """The folder that was downloaded."""
+    return f"{source}/feedback.html" if source.count(" - ") >= 2 else None
+
+
+GRADEBOOK = Gradebook(
+    name="brightspace",
+    title="Brightspace",
+    layout=_layout,
+    from_roster=_from_roster,
+    finished=_finished,
+    feedback_name=_feedback_name,
+    feedback_index=True,
+)

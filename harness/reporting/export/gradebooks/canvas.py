@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks.filling import (
+from harness.reporting.export.gradebooks.entries import GradebookEntry
+from harness.reporting.export.gradebooks.matching import Identity
+from harness.reporting.export.gradebooks.platform import (
+    Gradebook,
     GradebookLayout,
-    cells,
-    column_of,
+    cells_of,
+    choose_column,
+    find_column,
     number_in,
-    the_column,
 )
-from harness.reporting.export.gradebooks.standing import GradebookEntry
 from harness.reporting.view.words import number
 
 _ASSIGNMENT = re.compile(r"(?P<title>.*) \(\d+\)\s*")
 _POINTS_POSSIBLE = "points possible"
+_UPLOAD = re.compile(r".+_\d+_\d+_.+|(?:LATE_)?anon_[A-Za-z0-9]+_.+")
 
 
-def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
-    """Read a downloaded gradebook's header; UserError when it is none."""
+def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     header = sheet.rows[0]
-    student, own_id = column_of(header, "Student"), column_of(header, "ID")
-    sis_id = column_of(header, "SIS User ID", "Integration ID")
-    login = column_of(header, "SIS Login ID")
+    student, own_id = find_column(header, "Student"), find_column(header, "ID")
+    sis_id = find_column(header, "SIS User ID", "Integration ID")
+    login = find_column(header, "SIS Login ID")
     if student is None or own_id is None:
         raise UserError(
             "has no columns Student and ID", place=sheet.place, hint="export Canvas's gradebook"
@@ -34,25 +37,26 @@ def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     titles = {
         i: found["title"] for i, c in enumerate(header) if (found := _ASSIGNMENT.fullmatch(c))
     }
-    mark = the_column(sheet, header, titles, column, title)
-    possible = next((r for r in sheet.rows if _is_possible(r)), ())
+    mark = choose_column(sheet, titles, column, title)
+    possible = next((row for row in sheet.rows if _is_possible(row)), ())
 
-    def people(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
-        told = cells(row, own_id, sis_id), cells(row, login), cells(row, student)
-        return told if (told[0] or told[1]) and not _is_possible(row) else None
+    def identity(row: Row) -> Identity | None:
+        ids, logins = cells_of(row, own_id, sis_id), cells_of(row, login)
+        if not (ids or logins) or _is_possible(row):
+            return None
+        return Identity(ids=ids, logins=logins, names=cells_of(row, student))
 
     return GradebookLayout(
         mark=mark,
-        first=1,
-        people=people,
+        identity=identity,
         maximum=number_in(possible[mark]) if mark < len(possible) else None,
     )
 
 
-def made(gradebook_entries: Sequence[GradebookEntry], title: str) -> Sheet:
-    """A gradebook from the submissions alone: numbers are Canvas's user ids, others are logins."""
-    possible = ("    Points Possible", "", "", "", "", number(gradebook_entries[0].out_of))
-    rows = [(s.name or s.id, *_ids(s), "", s.mark) for s in gradebook_entries]
+def _blank(entries: Sequence[GradebookEntry], title: str) -> Sheet:
+    """Ids that are numbers are Canvas's user ids, others are logins."""
+    possible = ("    Points Possible", "", "", "", "", number(entries[0].out_of))
+    rows = [(each.name or each.id, *_id_cells(each), "", each.mark) for each in entries]
     header = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title)
     return Sheet(rows=(header, possible, *rows))
 
@@ -61,8 +65,20 @@ def _is_possible(row: Row) -> bool:
     return bool(row) and _POINTS_POSSIBLE in row[0].casefold()
 
 
-def _ids(standing: GradebookEntry) -> tuple[str, str, str]:
+def _id_cells(entry: GradebookEntry) -> tuple[str, str, str]:
     """The cells under ID, SIS User ID and SIS Login ID."""
-    if standing.student_id.isdecimal():
-        return standing.student_id, "", standing.email
-    return "", "", standing.email or standing.student_id
+    if entry.student_id.isdecimal():
+        return entry.student_id, "", entry.email
+    return "", "", entry.email or entry.student_id
+
+
+def _feedback_name(source: str) -> str | None:
+    """The file's own name, as a page: Canvas goes by the two numbers in it."""
+    if _UPLOAD.fullmatch(source) is None:
+        return None
+    return str(PurePosixPath(source).with_suffix(".html"))
+
+
+GRADEBOOK = Gradebook(
+    name="canvas", title="Canvas", layout=_layout, blank=_blank, feedback_name=_feedback_name
+)

@@ -1,106 +1,162 @@
-"""Whose row is whose submission: by id, then by login or email, by name only where it is unique."""
+"""Which row of a gradebook is whose submission: as a match file says, else by id, then by login or
+email, and by name only where it is unique."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
 
+from harness.common.csv_tables import columns_of, read_sheet, records_of
+from harness.common.errors import UserError
 from harness.common.person_names import id_key, name_keys
-from harness.reporting.export.gradebooks.standing import GradebookEntry
+from harness.reporting.export.gradebooks.entries import GradebookEntry
+
+_T = TypeVar("_T")
+_DOWNLOAD = ("download id", "download", "submission id", "submission")
+_GRADEBOOK = ("gradebook id", "gradebook")
 
 
 class By(StrEnum):
     """What a row was matched by, best first."""
 
+    FILE = "the match file"
     ID = "id"
     LOGIN = "login or email"
     NAME = "name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
-    """A row of a gradebook: what it tells of its student."""
+class Identity:
+    """What a row of a gradebook says about its student."""
+
+    ids: tuple[str, ...] = ()
+    logins: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradebookRow:
+    """A student's row; `row` counts from 0, the header included."""
 
     row: int
-    ids: tuple[str, ...]
-    logins: tuple[str, ...]
-    names: tuple[str, ...]
+    identity: Identity
 
     @property
     def shown(self) -> str:
         """The row for a message."""
-        return next((text for text in (*self.names, *self.ids, *self.logins) if text), "a row")
+        who = self.identity
+        return next((text for text in (*who.names, *who.ids, *who.logins) if text), "a row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
     """A row and its submission."""
 
-    person: Person
-    standing: GradebookEntry
+    row: GradebookRow
+    entry: GradebookEntry
     by: By
 
 
-def match(
-    people: Sequence[Person], gradebook_entries: Sequence[GradebookEntry]
+def match_rows(
+    rows: Sequence[GradebookRow], entries: Sequence[GradebookEntry], settled: Sequence[Match] = ()
 ) -> tuple[Match, ...]:
-    """Match what can be matched without doubt, in the order of the rows.
+    """What can be matched without doubt, in the order of the rows; `settled` is decided already.
 
-    At each step a row and a submission are matched only when neither could be another's; who is
-    not matched by the best that is known of both goes on to the next.
+    At each step a row and a submission are matched only when neither could be another's; whoever
+    is not matched by the best that is known of both goes on to the next.
     """
+    found = list(settled)
+    for by in (By.ID, By.LOGIN, By.NAME):
+        taken = {id(each.row) for each in found} | {id(each.entry) for each in found}
+        open_rows = [row for row in rows if id(row) not in taken]
+        open_entries = [entry for entry in entries if id(entry) not in taken]
+        found += _step(by, open_rows, open_entries)
+    return tuple(sorted(found, key=lambda each: each.row.row))
+
+
+def read_matches(
+    path: Path, rows: Sequence[GradebookRow], entries: Sequence[GradebookEntry]
+) -> tuple[Match, ...]:
+    """The matches in a CSV file with the columns `download id` and `gradebook id`.
+
+    The first is the id of a submission or of its student, the second an id or login of a row.
+    Raises UserError with the line: a column is missing, an id is unknown, stands for several or
+    was given before.
+    """
+    sheet = read_sheet(path)
+    columns = columns_of(sheet)
+    if not (set(columns) & set(_DOWNLOAD) and set(columns) & set(_GRADEBOOK)):
+        raise UserError(
+            "needs the columns download id and gradebook id",
+            place=f"{path}:1",
+            hint="a submission's id and the id of its row in the gradebook, one pair a line",
+        )
+    of_entries: dict[str, list[GradebookEntry]] = {}
+    for entry in entries:
+        for key in _plain([entry.id, entry.student_id]):
+            of_entries.setdefault(key, []).append(entry)
+    of_rows: dict[str, list[GradebookRow]] = {}
+    for row in rows:
+        for key in _plain([*row.identity.ids, *row.identity.logins]):
+            of_rows.setdefault(key, []).append(row)
     found: list[Match] = []
-    rows, waiting = list(people), list(gradebook_entries)
-    for by in By:
-        step = list(_step(by, rows, waiting))
-        found += step
-        taken = {id(each.person) for each in step}
-        taken |= {id(each.standing) for each in step}
-        rows = [person for person in rows if id(person) not in taken]
-        waiting = [standing for standing in waiting if id(standing) not in taken]
-    return tuple(sorted(found, key=lambda each: each.person.row))
+    for record in records_of(sheet):
+        download, own = record.first(*_DOWNLOAD), record.first(*_GRADEBOOK)
+        entry = _only(of_entries, download, "submission", "this run", record.place)
+        row = _only(of_rows, own, "row", "the gradebook", record.place)
+        if any(each.entry is entry or each.row is row for each in found):
+            raise UserError(
+                f"{download} or {own} was matched on a line above already", place=record.place
+            )
+        found.append(Match(row=row, entry=entry, by=By.FILE))
+    return tuple(found)
 
 
-def _step(by: By, rows: list[Person], waiting: list[GradebookEntry]) -> Iterable[Match]:
-    gradebook_entries: dict[str, set[int]] = {}
-    for index, standing in enumerate(waiting):
-        for key in _keys_of_standing(by, standing):
-            gradebook_entries.setdefault(key, set()).add(index)
-    wanted = [_candidates(_keys_of_person(by, person), gradebook_entries) for person in rows]
+def _only(known: dict[str, list[_T]], key: str, what: str, where: str, place: str) -> _T:
+    found = known.get(id_key(key), [])
+    if len(found) == 1:
+        return found[0]
+    count = f"{len(found)} of them have" if found else f"no {what} of {where} has"
+    raise UserError(f"{count} the id {key!r}", place=place)
+
+
+def _step(
+    by: By, rows: Sequence[GradebookRow], entries: Sequence[GradebookEntry]
+) -> Iterable[Match]:
+    of_entries: dict[str, set[int]] = {}
+    for index, entry in enumerate(entries):
+        for key in _keys_of_entry(by, entry):
+            of_entries.setdefault(key, set()).add(index)
+    candidates = [
+        {index for key in _keys_of_row(by, row.identity) for index in of_entries.get(key, ())}
+        for row in rows
+    ]
     claims: dict[int, int] = {}
-    for candidates in wanted:
-        for index in candidates:
+    for each in candidates:
+        for index in each:
             claims[index] = claims.get(index, 0) + 1
-    for person, candidates in zip(rows, wanted, strict=True):
-        if len(candidates) == 1 and claims[(index := next(iter(candidates)))] == 1:
-            yield Match(person=person, standing=waiting[index], by=by)
+    for row, each in zip(rows, candidates, strict=True):
+        if len(each) == 1 and claims[(index := next(iter(each)))] == 1:
+            yield Match(row=row, entry=entries[index], by=by)
 
 
-def _candidates(keys: Iterable[str], gradebook_entries: dict[str, set[int]]) -> set[int]:
-    return {index for key in keys for index in gradebook_entries.get(key, ())}
+def _keys_of_row(by: By, who: Identity) -> set[str]:
+    if by is By.NAME:
+        return {key for name in who.names for key in name_keys(name)}
+    return _plain(who.ids if by is By.ID else [*who.ids, *who.logins])
 
 
-def _keys_of_person(by: By, person: Person) -> set[str]:
-    match by:
-        case By.ID:
-            return _plain(person.ids)
-        case By.LOGIN:
-            return _plain([*person.ids, *person.logins])
-        case By.NAME:
-            return {key for name in person.names for key in name_keys(name)}
-
-
-def _keys_of_standing(by: By, standing: GradebookEntry) -> set[str]:
-    match by:
-        case By.ID:
-            return _plain([standing.student_id])
-        case By.LOGIN:
-            # A login is the part before the @ at many places: tried here, where it is unique.
-            local = standing.email.split("@", 1)[0]
-            return _plain([standing.student_id, standing.email, local])
-        case By.NAME:
-            return set(name_keys(standing.name or standing.id))
+def _keys_of_entry(by: By, entry: GradebookEntry) -> set[str]:
+    if by is By.NAME:
+        return set(name_keys(entry.name or entry.id))
+    if by is By.ID:
+        return _plain([entry.student_id])
+    # At many places a login is the part of the email before the @: used only where it is unique.
+    local = entry.email.split("@", 1)[0]
+    return _plain([entry.student_id, entry.email, local])
 
 
 def _plain(texts: Iterable[str]) -> set[str]:

@@ -7,12 +7,14 @@ from collections.abc import Iterable
 
 from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks.filling import (
+from harness.reporting.export.gradebooks.matching import Identity
+from harness.reporting.export.gradebooks.platform import (
+    Gradebook,
     GradebookLayout,
-    cells,
-    column_of,
+    cells_of,
+    choose_column,
+    find_column,
     number_in,
-    the_column,
 )
 
 # A word of any language and the participant's number, in every row that there is.
@@ -29,10 +31,10 @@ _MAXIMUM = (
 )
 _DECIMAL = re.compile(r"\d+(?:[.,]\d+)?")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+_UPLOAD = re.compile(r"(?P<folder>.+_\d+_assignsubmission_(?:file|onlinetext)_?)(?P<file>.*)")
 
 
-def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
-    """Read a downloaded worksheet, whatever its language; UserError when it is none."""
+def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     header, rows = sheet.rows[0], sheet.rows[1:]
     own = next((i for i in range(len(header)) if _all(rows, i, _PARTICIPANT)), None)
     if own is None:
@@ -41,28 +43,30 @@ def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
             place=sheet.place,
             hint="download the grading worksheet of the assignment",
         )
-    known = column_of(header, *_GRADE)
-    choice = {known: header[known]} if known is not None else dict(enumerate(header))
-    mark = the_column(sheet, header, dict(enumerate(header)) if column else choice, column, "Grade")
-    highest = column_of(header, *_MAXIMUM)
+    # The worksheet is one assignment's: its column has a fixed name, not the assignment's title.
+    known = find_column(header, *_GRADE)
+    name = "Grade" if known is None else header[known]
+    choice = dict(enumerate(header)) if known is None or column else {known: name}
+    mark = choose_column(sheet, choice, column, name)
+    highest = find_column(header, *_MAXIMUM)
     beside = mark + 1 if highest is None else highest
-    outs = [cell for cell in cells(rows[0], beside) if _DECIMAL.fullmatch(cell)]
+    outs = [cell for cell in cells_of(rows[0], beside) if _DECIMAL.fullmatch(cell)]
     # Without email addresses names are left out too: the marking is blind.
     email = next((i for i in range(len(header)) if _all(rows, i, _EMAIL)), None)
     decimal = "," if outs and "," in outs[0] else "."
 
-    def people(row: Row) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] | None:
+    def identity(row: Row) -> Identity | None:
         found = _PARTICIPANT.fullmatch(row[own].strip()) if own < len(row) else None
         if found is None:
             return None
-        return (found[1],), cells(row, email), cells(row, None if email is None else own + 1)
+        names = cells_of(row, None if email is None else own + 1)
+        return Identity(ids=(found[1],), logins=cells_of(row, email), names=names)
 
     return GradebookLayout(
         mark=mark,
-        first=1,
-        people=people,
+        identity=identity,
         maximum=number_in(outs[0]) if outs else None,
-        comment=column_of(header, "Feedback comments"),
+        comment=find_column(header, "Feedback comments"),
         written=lambda text: text.replace(".", decimal),
     )
 
@@ -70,3 +74,14 @@ def layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
 def _all(rows: Iterable[Row], column: int, pattern: re.Pattern[str]) -> bool:
     found = [row[column].strip() for row in rows if column < len(row)]
     return bool(found) and all(pattern.fullmatch(cell) for cell in found)
+
+
+def _feedback_name(source: str) -> str | None:
+    """The folder that was downloaded; of a flat download the same beginning of the file's name."""
+    found = _UPLOAD.fullmatch(source)
+    if found is None:
+        return None
+    return f"{found['folder']}feedback.html" if found["file"] else f"{source}/feedback.html"
+
+
+GRADEBOOK = Gradebook(name="moodle", title="Moodle", layout=_layout, feedback_name=_feedback_name)

@@ -1,28 +1,21 @@
-"""What a gradebook wants to know of each submission."""
+"""What a gradebook takes from each submission."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 
 from harness.common.rounding import rounded
 from harness.model.result import RunResult, SubmissionResult
+from harness.reporting.export.exporter import Marks
 from harness.reporting.view import words
-
-
-class Marks(StrEnum):
-    """Which marks go out: with what people give, or what the harness found alone."""
-
-    TOTAL = "total"
-    FUNCTIONALITY = "functionality"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradebookEntry:
-    """One submission. `mark` is its text, rounded once, or empty: there is none, and `why` says
-    the reason; `waits` for which marks a person has yet to give. `student_id`, `email` and `name`
-    are empty where the source did not tell them."""
+    """One submission. `mark` is its text, rounded once; without a mark it is empty and `why` says
+    the reason, `waits` which marks a person has yet to give. `student_id`, `email` and `name` are
+    empty where the source does not have them."""
 
     id: str
     student_id: str
@@ -42,10 +35,10 @@ class GradebookEntry:
 
 def gradebook_entries(run: RunResult, marks: Marks = Marks.TOTAL) -> tuple[GradebookEntry, ...]:
     """Every submission of a run. Only what is graded or unreadable has a mark."""
-    return tuple(_standing(result, marks) for result in run.submissions)
+    return tuple(_entry(result, marks) for result in run.submissions)
 
 
-def _standing(result: SubmissionResult, marks: Marks) -> GradebookEntry:
+def _entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
     total = marks is Marks.TOTAL
     mark = result.total if total else result.mark
     student = result.student
@@ -69,4 +62,4 @@ def _why(result: SubmissionResult) -> str:
 
 
 def _missing(result: SubmissionResult) -> list[str]:
-    return [given.slot.title for given in result.manual if given.mark is None]
+    return [part.slot.title for part in result.manual if part.mark is None]

@@ -1,0 +1,73 @@
+"""What a format of `harness export` is: its name, its help line and the function that writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from harness.model.plan import Plan
+from harness.model.result import RunResult
+
+
+class Marks(StrEnum):
+    """Which marks go out: with those that people give, or the harness's own alone."""
+
+    TOTAL = "total"
+    FUNCTIONALITY = "functionality"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    """A run and what the user asked for.
+
+    `folder` is the report folder, with the feedback pages. The rest is for gradebooks alone:
+    `gradebook` the downloaded file, `column` the title of the marks' column, `clear` whether marks
+    of students who have none in this run are removed, `match` a CSV file that says which
+    submission is whose, `roster` the course's list of students.
+    """
+
+    run: RunResult
+    plan: Plan
+    folder: Path
+    marks: Marks = Marks.TOTAL
+    gradebook: Path | None = None
+    column: str | None = None
+    clear: bool = False
+    match: Path | None = None
+    roster: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """A file's bytes, and one line for each thing that a person must know about it."""
+
+    data: bytes
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exporter:
+    """A format. A module of this package that has one as `EXPORTER` adds it to the command.
+
+    `help` is one line for `harness export --help`. `is_gradebook`: the options for gradebooks may
+    be given. `is_archive`: the bytes are not text, so they go to a file and not to a terminal.
+    `export` raises UserError where the run or the request does not allow it.
+    """
+
+    name: str
+    help: str
+    export: Callable[[ExportRequest], Exported]
+    is_gradebook: bool = False
+    is_archive: bool = False
+
+
+def text_exporter(name: str, help_line: str, text: Callable[[RunResult, Plan], str]) -> Exporter:
+    """A format that is a text made from the run alone."""
+
+    def export(request: ExportRequest) -> Exported:
+        text_of_run = text(request.run, request.plan)
+        return Exported(data=text_of_run.encode("utf-8", "backslashreplace"))
+
+    return Exporter(name=name, help=help_line, export=export)

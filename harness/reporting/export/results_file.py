@@ -1,0 +1,8 @@
+"""`results.json` of a run with what people gave since."""
+
+from __future__ import annotations
+
+from harness.reporting.export.exporter import text_exporter
+from harness.results import results_json
+
+EXPORTER = text_exporter("json", "results.json, hidden scenarios included", results_json)
