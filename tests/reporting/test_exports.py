@@ -25,7 +25,7 @@ from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ManualMark, RunResult, SubmissionStatus
 from harness.model.submission import Student
 from harness.model.verdict import Explanation, VerdictKind
-from harness.reporting.export import ExportRequest, Exported, exporter
+from harness.reporting.export import Exported, ExportRequest, exporter
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
 from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN, UNREADABLE

@@ -289,12 +289,11 @@ EXISTING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("who", "before", "clear", "after", "line"), EXISTING.values(), ids=EXISTING
-)
+@pytest.mark.parametrize("case", EXISTING.values(), ids=EXISTING)
 def test_a_mark_that_the_gradebook_has_already(
-    book: Path, who: GradebookEntry, before: str, clear: bool, after: str, line: str
+    book: Path, case: tuple[GradebookEntry, str, bool, str, str]
 ) -> None:
+    who, before, clear, after, line = case
     found = canvas(book, f'x,9,,,,"{before}"\ny,1,,,,', who, entry(1, "", "1.00"), clear=clear)
     assert [row[5] for row in found.sheet.rows[1:]] == [after, "1.00"]
     assert [line in each for each in found.warnings] == ([True] if line else [])
