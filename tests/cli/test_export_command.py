@@ -99,6 +99,7 @@ def test_a_gradebook_by_id_and_what_is_left_over(graded_once: Course, tmp_path: 
         f"{book}: submission hard_coded_5 has no row (or more than one)",
         f"{book}: submission prints_total has no row (or more than one)",
         f"{book}: submission syntax_error has no row (or more than one)",
+        f"{book}: --match FILE says which row is whose",
     ]
 
 
@@ -116,6 +117,7 @@ def test_before_anybody_gave_marks_that_is_one_line(with_slots: Course, tmp_path
             f"{book}: submission {each} has no row (or more than one)"
             for each in ("hard_coded_5", "missing_total", "prints_total", "syntax_error")
         ),
+        f"{book}: --match FILE says which row is whose",
         said,
     ]
 

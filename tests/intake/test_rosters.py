@@ -69,7 +69,8 @@ GRADEBOOKS = {
 def test_any_gradebook_is_a_roster(tmp_path: Path, build: object, text: str) -> None:
     path = laid(build([one("1", "Kim Lee")]), tmp_path / "class")  # type: ignore[operator]
     found = with_roster(tmp_path, path, text)
-    by_name = ("1-2557369 was found on the roster by name alone",)
+    who = "1-2557369 (Kim Lee) is taken to be"
+    by_name = (f"BY NAME ALONE: {who} {tmp_path / 'roster.csv'}:2: Kim Lee",)
     assert found.notices == (by_name if build is brightspace else ())
     assert found.facts.students == 1
     kim, jo = (each for each in found.submissions)
@@ -112,7 +113,7 @@ def test_one_name_of_several_is_for_a_person(tmp_path: Path) -> None:
         "somebody of this name handed in, and nothing tells who of several it is",
     )
     assert found.notices == (
-        "78 was found on the roster by name alone",
+        f"BY NAME ALONE: 78 (Al Lee) is taken to be {tmp_path / 'roster.csv'}:4: Al Lee",
         "77 is not on the roster",
     )
 

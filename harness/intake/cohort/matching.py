@@ -45,20 +45,23 @@ def on_roster(
             place=place,
             hint="see whether its ids are the platform's, or its names complete",
         )
-    alone = [everybody[index].identity for index in sorted(by_name)]
     strangers = [s.uploads.identity for s in members if s.listed is None]
     found = {id(line) for line in lines.values()}
     missing = [line for line in roster if id(line) not in found]
     unsure = _names(member.uploads for member in members if member.listed is None)
     members += [_absent(line, members, unsure) for line in missing]
-    notices = []
-    if alone:
-        were = "was" if len(alone) == 1 else "were"
-        notices.append(f"{listed(alone)} {were} found on the roster by name alone")
+    notices = [_by_name_alone(everybody[index], by_name[index]) for index in sorted(by_name)]
     if strangers:
         are = "is" if len(strangers) == 1 else "are"
         notices.append(f"{listed(strangers)} {are} not on the roster")
     return members, notices
+
+
+def _by_name_alone(uploads: StudentUploads, line: Listed) -> str:
+    """Both names, so that a person can see whether it is the same one."""
+    own = uploads.student.name if uploads.student else ""
+    who = f"{uploads.identity} ({own})" if own and own != uploads.identity else uploads.identity
+    return f"BY NAME ALONE: {who} is taken to be {line.place}: {line.student.name}"
 
 
 def with_extensions(

@@ -14,8 +14,9 @@ from harness.reporting.view import words
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradebookEntry:
     """One submission. `mark` is its text, rounded once; without a mark it is empty and `why` says
-    the reason, `waits` which marks a person has yet to give. `student_id`, `email` and `name` are
-    empty where the source does not have them."""
+    the reason, `waits` which marks a person has yet to give. `out_of` is the maximum of the marks
+    that go out, `total_out_of` that of the whole assignment where it is another. `student_id`,
+    `email` and `name` are empty where the source does not have them."""
 
     id: str
     student_id: str
@@ -23,6 +24,7 @@ class GradebookEntry:
     name: str
     mark: str
     out_of: Fraction
+    total_out_of: Fraction | None = None
     why: str = ""
     waits: str = ""
     comment: str = ""
@@ -49,6 +51,7 @@ def _entry(result: SubmissionResult, marks: Marks) -> GradebookEntry:
         name=student.name if student else "",
         mark="" if mark is None else rounded(mark),
         out_of=result.total_out_of if total else result.out_of,
+        total_out_of=result.total_out_of,
         why="" if mark is not None else _why(result),
         waits=", ".join(_missing(result)) if mark is None and result.mark is not None else "",
         comment=result.comment,

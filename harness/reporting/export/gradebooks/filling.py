@@ -35,7 +35,7 @@ class FilledGradebook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FillOptions:
-    """`column_given`: the user named the column, so another maximum is a warning and no error.
+    """`column_given`: the user named the column, so another maximum is a warning and not an error.
     `clear`: marks of students without one in this run are removed. `match`: a match file."""
 
     column_given: bool = False
@@ -100,7 +100,8 @@ class _Filler:
         what = (
             f'the column "{title}" is out of {words.number(maximum)}, the marks are out of {ours}'
         )
-        if not self._options.column_given:
+        ours_in_all = {entry.total_out_of for entry in entries}
+        if maximum not in ours_in_all and not self._options.column_given:
             hint = f'--column "{title}" fills it all the same'
             raise UserError(what, place=self._sheet.place, hint=hint)
         self.warnings.append(f"{self._sheet.place}: {what}")
@@ -158,11 +159,11 @@ def _left_over(
 ) -> Iterable[str]:
     matched_rows = {each.row.row for each in matches}
     matched_entries = {each.entry.id for each in matches}
-    for row in rows:
-        if row.row not in matched_rows:
-            yield f"{sheet.at(row.row)}: {row.shown} has no submission; the row stays"
-    left = [entry for entry in entries if entry.id not in matched_entries]
-    for entry in left:
+    left_rows = [row for row in rows if row.row not in matched_rows]
+    left_entries = [entry for entry in entries if entry.id not in matched_entries]
+    for row in left_rows:
+        yield f"{sheet.at(row.row)}: {row.shown} has no submission; the row stays"
+    for entry in left_entries:
         yield f"{sheet.place}: submission {entry.shown} has no row (or more than one)"
-    if left:
+    if left_rows and left_entries:
         yield f"{sheet.place}: --match FILE says which row is whose"
