@@ -28,6 +28,8 @@ from harness.results.reader import (
     refuse_other_version,
 )
 
+# The tables whose rows are not kept for the next grading of whoever hands in the same.
+_NOT_REUSED = ("run", "path", "submission", "earlier")
 # Never used again: these say as much about the machine at that moment as about the submission.
 _PASSING_ENDINGS = frozenset({Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY})
 _PASSING_KINDS = frozenset(
@@ -123,6 +125,23 @@ class Store(StoreReader):
             if found is not None and _is_good(found):
                 return found
         return None
+
+    def forget(self, submission_id: str, facts: RunFacts) -> None:
+        """Remove a submission and what people gave it, and put `facts` in place of the run's.
+
+        Observations and verdicts are kept by what was run and not by submission, so all of them
+        are removed; the next grading makes them again. The file keeps no byte of what was deleted.
+        """
+        with self._transaction():
+            for table in ("submission", "earlier", "by_hand"):
+                self._connection.execute(f"DELETE FROM {table} WHERE id = ?", (submission_id,))
+            for table in FOUND:
+                if table not in _NOT_REUSED:
+                    self._connection.execute(f"DELETE FROM {table}")
+            self._connection.execute("UPDATE run SET facts = ?", (serial.dumps(facts),))
+        with translated(self.path):
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def give(self, given: Mapping[str, ByHand]) -> None:
         """Store what people gave these submissions, in place of what they gave before; all of it

@@ -16,6 +16,7 @@ from harness.common.escaping import visible
 from harness.common.files import write_bytes
 from harness.model.result import RunResult
 from harness.reporting.export import ExportRequest, Marks, exporter, exporters
+from harness.reporting.export.anonymous import anonymous as without_students
 
 SECTION = "Results"
 SUMMARY = "Write a run for a gradebook, as feedback, or as results."
@@ -76,6 +77,11 @@ class _ExportCommand(click.Command):
     show_default=True,
     help="With the marks that people give, or the harness's alone.",
 )
+@click.option(
+    "--anonymous",
+    is_flag=True,
+    help="Numbers in place of ids, without names, times, comments (json, csv, junit).",
+)
 def command(
     run: Path,
     form: str,
@@ -86,6 +92,7 @@ def command(
     clear: bool,
     roster: Path | None,
     marks: str,
+    anonymous: bool,
 ) -> int:
     """Write RUN (a report folder) as FORMAT: marks for a gradebook, feedback, results.
 
@@ -101,7 +108,11 @@ def command(
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")
     if wanted.is_archive and output is None:
         raise UserError("a zip needs a file to go to", hint="-o FILE")
+    if anonymous and not wanted.may_be_anonymous:
+        raise UserError(f"--to {form} needs to know who is who", hint="leave out --anonymous")
     result, plan = read_run(run)
+    if anonymous:
+        result = without_students(result)
     exported = wanted.export(
         ExportRequest(
             run=result,

@@ -52,7 +52,8 @@ class Exporter:
     """A format. A module of this package that has one as `EXPORTER` adds it to the command.
 
     `help` is one line for `harness export --help`. `is_gradebook`: the options for gradebooks may
-    be given. `is_archive`: the bytes are not text, so they go to a file and not to a terminal.
+    be given. `may_be_anonymous`: it needs no names. `is_archive`: the bytes are not text, so they
+    go to a file and not to a terminal.
     `export` raises UserError where the run or the request does not allow it.
     """
 
@@ -61,13 +62,20 @@ class Exporter:
     export: Callable[[ExportRequest], Exported]
     is_gradebook: bool = False
     is_archive: bool = False
+    may_be_anonymous: bool = False
 
 
-def text_exporter(name: str, help_line: str, text: Callable[[RunResult, Plan], str]) -> Exporter:
+def text_exporter(
+    name: str,
+    help_line: str,
+    text: Callable[[RunResult, Plan], str],
+    *,
+    may_be_anonymous: bool = False,
+) -> Exporter:
     """A format that is a text made from the run alone."""
 
     def export(request: ExportRequest) -> Exported:
         text_of_run = text(request.run, request.plan)
         return Exported(data=text_of_run.encode("utf-8", "backslashreplace"))
 
-    return Exporter(name=name, help=help_line, export=export)
+    return Exporter(name=name, help=help_line, export=export, may_be_anonymous=may_be_anonymous)

@@ -1,0 +1,75 @@
+"""`harness forget`: a student's data out of a run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from harness.cli.discovery import examples
+from harness.cli.options import PATH
+from harness.cli.runs import store_of
+from harness.common.errors import UserError
+from harness.model.result import RunFacts, SubmissionResult
+from harness.reporting import write_reports
+from harness.results import Store, StoreReader
+
+SECTION = "Results"
+SUMMARY = "Remove a student's data from a run."
+
+
+@click.command(
+    "forget",
+    epilog=examples(
+        "harness forget reports/connect4ish ada",
+        "harness forget reports/connect4ish 4711",
+    ),
+)
+@click.argument("run", type=PATH)
+@click.argument("student")
+def command(run: Path, student: str) -> int:
+    """Remove everything about STUDENT from RUN (a report folder): results, marks, pages, feedback,
+    comments, and whatever was observed of the program.
+
+    STUDENT is the id of a submission or of a student. What was handed in, and files that were
+    exported, are elsewhere: delete them too, or the next grading brings the student back.
+    """
+    path = store_of(run)
+    with Store.open(path) as store:
+        result = _find(store, student, str(run))
+        facts = store.facts()
+        if not facts.complete:
+            raise UserError(
+                "this run is not complete",
+                place=str(run),
+                hint="grade again without what the student handed in, then forget",
+            )
+        store.forget(result.id, _without(facts, result))
+        left, plan = store.run(), store.plan()
+    write_reports(left, plan, path.parent)
+    click.echo(f"{result.id} is forgotten; {len(left.submissions)} submissions are left")
+    return 0
+
+
+def _find(store: StoreReader, student: str, place: str) -> SubmissionResult:
+    found = [
+        result
+        for result in store.run().submissions
+        if student in (result.id, result.student.id if result.student else result.id)
+    ]
+    if len(found) != 1:
+        count = f"{len(found)} submissions have" if found else "no submission has"
+        raise UserError(f"{count} the id {student!r}", place=place)
+    return found[0]
+
+
+def _without(facts: RunFacts, result: SubmissionResult) -> RunFacts:
+    """The facts without notices that name the student."""
+    student = result.student
+    names = [result.id, result.source]
+    names += [student.id, student.name, student.email] if student else []
+    words = [re.escape(name) for name in names if name]
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)")
+    return replace(facts, notices=tuple(each for each in facts.notices if not named.search(each)))
