@@ -1,7 +1,7 @@
-"""The errors that cross rooms.
+"""The errors that cross packages.
 
 Exception
-├── UserError      the user can mend it: one line, no traceback, exit status 2
+├── UserError      the user can fix it: one line, no traceback, exit status 2
 └── HarnessError   our machinery did not work: never a fact about a submission, retried
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 
 class UserError(Exception):
-    """Something a user can mend. `str()` is the line shown: place, what, and the mend."""
+    """Something a user can fix. `str()` is the line shown: place, what, and a hint."""
 
     def __init__(self, what: str, *, place: str = "", hint: str = "") -> None:
         self.what = what

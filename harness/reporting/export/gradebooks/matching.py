@@ -65,8 +65,8 @@ def match_rows(
 ) -> tuple[Match, ...]:
     """What can be matched without doubt, in the order of the rows; `settled` is decided already.
 
-    At each step a row and a submission are matched only when neither could be another's; whoever
-    is not matched by the best that is known of both goes on to the next.
+    At each step a row and a submission are matched only when neither could be another's; what is
+    not matched goes on to the next step.
     """
     found = list(settled)
     for by in (By.ID, By.LOGIN, By.NAME):
@@ -83,8 +83,8 @@ def read_matches(
     """The matches in a CSV file with the columns `download id` and `gradebook id`.
 
     The first is the id of a submission or of its student, the second an id or login of a row.
-    Raises UserError with the line: a column is missing, an id is unknown, stands for several or
-    was given before.
+    Raises UserError with the line: a column is missing, an id is unknown, belongs to
+    several or was given before.
     """
     sheet = read_sheet(path)
     columns = columns_of(sheet)
