@@ -20,6 +20,7 @@ from harness.execution.driver import (
     has_terminals,
 )
 from harness.execution.interpreter import Interpreter, find_interpreter
+from harness.execution.shared import SharedGroup, SharedOutcome, canonical, may_share
 
 if TYPE_CHECKING:
     from harness.execution.linux.driver import Driver
@@ -34,14 +35,18 @@ __all__ = [
     "Interpreter",
     "Layer",
     "Observes",
+    "SharedGroup",
+    "SharedOutcome",
     "SubmissionServer",
     "TierTrial",
     "ToolFailed",
     "ToolServer",
+    "canonical",
     "choose_tier",
     "create_driver",
     "find_interpreter",
     "has_terminals",
+    "may_share",
     "remedies",
     "try_tier",
     "unused_uids",

@@ -118,11 +118,10 @@ class Unparsable:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statelessness:
     """Whether a program's text proves that it keeps nothing between scenarios, else why not
-    ("line 12: `global board`"). `imported` are the program's modules that others import."""
+    ("line 12: `global board`")."""
 
     proved: bool
     reason: str = ""
-    imported: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,14 @@ class SubmissionStatus(StrEnum):
     HARNESS_ERROR = "harness_error"
 
 
+class Isolation(StrEnum):
+    """Whether scenarios of a submission shared a process, which it was proved to keep nothing in,
+    or each had a process of its own."""
+
+    SHARED = "shared"
+    ALONE = "alone"
+
+
 class Tier(StrEnum):
     """How well a submission is confined, best first."""
 
@@ -76,7 +84,8 @@ class SubmissionResult:
 
     `manual` marks stand beside it: `mark` and `out_of` are of the functionality alone; `total` and
     `total_out_of` are of both. `earlier`: our machinery failed this time, and what stands here is
-    what an earlier run found for the same bytes. `student`, `handed_in`, `attempt`, `attempts`
+    what an earlier run found for the same bytes. `isolation_reason`: why every scenario had a
+    process of its own ("line 12: `global board`"). `student`, `handed_in`, `attempt`, `attempts`
     and `source` are the submission's.
     """
 
@@ -100,6 +109,8 @@ class SubmissionResult:
     attempt: int | None = None
     attempts: int | None = None
     source: str = ""
+    isolation: Isolation = Isolation.ALONE
+    isolation_reason: str = ""
 
     @property
     def total(self) -> Fraction | None:

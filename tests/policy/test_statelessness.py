@@ -465,14 +465,12 @@ PROVED = {
 
 @pytest.mark.parametrize("name", PROVED)
 def test_proved(name: str) -> None:
-    assert proved(PROVED[name]) == Statelessness(
-        proved=True, imported=("a1_support",) if "a1_support" in PROVED[name] else ()
-    )
+    assert proved(PROVED[name]) == Statelessness(proved=True)
 
 
 def test_modules_that_import_each_other() -> None:
     answer = proved("from b import *\ndef f():\n    return g()\n", b="def g():\n    return 1\n")
-    assert answer == Statelessness(proved=True, imported=("b",))
+    assert answer == Statelessness(proved=True)
 
 
 @pytest.mark.parametrize("source", ["type Board = list[str]\n", "def f[T](x: T) -> T: return x\n"])

@@ -28,7 +28,8 @@ _FREE = [
     "riscv_flush_icache", "rseq", "rt_sigaction", "rt_sigpending", "rt_sigprocmask",
     "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_getaffinity", "sched_getparam",
     "sched_getscheduler", "sched_get_priority_max", "sched_get_priority_min", "sched_yield",
-    "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setrlimit", "setsid",
+    "sendmsg", "sendto", "seccomp", "set_robust_list", "set_tid_address", "setitimer", "setrlimit",
+    "setsid",
     "sigaltstack", "stat", "statfs", "statx", "sysinfo", "tgkill", "time", "times", "ugetrlimit",
     "umask", "uname", "vfork", "wait4", "waitid", "write", "writev", "pwrite64",
 ]  # fmt: skip

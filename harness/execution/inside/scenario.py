@@ -165,7 +165,7 @@ class ScenarioProcess:
                 _exit(0)
             for key, value in vars(module).items():
                 if not key.startswith("__") and type(value) is not _MODULE:
-                    constants[key] = _copied(value)
+                    constants[key] = copied(value)
         return constants
 
     def _step_finished(self, outcome: str) -> None:
@@ -203,14 +203,14 @@ def _mentions(provided: ModuleSource, submitted: dict[str, ModuleSource]) -> boo
     return not names.isdisjoint(submitted)
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
     """Builtin containers anew, so that a submission cannot change what the stimulus sees."""
     if type(value) is list:
-        return [_copied(part) for part in value]
+        return [copied(part) for part in value]
     if type(value) is set:
         return set(value)
     if type(value) is dict:
-        return {key: _copied(part) for key, part in value.items()}
+        return {key: copied(part) for key, part in value.items()}
     if type(value) is tuple:
-        return tuple([_copied(part) for part in value])
+        return tuple([copied(part) for part in value])
     return value

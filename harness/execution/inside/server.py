@@ -17,6 +17,7 @@ from .heap import freeze_heap, look_up_beforehand
 from .limits import KernelLimits, kill_children
 from .modules import import_useful
 from .scenario import Files, ScenarioProcess
+from .shared import SharedRun
 from .stimulus import unpacked
 from .tool import Tool
 
@@ -113,6 +114,8 @@ class Server:
                 job = receive_job(channel)
                 if self.tool is not None:
                     self.tool.run(job, channel)
+                elif files is not None and "shared" in job:
+                    SharedRun(job["shared"], files, self.functions).run(terminal, channel)
                 elif files is not None:
                     stimulus = unpacked(job["stimulus"])
                     ScenarioProcess(job, stimulus, files, self.functions).run(terminal, channel)

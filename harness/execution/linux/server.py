@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 import select
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -16,9 +17,11 @@ from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import Listener, ProcessClock
 from harness.execution.linux.monitor import Monitor
 from harness.execution.linux.pty import open_pty
-from harness.execution.protocol.jobs import Jobs
+from harness.execution.linux.shared_run import run_group
+from harness.execution.protocol.jobs import Jobs, main_file
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
+from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedJob, SharedOutcome
 from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Key, Limits, Stimulus
@@ -34,6 +37,7 @@ class SubmissionServer:
         self._functions = tuple(function.name for function in assignment.functions)
         self._compiler = compiler
         self._jobs = Jobs(assignment)
+        self._main = main_file(assignment)[:-3]
         self._budget = ObservationBudget()
 
     @property
@@ -76,6 +80,33 @@ class SubmissionServer:
             channel.close()
         seen = observation(stimulus, limits, screen, end, arguments=packed.arguments)
         return self._budget.bounded(seen, screen, end)
+
+    def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
+        """Pack these stimuli, by number, for `observe_together`: once for all submissions."""
+        groups: dict[object, SharedGroup] = {}
+        for number, (stimulus, limits) in wanted.items():
+            job = self._jobs.job(stimulus, limits)
+            packed = self._compiler.packed(self._functions, job["texts"])
+            group = groups.setdefault(job["selection"], SharedGroup(selection=job["selection"]))
+            parts = (
+                number, CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
+                job["program"], job["argv"], job["bindings"], job["seed"], packed.data,
+                [typed.text for typed in stimulus.inputs],
+            )  # fmt: skip
+            group.jobs[number] = SharedJob(
+                packed=marshal.dumps(parts, 2), arguments=packed.arguments
+            )
+            group.cpu_seconds = max(group.cpu_seconds, limits.cpu_seconds)
+            group.wall_seconds = max(group.wall_seconds, limits.wall_seconds)
+            group.memory_mib = max(group.memory_mib, limits.memory_mib)
+        return tuple(groups.values())
+
+    def observe_together(self, group: SharedGroup, order: Sequence[int]) -> SharedOutcome:
+        """Run these numbers of a group in one process, one after another: of a program that is
+        proved to keep nothing. HarnessError when our own server failed."""
+        if self._link.failed_to_prepare is not None:
+            return SharedOutcome(seen={}, refused="it does not compile within its limits")
+        return run_group(self._link, group, order, self._main)
 
 
 _PREPARING_CPU = 10.0  # seconds for compiling what a student wrote

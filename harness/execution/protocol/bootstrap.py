@@ -9,7 +9,7 @@ from pathlib import Path
 
 INSIDE = (
     "wire", "channel", "codec", "modules", "stimulus", "confine", "limits", "evaluate",
-    "stdin_shim", "tool", "scenario", "heap", "server", "base",
+    "stdin_shim", "tool", "scenario", "snapshot", "shared", "heap", "server", "base",
 )  # fmt: skip
 
 _PROGRAM = """\

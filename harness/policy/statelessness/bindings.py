@@ -69,17 +69,6 @@ def resolve(modules: Mapping[str, Module]) -> None:
             _imported_names(module, modules)
 
 
-def imported_modules(tree: ast.Module) -> set[str]:
-    """The names of all modules that import statements name, wherever they stand."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-    return found
-
-
 def own_attributes(modules: Iterable[Module]) -> set[str]:
     """Every attribute that the classes of the program define or set."""
     found: set[str] = set()

@@ -1,0 +1,197 @@
+"""Follows the processes of a shared run, and starts a new one after one that gave up."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from harness.common.errors import HarnessError
+from harness.execution.inside import wire
+from harness.execution.linux import kernel
+from harness.execution.linux.channel import ScenarioChannel
+from harness.execution.linux.kernel import ProcessClock
+from harness.execution.linux.scenario_clock import send_to_server
+from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedOutcome
+
+if TYPE_CHECKING:
+    from harness.execution.linux.server import ServerLink
+
+_MIB = 1024 * 1024
+# A process that runs many scenarios may reserve more than one alone could, so that it never fails
+# where that one would not; what it really touches is held to much less.
+_MORE_MEMORY_MIB = 512
+_TOUCHED_KIB = 64 * 1024
+# Scenarios that are reported together at most (`inside.shared`): a second's worth may be silent.
+_UNREPORTED = 16
+_MOST_RESTARTS = 12
+_HEARTBEAT = 0.25
+_PATIENCE = 20.0  # seconds for our own server to end a process
+_NOT_LOADED = 0xFFFFFFFF
+
+
+def run_group(
+    link: ServerLink, group: SharedGroup, order: Sequence[int], main: str
+) -> SharedOutcome:
+    """Run these numbers of a group in this order. HarnessError when our own server failed."""
+    seen: dict[int, bytes] = {}
+    gave_up: set[int] = set()
+    left = list(order)
+    for _ in range(_MOST_RESTARTS):
+        process = _SharedProcess(link, group)
+        process.start(left, main)
+        process.follow()
+        seen |= process.seen
+        if process.refused:
+            return SharedOutcome(seen={}, refused=process.refused, changed_by=process.changed_by)
+        if process.gave_up is None:  # it came to its end, or was ended without a word
+            break
+        gave_up.add(process.gave_up)
+        left = [number for number in left if number not in seen and number not in gave_up]
+        if not left:
+            break
+    return SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
+
+
+class _SharedProcess:
+    """One process and what it has reported: `seen`, why it `refused`, the number it `gave_up`."""
+
+    def __init__(self, link: ServerLink, group: SharedGroup) -> None:
+        self._link = link
+        self._group = group
+        self._channel = ScenarioChannel()
+        self._unread = bytearray()
+        self._clock: ProcessClock | None = None
+        self._started = self._progress = time.monotonic()
+        self._cpu_before = 0.0
+        self._killed_at = 0.0
+        self._ended = False
+        self.seen: dict[int, bytes] = {}
+        self.refused = ""
+        self.changed_by: int | None = None
+        self.gave_up: int | None = None
+
+    def start(self, order: Sequence[int], main: str) -> None:
+        """Have the process forked and pass it its jobs."""
+        group = self._group
+        touched = min(_TOUCHED_KIB, group.memory_mib * 1024 // 4)
+        job = {
+            "jobs": [group.jobs[number].packed for number in order],
+            "main": main,
+            "cpu": CPU_SHARE * group.cpu_seconds,
+            "memory_kib": touched,
+        }
+        nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            self._link.start(
+                {"shared": job},
+                nowhere,
+                self._channel,
+                memory=(group.memory_mib + _MORE_MEMORY_MIB) * _MIB,
+                selection=group.selection,
+            )
+        finally:
+            os.close(nowhere)
+
+    def follow(self) -> None:
+        """Until the process is gone."""
+        control = self._link.server.control.fileno()
+        events = select.poll()
+        events.register(control, select.POLLIN)
+        events.register(self._channel.fileno(), select.POLLIN)
+        listener = self._link.listener
+        if listener is not None:
+            events.register(listener.descriptor, select.POLLIN)
+        try:
+            while not self._ended:
+                ready = [number for number, _ in events.poll(1000 * _HEARTBEAT)]
+                if listener is not None and listener.descriptor in ready:
+                    listener.receive()  # it reads past `sys.stdin`: out of the ordinary
+                    self._kill()
+                if self._channel.fileno() in ready and not self._take_reports():
+                    events.unregister(self._channel.fileno())
+                if control in ready:
+                    self._hear_from_server()
+                self._check_clock()
+            self._take_reports()
+        finally:
+            self._channel.close()
+
+    def _take_reports(self) -> bool:
+        """Read what there is; False when the process wrote nothing and its end is closed."""
+        data = self._channel.read()
+        if not data:
+            return False
+        while data:
+            self._unread += data
+            data = self._channel.read()
+        at = 0
+        while len(self._unread) >= at + 4:
+            length = int.from_bytes(self._unread[at : at + 4], "little")
+            if length < 5 or len(self._unread) < at + 4 + length:
+                break
+            frame = bytes(self._unread[at + 4 : at + 4 + length])
+            self._take_frame(frame[:1], int.from_bytes(frame[1:5], "little"), frame[5:])
+            at += 4 + length
+        del self._unread[:at]
+        largest = (self._group.cpu_seconds + 1) * 64 * _MIB
+        if len(self._unread) > largest:
+            self._kill()
+        return True
+
+    def _take_frame(self, kind: bytes, number: int, body: bytes) -> None:
+        self._progress = time.monotonic()
+        self._cpu_before = self._clock.cpu() if self._clock is not None else 0.0
+        if kind == b"S" and number in self._group.jobs and number not in self.seen:
+            self.seen[number] = body
+        elif kind == b"U" and number == _NOT_LOADED:
+            self.refused = "it does not load in a tenth of its time"
+        elif kind == b"U":
+            self.gave_up = number
+        elif kind == b"N":
+            self.refused = body.decode("utf-8", "replace")
+        elif kind == b"K":
+            self.refused = body.decode("utf-8", "replace")
+            self.changed_by = number
+        else:
+            self._kill()
+
+    def _check_clock(self) -> None:
+        now = time.monotonic()
+        if self._killed_at:
+            if now - self._killed_at > _PATIENCE:
+                raise HarnessError("a submission server does not answer")
+            return
+        if self._ended or now - self._progress < self._group.cpu_seconds:
+            return
+        if self._clock is None:
+            send_to_server(self._link.server, b"?")
+            self._progress = now
+            return
+        silent = self._group.cpu_seconds * (1 + CPU_SHARE * _UNREPORTED)
+        asleep = self._clock.asleep(now - self._started)
+        if self._clock.cpu() - self._cpu_before > silent or asleep > self._group.wall_seconds:
+            self._kill()
+
+    def _kill(self) -> None:
+        if not self._killed_at and not self._ended:
+            self._killed_at = time.monotonic()
+            send_to_server(self._link.server, b"K")
+
+    def _hear_from_server(self) -> None:
+        try:
+            message = wire.receive(self._link.server.control)
+        except (OSError, EOFError):
+            message = None
+        if message is None:
+            raise HarnessError("a submission server ended")
+        kind, *numbers = message[0].split()
+        if kind == b"E":
+            self._ended = True
+        elif kind == b"P" and self._clock is None:
+            try:
+                self._clock = ProcessClock(kernel.resolve_pid(int(numbers[0]), message[1]))
+            except kernel.GoneError:
+                return

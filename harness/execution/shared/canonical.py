@@ -1,0 +1,105 @@
+"""An observation in the form in which `inside.shared` reports one, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from harness.model.observation import Ending, NamedValue, Observation, Phase, Turn
+from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.values import Value, ValueKind
+
+_SCALARS = frozenset(
+    {
+        ValueKind.NONE, ValueKind.BOOL, ValueKind.INT, ValueKind.FLOAT, ValueKind.COMPLEX,
+        ValueKind.STR, ValueKind.BYTES, ValueKind.RANGE, ValueKind.ELLIPSIS,
+    }
+)  # fmt: skip
+_ORDERED = frozenset({ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT})
+
+
+class _NoFormError(Exception):
+    """The observation holds something that has more than one form, or none."""
+
+
+def canonical(
+    observation: Observation, stimulus: Stimulus, *, arguments: int | None
+) -> bytes | None:
+    """The bytes; None for what is not to be compared so: an exception (its traceback is the
+    program's own), a set of several items, an object, a cut value, an ending out of the ordinary.
+
+    `arguments` are the positional arguments of a plain call, as in `PackedStimulus`.
+    """
+    usual = observation.ending is Ending.ANSWERED and observation.phase is Phase.STIMULUS
+    raised = observation.raised or any(step.raised for step in observation.steps)
+    if not usual or raised or observation.loading_printed or observation.detail:
+        return None
+    try:
+        answer, steps = _answer(observation, stimulus, arguments)
+    except _NoFormError:
+        return None
+    places, output = _conversation(observation, stimulus)
+    head = "\n".join((answer, ",".join(steps), ",".join(places), ""))
+    return head.encode("ascii") + output
+
+
+def _answer(
+    observation: Observation, stimulus: Stimulus, arguments: int | None
+) -> tuple[str, list[str]]:
+    fields = {"phase": '"stimulus"'}
+    steps: list[str] = []
+    match stimulus.action:
+        case Call():
+            if observation.value is None:
+                raise _NoFormError
+            if arguments is not None:
+                fields["before"] = _list(observation.arguments_before)
+            fields["value"] = _value(observation.value)
+            if arguments is not None:
+                fields["after"] = _list(observation.arguments)
+        case Session(steps=sources):
+            if len(observation.steps) != len(sources):
+                raise _NoFormError
+            for step in observation.steps:
+                steps.append("{}" if step.value is None else f'{{"value":{_value(step.value)}}}')
+            fields["variables"] = f"[{','.join(map(_variable, observation.variables))}]"
+        case Run():
+            if observation.exit_status is None:
+                raise _NoFormError
+            fields["exit"] = str(observation.exit_status)
+    return "{" + ",".join(f'"{name}":{text}' for name, text in fields.items()) + "}", steps
+
+
+def _variable(variable: NamedValue) -> str:
+    return f"[{json.dumps(variable.name)},{_value(variable.value)}]"
+
+
+def _list(values: Iterable[Value]) -> str:
+    return f"[{','.join(map(_value, values))}]"
+
+
+def _value(value: Value) -> str:
+    if value.kind in _SCALARS:
+        return f'["{value.kind.value}",{json.dumps(value.text)}]'
+    if value.kind in _ORDERED or (value.is_container and len(value.items) < 2):
+        return f'["{value.kind.value}",{_list(value.items)}]'
+    raise _NoFormError
+
+
+def _conversation(observation: Observation, stimulus: Stimulus) -> tuple[list[str], bytes]:
+    """Where inputs were asked for and steps ended, in bytes of the output; and the output."""
+    output = bytearray()
+    places: list[str] = []
+    parts = [step.turns for step in observation.steps] or [observation.turns]
+    for turns in parts:
+        _add(turns, output, places)
+        if isinstance(stimulus.action, Session):
+            places.append(f"s{len(output)}")
+    return places, bytes(output)
+
+
+def _add(turns: tuple[Turn, ...], output: bytearray, places: list[str]) -> None:
+    for turn in turns:
+        output += turn.printed.encode("utf-8", "surrogatepass")
+        if turn.typed is not None:
+            places.append(f"i{len(output)}")

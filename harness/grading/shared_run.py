@@ -1,0 +1,203 @@
+"""Which scenarios of a submission ran in a shared process, and what counts of them.
+
+A program that is proved to keep nothing (`harness.policy.statelessness` for its text,
+`harness.execution.inside.snapshot` while it runs) runs its scenarios one after another in one
+process. Of what is seen there only what equals the reference's observation byte for byte counts,
+and it counts as passed; everything else is observed again in a process of its own, and that
+observation is judged. Some of the equal ones are observed again as well: an audit of the proof.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Protocol, runtime_checkable
+
+from harness.execution import SharedGroup, SharedOutcome, canonical, may_share
+from harness.grading.looping import LIMIT_ENDINGS
+from harness.grading.running import Observer
+from harness.model.answer_key import AnswerKey
+from harness.model.observation import Observation
+from harness.model.plan import Plan, Scenario
+from harness.model.stimulus import Limits, Stimulus
+
+
+@runtime_checkable
+class SharingObserver(Observer, Protocol):
+    """A submission server that can also run many stimuli in one process."""
+
+    def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
+        """These stimuli packed, by number."""
+
+    def observe_together(self, group: SharedGroup, order: Sequence[int]) -> SharedOutcome:
+        """Run these numbers of a group in one process."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """A stimulus that may share a process, and what the reference did."""
+
+    scenario: Scenario
+    stimulus: Stimulus
+    reference: Observation
+    expected: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Together:
+    """What the shared run of a submission found. `refused` says why there was none.
+
+    `passed` are the reference's observations by the identity of the stimulus that showed them,
+    `differs` the reference's of those that showed something else, `audit` the stimuli to check.
+    """
+
+    refused: str = ""
+    passed: Mapping[int, Observation] = field(default_factory=dict)
+    differs: Mapping[int, Observation] = field(default_factory=dict)
+    audit: frozenset[int] = frozenset()
+
+
+class SharedRuns:
+    """The stimuli of a plan that may share a process, packed once; `key` is the reference's.
+
+    `secret` orders each submission's scenarios and chooses those of its audit: what a program
+    could do at the places that are not looked at must not pay.
+    """
+
+    def __init__(self, plan: Plan, key: AnswerKey | None, secret: bytes) -> None:
+        self._plan = plan
+        self._key = key
+        self._secret = secret
+        self._entries: dict[int, _Entry] = {}
+        self._groups: tuple[SharedGroup, ...] | None = None
+
+    def expected_digest(self, scenario: Scenario, server: Observer) -> str | None:
+        """A digest of the reference's observations of a scenario in canonical form; None where not
+        all of its stimuli may share a process."""
+        if not isinstance(server, SharingObserver):
+            return None
+        self._prepare(server)
+        whole = sha256()
+        for stimulus in scenario.stimuli:
+            entry = self._by_stimulus.get(id(stimulus))
+            if entry is None:
+                return None
+            whole.update(len(entry.expected).to_bytes(8, "little") + entry.expected)
+        return whole.hexdigest()
+
+    def run(self, server: Observer, digest: str, scenarios: Iterable[Scenario]) -> Together:
+        """Run these scenarios of a submission together; `digest` is that of its files."""
+        if not isinstance(server, SharingObserver):
+            return Together(refused="this machine runs programs over pipes")
+        if self._key is None:
+            return Together(refused="there is no reference to compare with")
+        groups = self._prepare(server)
+        wanted = {id(stimulus) for scenario in scenarios for stimulus in scenario.stimuli}
+        passed: dict[int, Observation] = {}
+        differs: dict[int, Observation] = {}
+        equal: list[int] = []
+        for group in groups:
+            numbers = [n for n in group.jobs if self._is_wanted(n, wanted)]
+            if not numbers:
+                continue
+            outcome = server.observe_together(group, sorted(numbers, key=self._order(digest)))
+            if outcome.refused:
+                return Together(refused=self._reason(outcome))
+            for number in numbers:
+                entry, seen = self._entries[number], outcome.seen.get(number)
+                if seen == entry.expected:
+                    passed[id(entry.stimulus)] = entry.reference
+                    equal.append(number)
+                elif seen is not None:
+                    differs[id(entry.stimulus)] = entry.reference
+        return Together(passed=passed, differs=differs, audit=self._audit(equal, digest))
+
+    def _prepare(self, server: SharingObserver) -> tuple[SharedGroup, ...]:
+        if self._groups is not None:
+            return self._groups
+        known: dict[int, tuple[Scenario, Stimulus, Observation]] = {}
+        answers = (
+            {entry.scenario_id: entry.answers for entry in self._key.scenarios} if self._key else {}
+        )
+        for scenario in self._plan.scenarios:
+            pairs = zip(scenario.stimuli, answers.get(scenario.id, ()), strict=False)
+            for stimulus, answer in pairs:
+                if may_share(stimulus):
+                    known[len(known)] = (scenario, stimulus, answer.observation)
+        groups = server.group({n: (stimulus, s.limits) for n, (s, stimulus, _) in known.items()})
+        for group in groups:
+            for number, job in list(group.jobs.items()):
+                scenario, stimulus, reference = known[number]
+                expected = canonical(reference, stimulus, arguments=job.arguments)
+                if expected is None:
+                    del group.jobs[number]
+                    continue
+                self._entries[number] = _Entry(
+                    scenario=scenario, stimulus=stimulus, reference=reference, expected=expected
+                )
+        self._by_stimulus = {id(entry.stimulus): entry for entry in self._entries.values()}
+        self._groups = tuple(group for group in groups if group.jobs)
+        return self._groups
+
+    def _is_wanted(self, number: int, wanted: set[int]) -> bool:
+        return id(self._entries[number].stimulus) in wanted
+
+    def _order(self, digest: str) -> _Order:
+        return _Order(self._secret, digest)
+
+    def _audit(self, equal: Sequence[int], digest: str) -> frozenset[int]:
+        """Of each function and set of constants, one stimulus."""
+        chosen: dict[object, int] = {}
+        for number in sorted(equal, key=self._order(digest + " audit")):
+            entry = self._entries[number]
+            chosen.setdefault((entry.scenario.function, entry.stimulus.constants), number)
+        return frozenset(id(self._entries[number].stimulus) for number in chosen.values())
+
+    def _reason(self, outcome: SharedOutcome) -> str:
+        if outcome.changed_by is None:
+            return outcome.refused
+        return f"{outcome.refused} was changed by {self._entries[outcome.changed_by].scenario.id}"
+
+
+class _Order:
+    """A place in an order that only who has the secret knows."""
+
+    def __init__(self, secret: bytes, salt: str) -> None:
+        self._state = hmac.new(secret, salt.encode(), sha256)
+
+    def __call__(self, number: int) -> bytes:
+        state = self._state.copy()
+        state.update(number.to_bytes(8, "little"))
+        return state.digest()
+
+
+class CheckedObserver:
+    """Answers with what the shared run found equal, else observes; and checks the proof.
+
+    `refuted` tells what showed that the proof is wrong: a stimulus that alone does what the
+    reference does though it did not in the shared run, or one of the audit that alone does not.
+    """
+
+    def __init__(self, server: Observer, together: Together) -> None:
+        self._server = server
+        self._together = together
+        self.refuted: Stimulus | None = None
+        self.shared: set[int] = set()  # identities of the stimuli that were not observed alone
+
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        """The outcome of one stimulus under these limits."""
+        together = self._together
+        passed = together.passed.get(id(stimulus))
+        if passed is not None and id(stimulus) not in together.audit:
+            self.shared.add(id(stimulus))
+            return passed
+        seen = self._server.observe(stimulus, limits)
+        if passed is not None:
+            wrong = seen != passed and seen.ending not in LIMIT_ENDINGS
+        else:
+            wrong = seen == together.differs.get(id(stimulus))
+        if wrong and self.refuted is None:
+            self.refuted = stimulus
+        return seen
