@@ -132,6 +132,7 @@ class _Compiler:
             archive=heading.archive,
             otherwise=heading.otherwise,
             time_zone=heading.time_zone,
+            isolate_all=heading.shape.isolation == "all",
             manual=manual,
             stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
         )

@@ -20,6 +20,7 @@ from harness.execution.driver import (
     has_terminals,
 )
 from harness.execution.interpreter import Interpreter, find_interpreter
+from harness.execution.protocol.jobs import program_files
 from harness.execution.shared import SharedGroup, SharedOutcome, canonical, may_share
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ __all__ = [
     "find_interpreter",
     "has_terminals",
     "may_share",
+    "program_files",
     "remedies",
     "try_tier",
     "unused_uids",

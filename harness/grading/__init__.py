@@ -15,7 +15,12 @@ from harness.grading.check import (
 from harness.grading.context import GradingContext, prepare
 from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Graded, Grader
-from harness.grading.plans import visible_only, with_called_functions, without_tags
+from harness.grading.plans import (
+    isolated,
+    visible_only,
+    with_called_functions,
+    without_tags,
+)
 
 if TYPE_CHECKING:
     from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
@@ -32,6 +37,7 @@ __all__ = [
     "cohort_of",
     "grade_batch",
     "handed_in",
+    "isolated",
     "key_disagreements",
     "make_key",
     "notes",

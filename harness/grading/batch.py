@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -35,6 +36,7 @@ Listener = Callable[[Event], None]
 _TRANSIENT = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR})
 
 
+SECRET_NAME = ".audit-secret"
 EARLIER_NOTE = "the harness failed on this submission; what stands here was found by an earlier run"
 
 
@@ -89,6 +91,7 @@ def grade_batch(
             cpu=None,
             store=options.out / STORE_NAME,
             thorough=options.thorough,
+            secret=_secret(options.out / SECRET_NAME),
         )
         try:
             for graded in _graded(todo, setup, options.jobs, plan, listener):
@@ -99,6 +102,8 @@ def grade_batch(
                     graded.verdicts,
                     state_digest="" if result.earlier else state,
                 )
+                if graded.warning:
+                    listener(Notice(text=f"{result.id}: {graded.warning}"))
                 _tell_of_stopped(result, listener)
                 listener(SubmissionGraded(result=result))
         except KeyboardInterrupt:
@@ -107,6 +112,19 @@ def grade_batch(
         store.finish(facts)
         listener(RunFinished(facts=facts))
         return store.run()
+
+
+def _secret(path: Path) -> bytes:
+    """What decides which scenarios are observed twice, the same in every run of this folder, so
+    that the same inputs give the same results; nobody else may read it."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        made = os.urandom(32)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(made)
+        return made
 
 
 def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:

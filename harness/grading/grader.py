@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
@@ -10,20 +11,29 @@ from typing import Protocol, Self
 
 from harness.common import serial
 from harness.common.errors import HarnessError
-from harness.execution import EXECUTION_DIGEST, AnyDriver, ToolFailed
+from harness.execution import EXECUTION_DIGEST, AnyDriver, ToolFailed, program_files
 from harness.grading.answer_key import expectation, parameters
 from harness.grading.running import Observer, run_all
+from harness.grading.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging import JUDGING_DIGEST, Judge, combine, merge_stand_in_verdict, refine
 from harness.marking import mark
 from harness.model.answer_key import AnswerKey
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport
-from harness.model.result import SubmissionResult
+from harness.model.result import Isolation, SubmissionResult
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
-from harness.policy import ENTRY, SOURCES, payload, unchecked
-from harness.results import observation_key, verdict_key
+from harness.policy import (
+    ENTRY,
+    POLICY_DIGEST,
+    SOURCES,
+    Program,
+    payload,
+    plain,
+    unchecked,
+)
+from harness.results import observation_key, shared_key, verdict_key
 
 
 class ResultCache(Protocol):
@@ -50,11 +60,13 @@ class EmptyCache:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """A result, and what is new of the observations and verdicts behind it, by their keys."""
+    """A result, and what is new of the observations and verdicts behind it, by their keys. No
+    observations under a key: the reference's. `warning` is about our own machinery."""
 
     result: SubmissionResult
     observations: Mapping[str, tuple[Observation, ...]]
     verdicts: Mapping[str, Verdict]
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +77,34 @@ class _Outcome:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     new_observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
     new_verdicts: dict[str, Verdict] = field(default_factory=dict)
+    isolation: Isolation = Isolation.ALONE
+    isolation_reason: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shared:
+    """By scenario: the key of what it did in a shared process, and what an earlier run saw.
+    `taken` are the identities of the stimuli that were taken from a shared run."""
+
+    keys: dict[str, str] = field(default_factory=dict)
+    observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
+    taken: set[int] = field(default_factory=set)
 
 
 class Grader(AbstractContextManager["Grader"]):
     """Grades submissions one after another with one driver."""
 
     def __init__(
-        self, plan: Plan, key: AnswerKey, driver: AnyDriver, *, thorough: bool = False
+        self,
+        plan: Plan,
+        key: AnswerKey,
+        driver: AnyDriver,
+        *,
+        thorough: bool = False,
+        secret: bytes | None = None,
     ) -> None:
+        """`secret` chooses what the audits of shared runs look at (None: another one each time)."""
         self._plan = plan
         self._key = key if key.scenarios else None
         self._driver = driver
@@ -80,6 +112,9 @@ class Grader(AbstractContextManager["Grader"]):
         self._stack = ExitStack()
         self._answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
         self._judges: dict[tuple[str, int], Judge] = {}
+        self._secret = secret or os.urandom(32)
+        self._shared = SharedRuns(plan, self._key, self._secret)
+        self._as_reference: dict[str, Verdict] = {}
 
     def __enter__(self) -> Self:
         self._policy = self._stack.enter_context(self._driver.tool(SOURCES, ENTRY))
@@ -116,7 +151,13 @@ class Grader(AbstractContextManager["Grader"]):
         return self._run_and_judge(plan, submission, report, cache or EmptyCache())
 
     def _read(self, submission: Submission) -> PolicyReport:
-        request = payload(submission.files, self._plan.assignment.policy)
+        assignment = self._plan.assignment
+        program = None
+        if not assignment.isolate_all:
+            own = program_files(assignment, submission.files)
+            provided = (*assignment.variants[0].files, *assignment.extra_files)
+            program = Program(submitted=plain(own), provided=plain(provided))
+        request = payload(submission.files, assignment.policy, program)
         try:
             return serial.loads(PolicyReport, self._policy.run(request))
         except ToolFailed as failure:
@@ -132,7 +173,7 @@ class Grader(AbstractContextManager["Grader"]):
             def run(part: Plan) -> _Outcome:
                 return self._observe_and_judge(part, server, submission.digest, cache)
 
-            first = run(plan)
+            first = self._observe_first(plan, server, submission, report, cache)
             again = [s for s in plan.scenarios if s.stand_ins and _failed(first.verdicts[s.id])]
             standing_in = tuple(scenario.standing_in() for scenario in again)
             second = run(replace(plan, scenarios=standing_in)) if again else _Outcome()
@@ -147,25 +188,115 @@ class Grader(AbstractContextManager["Grader"]):
             own, other = first.verdicts[scenario.id], verdicts[scenario.id]
             verdicts[scenario.id] = merge_stand_in_verdict(own, other, scenario.stand_ins)
         return Graded(
-            result=mark(plan, verdicts, report, submission=submission),
+            result=replace(
+                mark(plan, verdicts, report, submission=submission),
+                isolation=first.isolation,
+                isolation_reason=first.isolation_reason,
+            ),
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts,
+            warning=first.warning,
+        )
+
+    def _observe_first(
+        self,
+        plan: Plan,
+        server: Observer,
+        submission: Submission,
+        report: PolicyReport,
+        cache: ResultCache,
+    ) -> _Outcome:
+        """Together where the program is proved to keep nothing, else each scenario alone."""
+        digest = submission.digest
+        proof = report.statelessness
+        if proof is None or not proof.proved:
+            reason = proof.reason if proof is not None else ""
+            found = self._observe_and_judge(plan, server, digest, cache)
+            return replace(found, isolation_reason=reason)
+        runs = self._shared
+        if plan is not self._plan:  # a part of it has other numbers for its sets of constants
+            runs = SharedRuns(plan, self._key, self._secret)
+        known = self._known_shared(runs, plan, server, digest, cache)
+        alone = [s for s in plan.scenarios if s.id not in known.observations]
+        left = [s for s in alone if cache.observations(self._key_of(digest, s)) is None]
+        together = Together()
+        if left or not known.observations:
+            together = runs.run(server, digest, left or plan.scenarios)
+        if together.refused:
+            found = self._observe_and_judge(plan, server, digest, cache)
+            return replace(found, isolation_reason=together.refused)
+        checked = CheckedObserver(server, together, known.taken)
+        found = self._observe_and_judge(plan, checked, digest, cache, known)
+        if checked.refuted is None:
+            return replace(found, isolation=Isolation.SHARED)
+        name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
+        reason = f"{name} does not do alone what it did in the shared run"
+        found = self._observe_and_judge(plan, server, digest, cache)
+        return replace(
+            found,
+            isolation_reason=reason,
+            warning=f"{reason}: all its scenarios ran alone; please report this to the makers of "
+            "the harness",
+        )
+
+    def _known_shared(
+        self, runs: SharedRuns, plan: Plan, server: Observer, digest: str, cache: ResultCache
+    ) -> _Shared:
+        """The keys of what may have run in a shared process, and what earlier runs saw there."""
+        known = _Shared()
+        for scenario in plan.scenarios:
+            reference = runs.expected_digest(scenario, server)
+            if reference is None:
+                continue
+            name = shared_key(self._key_of(digest, scenario), POLICY_DIGEST, reference)
+            known.keys[scenario.id] = name
+            seen = cache.observations(name)
+            if seen is not None:
+                known.observations[scenario.id] = seen or self._reference_of(scenario)
+        return known
+
+    def _reference_of(self, scenario: Scenario) -> tuple[Observation, ...]:
+        return tuple(answer.observation for answer in self._answers[scenario.id])
+
+    def _is_as_reference(self, scenario: Scenario, observations: tuple[Observation, ...]) -> bool:
+        """Whether these are the reference's own observations, not only equal ones."""
+        answers = self._answers.get(scenario.id, ())
+        return len(answers) == len(observations) and all(
+            seen is answer.observation for seen, answer in zip(observations, answers, strict=True)
         )
 
     def _observe_and_judge(
-        self, plan: Plan, server: Observer, digest: str, cache: ResultCache
+        self,
+        plan: Plan,
+        server: Observer,
+        digest: str,
+        cache: ResultCache,
+        known: _Shared | None = None,
     ) -> _Outcome:
+        known = known or _Shared()
         keys = {scenario.id: self._key_of(digest, scenario) for scenario in plan.scenarios}
         ran = run_all(
             server,
             plan,
             self._key,
-            recall=lambda scenario: cache.observations(keys[scenario.id]),
+            recall=lambda s: known.observations.get(s.id) or cache.observations(keys[s.id]),
             thorough=self._thorough,
         )
         found = _Outcome(observations=dict(ran.observations))
-        found.new_observations.update({keys[name]: ran.observations[name] for name in ran.fresh})
         for scenario in plan.scenarios:
+            seen = ran.observations[scenario.id]
+            shared = scenario.id in known.keys and self._is_as_reference(scenario, seen)
+            if scenario.id in ran.fresh:
+                if shared:
+                    found.new_observations[known.keys[scenario.id]] = ()
+                elif not any(id(stimulus) in known.taken for stimulus in scenario.stimuli):
+                    found.new_observations[keys[scenario.id]] = seen
+            if shared:
+                verdict = self._as_reference.get(scenario.id)
+                if verdict is None:
+                    verdict = self._as_reference[scenario.id] = self._judge(scenario, seen)
+                found.verdicts[scenario.id] = verdict
+                continue
             name = verdict_key(
                 keys[scenario.id],
                 self._answers.get(scenario.id),

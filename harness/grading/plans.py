@@ -27,6 +27,12 @@ def visible_only(specification: Specification) -> Specification:
     return replace(cut, plan=cut.plan.without_stand_ins())
 
 
+def isolated(specification: Specification) -> Specification:
+    """The assignment with a process of its own for every scenario of every submission."""
+    assignment = replace(specification.plan.assignment, isolate_all=True)
+    return replace(specification, plan=replace(specification.plan, assignment=assignment))
+
+
 def without_tags(specification: Specification, tags: Sequence[str]) -> Specification:
     """The assignment without the scenarios that carry one of these tags; the others' points make
     up the whole mark. Raises UserError for a tag that no scenario carries."""

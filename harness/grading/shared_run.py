@@ -178,20 +178,21 @@ class CheckedObserver:
 
     `refuted` tells what showed that the proof is wrong: a stimulus that alone does what the
     reference does though it did not in the shared run, or one of the audit that alone does not.
+    The identities of the stimuli that are answered from the shared run are added to `taken`.
     """
 
-    def __init__(self, server: Observer, together: Together) -> None:
+    def __init__(self, server: Observer, together: Together, taken: set[int]) -> None:
         self._server = server
         self._together = together
+        self._taken = taken
         self.refuted: Stimulus | None = None
-        self.shared: set[int] = set()  # identities of the stimuli that were not observed alone
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
         """The outcome of one stimulus under these limits."""
         together = self._together
         passed = together.passed.get(id(stimulus))
         if passed is not None and id(stimulus) not in together.audit:
-            self.shared.add(id(stimulus))
+            self._taken.add(id(stimulus))
             return passed
         seen = self._server.observe(stimulus, limits)
         if passed is not None:

@@ -69,7 +69,7 @@ class Assignment:
     """What holds for all scenarios. `python` is "3.12"; `submission_files` the names handed in;
     `laid_as` the name a file of any name is laid under (None: its own); `archive` the name of the
     archive that they are handed in as (None: as they are); `time_zone` the IANA name of the zone of
-    times that name none."""
+    times that name none; `isolate_all`: every scenario has a process of its own."""
 
     id: str
     title: str
@@ -89,6 +89,7 @@ class Assignment:
     archive: str | None = None
     otherwise: OtherFiles = OtherFiles.ZERO
     time_zone: str = ""
+    isolate_all: bool = False
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""

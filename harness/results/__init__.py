@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
-from harness.results.keys import observation_key, verdict_key
+from harness.results.keys import observation_key, shared_key, verdict_key
 from harness.results.results_json import ResultsText, mark_string, results_json
 from harness.results.student_view import EVERYTHING, student_view
 
@@ -29,6 +29,7 @@ __all__ = [
     "observation_key",
     "read_snapshot",
     "results_json",
+    "shared_key",
     "student_view",
     "verdict_key",
 ]

@@ -37,6 +37,13 @@ def observation_key(
     return _hash([source_digest, question, interpreter, tier.value, execution_digest])
 
 
+def shared_key(observation: str, proof_digest: str, reference_digest: str) -> str:
+    """The key under which a scenario is kept as "did what the reference does" when it ran in a
+    shared process: that of the same scenario alone, the digest of what proves it, and the digest
+    of the reference's observations. Another proof or another reference makes it stale."""
+    return _hash([observation, "shared", proof_digest, reference_digest])
+
+
 def verdict_key(
     observation: str,
     answers: tuple[Answer, ...] | None,

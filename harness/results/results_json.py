@@ -165,7 +165,10 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
         "total": None if result.total is None else number(result.total),
         "total_out_of": number(result.total_out_of),
         "earlier": result.earlier,
+        "isolation": result.isolation.value,
     }
+    if result.isolation_reason:
+        entry["isolation_reason"] = result.isolation_reason
     if result.student is not None:
         entry["student_id"] = result.student.id
         entry["name"] = result.student.name

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.assignment.schema.validators import ENDS, ID_PATTERN, IGNORE, OTHERWISE, VISIBLE
+from harness.assignment.schema.validators import (
+    ENDS,
+    ID_PATTERN,
+    IGNORE,
+    ISOLATION,
+    OTHERWISE,
+    VISIBLE,
+)
 from harness.matchers import schemas
 
 Schema = dict[str, Any]
@@ -23,6 +30,7 @@ POINTS: Schema = {
 
 VISIBLE_OR_NOT: Schema = {"anyOf": [{"type": "boolean"}, {"enum": list(VISIBLE)}]}
 ENDS_WORDS: Schema = {"enum": list(ENDS)}
+ISOLATION_WORDS: Schema = {"enum": list(ISOLATION)}
 OTHERWISE_WORDS: Schema = {"enum": list(OTHERWISE)}
 _SCALAR: Schema = {"type": ["string", "number", "boolean", "null"]}
 _LIST: Schema = {"type": "array"}

@@ -193,6 +193,11 @@ class AssignmentShape(Shape):
     """What is handed in."""
     time_zone: str = ""
     """The zone of due times and of downloads that name none, like Australia/Brisbane."""
+    isolation: Annotated[
+        str, BeforeValidator(check_choice("isolation")), WithJsonSchema(schemas.ISOLATION_WORDS)
+    ] = "proved"
+    """Which scenarios may share a process: those of programs proved to keep nothing (proved), or
+    none (all: every scenario has a process of its own)."""
     provided: Words = []
     """Course files placed beside the submission, from reference/<id>/."""
     functionality_marks: Points

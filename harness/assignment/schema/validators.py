@@ -12,6 +12,7 @@ from harness.assignment.yaml.errors import nearest
 
 VISIBLE = ("after_due_date", "after_published")
 IGNORE = ("case", "trailing-space", "blank-lines")
+ISOLATION = ("proved", "all")
 OTHERWISE = ("zero", "review")
 ENDS = {
     "answered": "answered",
@@ -24,7 +25,7 @@ ENDS = {
     "crashed": "crashed",
 }
 ID_PATTERN = "^[a-z0-9][a-z0-9_-]*$"
-CHOICES = {"ends": tuple(ENDS), "ignore": IGNORE, "otherwise": OTHERWISE}
+CHOICES = {"ends": tuple(ENDS), "ignore": IGNORE, "isolation": ISOLATION, "otherwise": OTHERWISE}
 
 
 def wrong(what: str, hint: str = "") -> PydanticCustomError:

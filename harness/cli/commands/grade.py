@@ -22,7 +22,7 @@ from harness.cli.options import (
     without_option,
 )
 from harness.cli.progress import listener
-from harness.grading import Interrupted, without_tags
+from harness.grading import Interrupted, isolated, without_tags
 from harness.intake import ClassOptions
 from harness.model.events import Event, SubmissionGraded
 from harness.model.result import SubmissionStatus, Tier
@@ -58,6 +58,11 @@ SOME_HARNESS_ERROR = 3
     show_default=True,
     help="Refuse to grade under weaker confinement.",
 )
+@click.option(
+    "--isolate",
+    type=click.Choice(["all"]),
+    help="Give every scenario a process of its own, also of programs proved to keep nothing.",
+)
 @click.option("--fresh", is_flag=True, help="Forget what an earlier run of this folder found.")
 @click.option(
     "--thorough",
@@ -79,6 +84,7 @@ def command(
     out: Path | None,
     jobs: int | None,
     require_tier: str,
+    isolate: str | None,
     fresh: bool,
     thorough: bool,
 ) -> int:
@@ -91,6 +97,8 @@ def command(
     base = the_root(root, paths)
     assignment_id = the_assignment(base, assignment, paths)
     loaded = without_tags(load_assignment(base, assignment_id, support=support), without)
+    if isolate is not None:
+        loaded = isolated(loaded)
     folder = out or base / "reports" / assignment_id
     asked = ClassOptions(
         layout=layout, due=due, time_zone=time_zone, extensions=extensions, roster=roster

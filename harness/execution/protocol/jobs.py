@@ -70,6 +70,11 @@ class Jobs:
         }
 
 
+def program_files(assignment: Assignment, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
+    """The files of a submission that count, under the names they are imported by."""
+    return tuple(SourceFile(name=name, data=data) for name, data in _submitted(assignment, files))
+
+
 def _pairs(files: tuple[SourceFile, ...]) -> list[tuple[str, bytes]]:
     return [(file.name, file.data) for file in files]
 

@@ -27,7 +27,8 @@ PATIENCE = 10.0  # seconds for a worker to tidy up after itself
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerSetup:
-    """What a worker is started with. `store` is read for what earlier runs observed."""
+    """What a worker is started with. `store` is read for what earlier runs observed; `secret` is
+    the grader's."""
 
     plan: str
     key: str
@@ -36,6 +37,7 @@ class WorkerSetup:
     cpu: int | None
     store: Path | None
     thorough: bool
+    secret: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +131,7 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
         try:
             with (
                 Driver(setup.interpreter, setup.tier, cpu=setup.cpu) as driver,
-                Grader(plan, key, driver, thorough=setup.thorough) as grader,
+                Grader(plan, key, driver, thorough=setup.thorough, secret=setup.secret) as grader,
             ):
                 while True:
                     job = pending or connection.recv()
