@@ -33,6 +33,7 @@ _MODULES = (
     "harness.policy.statelessness.allowed",
     "harness.policy.statelessness.bindings",
     "harness.policy.statelessness.rules",
+    "harness.policy.statelessness.recursion",
     "harness.policy.statelessness.proof",
     "harness.policy.checking",
 )

@@ -364,6 +364,35 @@ REFUSED = {
         "        return n\n",
         "line 4: `RecursionError`",
     ),
+    "how deep it may recurse, with all exceptions caught": (
+        "def f(n):\n    try:\n        return f(n + 1)\n    except:\n        return n\n",
+        "line 4: `except: …` may catch a recursion that is too deep",
+    ),
+    "a recursion by way of another function": (
+        "def f(n):\n    try:\n        return g(n)\n    except Exception:\n        return n\n"
+        "def g(n):\n    return f(n + 1)\n",
+        "line 4: `except Exception: …` may catch a recursion that is too deep",
+    ),
+    "a recursion by way of a parameter": (
+        "def f(h, n):\n    return h(h, n + 1)\ndef g():\n    try:\n        f(f, 0)\n"
+        "    except (ValueError, RuntimeError):\n        return 1\n",
+        "line 6: `except (ValueError, RuntimeError): …` may catch a recursion that is too deep",
+    ),
+    "a recursion by way of an operator": (
+        "class A:\n    def __eq__(self, other):\n        return [self] == [other]\n"
+        "def g():\n    try:\n        return A() == A()\n    finally:\n        return 1\n",
+        "line 5: `try: …` may catch a recursion that is too deep",
+    ),
+    "a recursion of a lambda": (
+        "f = lambda n: f(n + 1)\nKINDS = Exception\ndef g():\n    try:\n        f(0)\n"
+        "    except KINDS:\n        return 1\n",
+        "line 6: `except KINDS: …` may catch a recursion that is too deep",
+    ),
+    "a recursion of a method": (
+        "class A:\n    def go(self):\n        return self.go()\ndef g():\n    try:\n"
+        "        A().go()\n    except Exception as e:\n        print(e)\n",
+        "line 7: `except Exception as e: …` may catch a recursion that is too deep",
+    ),
     "how much memory there is": (
         "def f():\n    try:\n        return [0] * 9\n    except MemoryError:\n        return 1\n",
         "line 4: `MemoryError`",
@@ -428,6 +457,9 @@ PROVED = {
     ),
     "everything caught": (
         "def f():\n    try:\n        return int('x')\n    except:\n        return 0\n"
+    ),
+    "a recursion that nothing catches": (
+        "def f(n):\n    try:\n        return f(n - 1)\n    except ValueError:\n        return 1\n"
     ),
     "a closure": "def f(n):\n    def g(m):\n        return n + m\n    return g\n",
     "a generator": "def f(n):\n    for i in range(n):\n        yield i\n",

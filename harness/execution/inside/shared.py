@@ -122,6 +122,8 @@ class SharedRun:
             answer = self._observe(action, program, bindings, stimulus)
             sys.stdout.flush()
             output = self.screen.getvalue()
+            if _met_a_limit(answer.fields.get("raised", ""), *self.steps):
+                self.give_up()
             if len(output) > most or _peak() > most_memory or (lines and b"\0" in output):
                 self.give_up()
             places = self.input.places
@@ -279,6 +281,15 @@ class SharedRun:
             data = data[write(self.channel, data) :]
         self.unsent.clear()
         self.unsent_scenarios = 0
+
+
+def _met_a_limit(*outcomes: str) -> bool:
+    """Whether one of these exceptions, as JSON text, is about a limit, which may lie elsewhere in a
+    process of its own."""
+    return any(
+        '"type_name":"RecursionError"' in text or '"type_name":"MemoryError"' in text
+        for text in outcomes
+    )
 
 
 def _peak() -> int:

@@ -155,4 +155,4 @@ def _changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:
 
 def _described(kind: type) -> str:
     name = kind.__name__
-    return f"{'an' if name[:1] in 'aeiou' else 'a'} {name}"
+    return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"

@@ -13,6 +13,7 @@ from harness.policy.statelessness.bindings import (
     own_attributes,
     resolve,
 )
+from harness.policy.statelessness.recursion import catches_its_depth
 from harness.policy.statelessness.rules import Refused, Rules
 from harness.policy.words import short
 
@@ -43,6 +44,11 @@ def prove(submitted: Sequence[NamedBytes], provided: Sequence[NamedBytes]) -> St
             reason = _reason(module, Rules(module, modules, attributes))
             if reason:
                 return _no(reason if own == [module.file] else f"{module.file}, {reason}")
+        deep = catches_its_depth(modules)
+        if deep is not None:
+            module, node = deep
+            reason = _sentence(module, Refused(node, "may catch a recursion that is too deep"))
+            return _no(reason if own == [module.file] else f"{module.file}, {reason}")
     except (SyntaxError, ValueError):
         return _no("a file cannot be read as Python")
     except (RecursionError, MemoryError):
@@ -58,10 +64,14 @@ def _reason(module: Module, rules: Rules) -> str:
     try:
         rules.check(module.tree)
     except Refused as refused:
-        shown = _source(module, refused.node)
-        line = getattr(refused.node, "lineno", 1)
-        return f"line {line}: `{shown}`" + (f" {refused.why}" if refused.why else "")
+        return _sentence(module, refused)
     return ""
+
+
+def _sentence(module: Module, refused: Refused) -> str:
+    shown = _source(module, refused.node)
+    line = getattr(refused.node, "lineno", 1)
+    return f"line {line}: `{shown}`" + (f" {refused.why}" if refused.why else "")
 
 
 def _source(module: Module, node: ast.AST) -> str:

@@ -422,8 +422,10 @@ class Rules:
                 raise Refused(node)
             return
         other = self._modules.get(module)
-        binding = other.names.get(node.attr) if other else None
-        if binding is None or binding.kind not in (Kind.VALUE, Kind.TEXT):
+        if other is None or allowed.is_dunder(node.attr):
+            raise Refused(node)
+        binding = other.names.get(node.attr)  # None: there is none, which is an AttributeError
+        if binding is not None and binding.kind not in (Kind.VALUE, Kind.TEXT):
             raise Refused(node)
 
     def _format(self, node: ast.Attribute) -> None:

@@ -1,0 +1,413 @@
+"""Many scenarios in one process: the same bytes as alone, and every change of state seen.
+
+The programs here that keep something all pass the static half of the proof, so that the dynamic
+half has to see them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.execution import Driver
+from harness.execution.shared import SharedOutcome, canonical, may_share
+from harness.model.stimulus import Key, Limits, Stimulus
+from harness.policy import prove
+from tests.execution.small_world import (
+    DRIVER_FILE,
+    QUICK,
+    TEN,
+    assignment,
+    call,
+    run,
+    session,
+    source,
+    support,
+)
+
+ROOMY = Limits(cpu_seconds=2, wall_seconds=10, memory_mib=128, output_kib=8)
+
+
+def together(
+    driver: Driver, program: str, *stimuli: Stimulus, limits: Limits = ROOMY
+) -> list[SharedOutcome]:
+    """Each group's outcome, stimuli by their place."""
+    assert is_proved(program), "the static half refuses it: this is about the dynamic one"
+    with driver.submission(assignment(), (source(program),)) as server:
+        groups = server.group({n: (each, limits) for n, each in enumerate(stimuli)})
+        return [server.observe_together(group, sorted(group.jobs)) for group in groups]
+
+
+def is_proved(program: str) -> bool:
+    return prove([source(program)], [support(8), DRIVER_FILE]).proved
+
+
+def both_ways(driver: Driver, program: str, *stimuli: Stimulus) -> None:
+    """Everything seen together is, byte for byte, what is seen alone."""
+    with driver.submission(assignment(), (source(program),)) as server:
+        groups = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
+        for group in groups:
+            outcome = server.observe_together(group, sorted(group.jobs, reverse=True))
+            assert outcome.refused == ""
+            assert not outcome.gave_up
+            for number, job in group.jobs.items():
+                alone = server.observe(stimuli[number], ROOMY)
+                expected = canonical(alone, stimuli[number], arguments=job.arguments)
+                assert outcome.seen[number] == expected
+
+
+PROGRAM = """
+import random
+from support import *
+GRID = [[0] * 2, [0] * 2]
+class Piece:
+    kind = "p"
+    def __init__(self, n):
+        self.n = n
+    def __eq__(self, other):
+        return self.n == other.n or Piece(self.n - 1) == Piece(other.n - 2)
+def f(*values):
+    return values
+def g(n):
+    return random.randint(0, 10**9) + n
+def size():
+    return [BOARD_SIZE, MESSAGE, {"a": None, 1.5: b"x".hex()}, (True, 1), range(3), ...]
+def message(n):
+    return n if n == 0 else message(n - 1)
+def add(rows, row):
+    rows.append(row)
+    print("added", row)
+def ask(prompt):
+    return input(prompt)
+def main():
+    name = input("name? ")
+    print("hello", name, end="")
+    for number in range(int(input("\\u00e9\\u4e2d? "))):
+        print(number, input())
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_what_is_seen_together_is_what_is_seen_alone(driver: Driver) -> None:
+    both_ways(
+        driver,
+        PROGRAM,
+        call("f(1, 'a', [2.0], None)"),
+        call("f([])"),
+        call("g(1)", seed=7),
+        call("g(1)", seed=8),
+        call("size()"),
+        call("size()", constants=TEN),
+        call("message(900)"),
+        call("add(NAMES, 'z')"),
+        call("[f(x) for x in NAMES]"),
+        call("ask('? ')", "a line"),
+        call("ask('')", ""),
+        call("len(rows)", given="rows = [[]] * 3"),
+        session("rows = []", "add(rows, 1)", "rows", "print(ask('> '))", "x = 5", lines=("typed",)),
+        run("Ann", "2", "a", "b"),
+        run("Ann", "0"),
+    )
+
+
+def test_a_recursion_that_is_too_deep_does_not_count(driver: Driver) -> None:
+    program = "def f(n):\n    return f(n + 1)\ndef g(n):\n    return n\n"
+    (outcome,) = together(driver, program, call("g(1)"), call("f(0)"), session("f(0)", "1"))
+    assert outcome.gave_up == {1, 2}
+    assert set(outcome.seen) == {0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["'\\x00'", "'\\x7f\\x1b[1m'", "'\\r\\n\\t'", "'a\\u2028b'", "'\\x80\\xff'", "'\\ud800'[1:]"],
+)
+def test_text_goes_out_as_on_a_terminal(driver: Driver, text: str) -> None:
+    both_ways(driver, "def f(t):\n    print(t)\n    print(t, end='')\n", call(f"f({text})"))
+
+
+def test_a_lone_surrogate_cannot_be_printed_in_either_way(driver: Driver) -> None:
+    program = (
+        "def f(t):\n    try:\n        print('before', t)\n    except UnicodeError as e:\n"
+        "        return str(e)\n"
+    )
+    both_ways(driver, program, call("f('\\ud800')"))
+
+
+LOOK = call("f()"), call("g()")
+SEEN = {
+    "a list": ("board = []\ndef f():\n    board.append(1)\n", "`board`, a list at module level,"),
+    "a list in a tuple": (
+        "state = (0, [])\ndef f():\n    state[1].append(1)\n",
+        "`state`, a list at module level,",
+    ),
+    "a row, by another name": (
+        "board = [[0], [0]]\ndef f():\n    rows = board[:]\n    rows[0][0] = 1\n",
+        "`board`, a list at module level,",
+    ),
+    "a dictionary": (
+        "seen = {}\ndef f():\n    seen['f'] = 1\n",
+        "`seen`, a dictionary at module level, (`f`)",
+    ),
+    "a dictionary in another order": (
+        "seen = {'a': 1, 'b': 2}\ndef f():\n    seen['a'] = seen.pop('a')\n",
+        "`seen`, a dictionary at module level,",
+    ),
+    "True for 1": (
+        "flags = [1]\ndef f():\n    flags[0] = flags[0] == 1\n",
+        "`flags`, a list at module level,",
+    ),
+    "a key of another type": (
+        "flags = {1: 0}\ndef f():\n    flags.pop(1)\n    flags[True] = 0\n",
+        "`flags`, a dictionary at module level,",
+    ),
+    "an equal text": (
+        "words = ['ab']\ndef f():\n    words[0] = ''.join(['a', 'b'])\n",
+        "`words`, a list at module level,",
+    ),
+    "a list that is sorted": (
+        "words = ['b', 'a']\ndef f():\n    words.sort()\n",
+        "`words`, a list at module level,",
+    ),
+    "a list that is shuffled": (
+        "import random\ndeck = list(range(20))\ndef f():\n    random.shuffle(deck)\n",
+        "`deck`, a list at module level,",
+    ),
+    "a list that is filled for a while": (
+        "stack = []\ndef f():\n    stack.append(1)\ndef g():\n    return stack.pop()\n",
+        "`stack`, a list at module level,",
+    ),
+    "a list in a class": (
+        "class A:\n    items = []\ndef f():\n    A().items.append(1)\n",
+        "`A.items`, a list in a class,",
+    ),
+    "an attribute of a class, by map": (
+        "class A:\n    n = 0\n    def bump(self):\n        self.n = self.n + 1\n"
+        "def f():\n    list(map(A.bump, [A]))\n",
+        "`A`, a class, (`n`)",
+    ),
+    "an attribute of a base class": (
+        "class B:\n    n = 0\n    def bump(self):\n        self.n = 1\nclass A(B):\n    pass\n"
+        "def f():\n    A.bump(B)\n",
+        "`B`, a class, (`n`)",
+    ),
+    "an attribute of a function": (
+        "class A:\n    def bump(self):\n        self.n = 1\ndef f():\n    A.bump(f)\n",
+        "`f`, a function,",
+    ),
+    "an attribute of a function in a list": (
+        "class A:\n    def bump(self):\n        self.n = 1\nall_of_them = [lambda: 1]\n"
+        "def f():\n    A.bump(all_of_them[0])\n",
+        "`all_of_them`, a function,",
+    ),
+    "an attribute of a method": (
+        "class A:\n    def bump(self):\n        self.n = 1\n    def other(self):\n        pass\n"
+        "def f():\n    A.bump(A.other)\n",
+        "`A.other`, a function,",
+    ),
+    "a provided list": (
+        "from support import *\ndef f():\n    NAMES.append('z')\n",
+        "`NAMES`, a list at module level,",
+    ),
+    "a provided list through its module": (
+        "import support\ndef f():\n    support.NAMES[0] = 'z'\n",
+        "`NAMES`, a list at module level,",
+    ),
+    "a list that only one function knows": (
+        "def make():\n    return [[]]\nhidden = {'deep': ({1: make()},)}\n"
+        "def f():\n    hidden['deep'][0][1][0].append(1)\n",
+        "`hidden`, a list at module level,",
+    ),
+    "a cycle": (
+        "loop = []\nloop.append(loop)\ndef f():\n    loop.append(1)\n",
+        "`loop`, a list at module level,",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_change_is_seen(one_driver: Driver, name: str) -> None:
+    program, reason = SEEN[name]
+    program = program if "def g" in program else program + "def g():\n    return 1\n"
+    (outcome,) = together(one_driver, program, *LOOK)
+    assert outcome.refused == reason
+    assert outcome.changed_by == 0
+    assert outcome.seen == {}
+
+
+UNSEEN = {
+    "an iterator": ("steps = iter([1, 2])\n", "`steps`, a list_iterator at module level,"),
+    "a generator": ("steps = (i for i in [1])\n", "`steps`, a generator at module level,"),
+    "a map": ("steps = map(int, ['1'])\n", "`steps`, a map at module level,"),
+    "an enumeration": ("steps = enumerate([1])\n", "`steps`, an enumerate at module level,"),
+    "an instance": ("class A:\n    pass\none = A()\n", "`one`, an A at module level,"),
+    "an exception": ("error = ValueError('x')\n", "`error`, a ValueError at module level,"),
+    "a closure": (
+        "def make():\n    seen = []\n    def g():\n        seen.append(1)\n        return seen\n"
+        "    return g\nnext_one = make()\n",
+        "`next_one`, a function with a closure at module level,",
+    ),
+    "a generator kept by a closure": (
+        "def make():\n    steps = iter([1, 2])\n    return lambda: next(steps)\nkept = make()\n",
+        "`kept`, a function with a closure at module level,",
+    ),
+    "a bound method": (
+        "class A:\n    def m(self):\n        pass\ng = A().m\n",
+        "`g`, a method at module level,",
+    ),
+    "a method of a hidden list": (
+        "keep = [].append\n",
+        "`keep`, a builtin_function_or_method at module level,",
+    ),
+    "a set, whose table remembers": ("seen = {1, 2}\n", "`seen`, a set at module level,"),
+    "an iterator in a class": (
+        "class A:\n    steps = iter([1])\n",
+        "`A.steps`, a list_iterator in a class,",
+    ),
+    "a view of a hidden dictionary": (
+        "keys = {}.keys()\n",
+        "`keys`, a dict_keys at module level,",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_could_change_unseen_is_refused(one_driver: Driver, name: str) -> None:
+    program, reason = UNSEEN[name]
+    (outcome,) = together(one_driver, program + "def f():\n    return 1\n", call("f()"))
+    assert outcome.refused == f"{reason} may change unseen"
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("print('hello')\n", "it prints while it is loaded"),
+        ("print(end='')\nprint('', end='x')\n", "it prints while it is loaded"),
+        (
+            "try:\n    name = input()\nexcept:\n    pass\n",
+            "it does not load in a tenth of its time",
+        ),
+        ("import random\nlucky = random.random()\n", "it draws random numbers while it is loaded"),
+        ("x = 1 / 0\n", "it does not load (ZeroDivisionError)"),
+        ("while True:\n    pass\n", "it does not load in a tenth of its time"),
+    ],
+)
+def test_a_load_that_does_something_is_refused(
+    one_driver: Driver, program: str, reason: str
+) -> None:
+    (outcome,) = together(one_driver, program + "def f():\n    return 1\n", call("f()"))
+    assert outcome.refused == reason
+
+
+GIVES_UP = {
+    "an input too many": "def f():\n    try:\n        input()\n    except:\n        pass\n",
+    "a loop": "def f():\n    while True:\n        try:\n            x = 1\n        except:\n"
+    "            pass\n",
+    "a flood": "def f():\n    for i in range(3000):\n        print('spam', i)\n",
+    "memory": "def f():\n    try:\n        return len([0] * 30_000_000)\n    except:\n"
+    "        return 0\n",
+    "an exit with a message": "def f():\n    raise SystemExit('bye')\n"
+    "if __name__ == '__main__':\n    f()\n",
+}
+
+
+@pytest.mark.parametrize("name", GIVES_UP)
+def test_the_unusual_ends_the_process_and_costs_only_itself(one_driver: Driver, name: str) -> None:
+    program = GIVES_UP[name] + "def g(n):\n    return n\n"
+    unusual = run() if "exit" in name else call("f()")
+    stimuli = [call("g(1)"), unusual, call("g(2)"), unusual, call("g(3)")]
+    (outcome,) = together(one_driver, program, *stimuli)
+    assert outcome.refused == ""
+    assert outcome.gave_up == {1, 3}
+    assert set(outcome.seen) == {0, 2, 4}
+
+
+def test_a_question_with_a_nul_goes_to_a_terminal(one_driver: Driver) -> None:
+    program = "def ask(t):\n    return input(t)\ndef f(n):\n    return n\n"
+    (outcome,) = together(one_driver, program, call("ask('a\\x00')", "x"), call("ask('b')", "y"))
+    assert outcome.gave_up == {0}
+    assert set(outcome.seen) == {1}
+
+
+def test_a_computation_that_no_signal_reaches_is_killed(one_driver: Driver) -> None:
+    program = "def f():\n    return 7 ** 10**8 % 10\ndef g():\n    return 1\n"
+    (outcome,) = together(one_driver, program, call("g()"), call("f()"), limits=QUICK)
+    assert outcome.refused == ""
+    assert 1 not in outcome.seen
+
+
+def test_a_program_that_always_gives_up_is_not_tried_for_ever(one_driver: Driver) -> None:
+    program = "def f(n):\n    return input()\n"
+    (outcome,) = together(one_driver, program, *[call(f"f({n})") for n in range(40)])
+    assert outcome.seen == {}
+    assert len(outcome.gave_up) == 12
+
+
+@pytest.mark.parametrize(
+    "stimulus",
+    [call("f()", Key.CTRL_D), call("f()", "a\tb"), call("f()", "\x7f"), call("f()", "é" * 2500)],
+)
+def test_what_a_terminal_acts_on_needs_one(stimulus: Stimulus) -> None:
+    assert not may_share(stimulus)
+
+
+def test_an_observation_that_has_no_one_form_is_not_compared(one_driver: Driver) -> None:
+    program = "def f(x):\n    return x\ndef g():\n    raise ValueError('x')\n"
+    with one_driver.submission(assignment(), (source(program),)) as server:
+        for stimulus in (call("f({'a', 'b'})"), call("g()"), call("f(f)"), call("f(10 ** 5000)")):
+            alone = server.observe(stimulus, QUICK)
+            assert canonical(alone, stimulus, arguments=1) is None
+
+
+def test_modules_that_a_stimulus_loads_are_loaded_anew(driver: Driver) -> None:
+    program = "def f(n):\n    return n\n"
+    stimulus = call("play", provide=("play.py",), given="import play")
+    both_ways(driver, program, call("f(1)", given="import play", provide=("play.py",)))
+    assert may_share(stimulus)
+
+
+def test_the_process_is_as_confined_as_one_alone(one_driver: Driver) -> None:
+    """The kernel's own account of both, taken while each runs."""
+    program = "def f():\n    return sum(range(10_000_000))\n"
+    status: list[dict[str, str]] = []
+    with one_driver.submission(assignment(), (source(program),)) as server:
+        (group,) = server.group({0: (call("f()"), ROOMY)})
+        for observe in (
+            lambda: server.observe(call("f()"), ROOMY),
+            lambda: server.observe_together(group, [0]),
+        ):
+            status.append(_status_of_child(server.pid, observe))
+    alone, shared = status
+    assert alone.keys() == shared.keys() != set()
+    assert alone == shared
+
+
+def _status_of_child(pid: int, observe: Callable[[], object]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    stop = threading.Event()
+
+    def look() -> None:
+        wanted = ("Uid", "Gid", "NoNewPrivs", "Seccomp", "Seccomp_filters", "CapEff", "CapBnd")
+        while not stop.is_set() and not found:
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            for child in children:
+                try:
+                    lines = Path(f"/proc/{child}/status").read_text().splitlines()
+                except OSError:
+                    continue
+                fields = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+                taken = {name: fields[name] for name in wanted if name in fields}
+                if taken.get("Seccomp_filters") == "2":
+                    found.update(taken)
+
+    looker = threading.Thread(target=look)
+    looker.start()
+    try:
+        observe()
+    finally:
+        stop.set()
+        looker.join()
+    return found
