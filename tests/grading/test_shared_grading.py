@@ -1,0 +1,254 @@
+"""Grading with the shared run: the same results as with every scenario alone, and the checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import load_assignment
+from harness.execution import Driver, SharedGroup, SharedOutcome
+from harness.grading import Grader, GradingContext, isolated, prepare
+from harness.grading.grader import Graded
+from harness.grading.shared_run import CheckedObserver, Together
+from harness.model.observation import Ending, Observation
+from harness.model.plan import SourceFile
+from harness.model.result import Isolation
+from harness.model.stimulus import Call, Limits, Stimulus
+from harness.model.submission import Submission
+from harness.model.verdict import VerdictKind
+
+SUPPORT = "SIZE = 3\nNAMES = ['x', 'o']\n"
+REFERENCE = """\
+from support import *
+
+def fresh() -> list:
+    return [0] * SIZE
+
+def count(rows: list) -> int:
+    return len(rows)
+
+def ask() -> str:
+    print(input("name? "))
+    return NAMES[0]
+
+if __name__ == "__main__":
+    print(fresh())
+"""
+ASSIGNMENT = """\
+title: Small
+course: Course
+python: "3.12"
+submission: {files: [a1.py]}
+provided: [support.py]
+functionality_marks: 4
+policy: policy.yaml
+clauses: clauses.yaml
+"""
+SCENARIOS = {
+    "fresh": """\
+function: fresh
+clause: "1"
+scenarios:
+  - {name: a fresh one, constants: {SIZE: [2, 3, 4]}, call: fresh()}
+  - {name: again, call: fresh()}
+""",
+    "count": """\
+function: count
+clause: "1"
+scenarios:
+  - {name: counts, call: "count([1, 2])"}
+  - {name: counts none, call: "count([])"}
+""",
+    "ask": """\
+function: ask
+clause: "1"
+scenarios:
+  - {name: asks, call: ask(), input: [me]}
+  - {name: the program, run: a1.py}
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
+    root = tmp_path_factory.mktemp("course")
+    folder, reference = root / "specs" / "small", root / "reference" / "small"
+    folder.mkdir(parents=True)
+    reference.mkdir(parents=True)
+    (folder / "assignment.yaml").write_text(ASSIGNMENT)
+    (folder / "policy.yaml").write_text("{}\n")
+    (folder / "clauses.yaml").write_text('clauses:\n  - {id: "1", section: S, text: Do it.}\n')
+    for name, text in SCENARIOS.items():
+        (folder / f"{name}.yaml").write_text(text)
+    (reference / "a1.py").write_text(REFERENCE)
+    (reference / "support.py").write_text(SUPPORT)
+    return prepare(load_assignment(root, "small"))
+
+
+def graded(context: GradingContext, program: str, *, alone: bool = False) -> Graded:
+    specification = isolated(context.specification) if alone else context.specification
+    submission = Submission(
+        id="s", origin="a1.py", files=(SourceFile(name="a1.py", data=program.encode()),)
+    )
+    with (
+        Driver(context.interpreter, context.tier.tier) as driver,
+        Grader(specification.plan, context.key, driver, secret=b"1") as grader,
+    ):
+        return grader.grade(submission)
+
+
+PROGRAMS = {
+    "the reference": (REFERENCE, ""),
+    "another wording": (REFERENCE.replace("name?", "who?"), ""),
+    "a wrong result": (REFERENCE.replace("len(rows)", "len(rows) + 1"), ""),
+    "an exception": (REFERENCE.replace("len(rows)", "rows[0]"), ""),
+    "a loop": (REFERENCE.replace("return len(rows)", "while True:\n        pass"), ""),
+    "a missing function": (REFERENCE.replace("def count", "def counts"), ""),
+    "a global": (
+        REFERENCE.replace("    return len", "    global n\n    n = 1\n    return len"),
+        "line 7: `global n`",
+    ),
+    "a list that grows": (
+        REFERENCE.replace("    return len", "    SEEN.append(1)\n    return len") + "SEEN = []\n",
+        "`SEEN`, a list at module level, was changed by count/counts",
+    ),
+    "a provided list that grows": (
+        REFERENCE.replace("    return len", "    NAMES.append(1)\n    return len"),
+        "`NAMES`, a list at module level, was changed by count/counts",
+    ),
+    "a text while it is loaded": (REFERENCE + "print(1)\n", "it prints while it is loaded"),
+    "an iterator": (
+        REFERENCE + "ROWS = iter([1])\n",
+        "`ROWS`, a list_iterator at module level, may change unseen",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_both_ways_give_the_same(context: GradingContext, name: str) -> None:
+    program, reason = PROGRAMS[name]
+    shared, alone = graded(context, program), graded(context, program, alone=True)
+    assert shared.warning == ""
+    assert shared.result.isolation is (Isolation.ALONE if reason else Isolation.SHARED)
+    assert shared.result.isolation_reason == reason
+    assert alone.result.isolation is Isolation.ALONE
+    plain = {"isolation": Isolation.ALONE, "isolation_reason": ""}
+    assert replace(shared.result, **plain) == alone.result
+
+
+class Kept:
+    """What a graded submission left for the next run."""
+
+    def __init__(self, graded: Graded) -> None:
+        self._graded = graded
+        self.asked: set[str] = set()
+
+    def observations(self, key: str) -> tuple[Observation, ...] | None:
+        found = self._graded.observations.get(key)
+        if found is not None:
+            self.asked.add(key)
+        return found
+
+    def verdict(self, key: str) -> None:
+        return None
+
+
+def test_what_is_kept_of_a_shared_run_is_used_by_the_next_one_alone(
+    context: GradingContext,
+) -> None:
+    first = graded(context, REFERENCE)
+    assert list(first.observations.values()).count(()) > 0  # "as the reference"
+    submission = Submission(
+        id="s", origin="a1.py", files=(SourceFile(name="a1.py", data=REFERENCE.encode()),)
+    )
+    cache = Kept(first)
+    with (
+        Driver(context.interpreter, context.tier.tier) as driver,
+        Grader(context.specification.plan, context.key, driver) as grader,
+    ):
+        again = grader.grade(submission, cache)
+    assert again.observations == {}
+    assert again.result == first.result
+    apart = Kept(first)
+    plan = isolated(context.specification).plan
+    with (
+        Driver(context.interpreter, context.tier.tier) as driver,
+        Grader(plan, context.key, driver) as grader,
+    ):
+        grader.grade(submission, apart)
+    assert all(first.observations[key] for key in apart.asked)
+
+
+STIMULUS = Stimulus(action=Call(expression="f()"))
+RIGHT = Observation(ending=Ending.ANSWERED, exit_status=1)
+WRONG = Observation(ending=Ending.ANSWERED, exit_status=2)
+
+
+class Answering:
+    """A server that always observes the same."""
+
+    def __init__(self, answer: Observation) -> None:
+        self._answer = answer
+
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        return self._answer
+
+
+@pytest.mark.parametrize(
+    ("together", "alone", "refuted"),
+    [
+        (Together(passed={id(STIMULUS): RIGHT}), WRONG, False),
+        (Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})), RIGHT, False),
+        (Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})), WRONG, True),
+        (
+            Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})),
+            Observation(ending=Ending.CPU_LIMIT),
+            False,
+        ),
+        (Together(differs={id(STIMULUS): RIGHT}), WRONG, False),
+        (Together(differs={id(STIMULUS): RIGHT}), RIGHT, True),
+        (Together(), RIGHT, False),
+    ],
+)
+def test_what_refutes_the_proof(together: Together, alone: Observation, refuted: bool) -> None:
+    checked = CheckedObserver(Answering(alone), together, set())
+    checked.observe(STIMULUS, Limits())
+    assert (checked.refuted is STIMULUS) is refuted
+
+
+def test_a_refuted_proof_costs_all_shared_passes(
+    context: GradingContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shared run that takes everything for right, as a broken proof would."""
+    from harness.execution import SubmissionServer  # noqa: PLC0415
+
+    wrong = REFERENCE.replace("len(rows)", "len(rows) + 1")
+    real = SubmissionServer.observe_together
+
+    def broken(server: SubmissionServer, group: SharedGroup, order: Sequence[int]) -> SharedOutcome:
+        with Driver(context.interpreter, context.tier.tier) as driver:
+            files = context.specification.reference
+            plan = context.specification.plan
+            with driver.submission(plan.assignment, files) as reference:
+                return real(reference, group, order)
+
+    monkeypatch.setattr(SubmissionServer, "observe_together", broken)
+    found = graded(context, wrong)
+    assert "does not do alone what it did in the shared run" in found.warning
+    assert found.result.isolation is Isolation.ALONE
+    assert not found.result.flagged
+    assert () not in found.observations.values()
+    kinds = [one.verdict.kind for one in found.result.scenarios if "count" in one.scenario_id]
+    assert kinds == [VerdictKind.FAILED] * 2
+
+
+def test_a_folder_keeps_its_secret(tmp_path: Path) -> None:
+    from harness.grading.batch import _secret  # noqa: PLC0415
+
+    first = _secret(tmp_path / ".secret")
+    assert len(first) == 32
+    assert _secret(tmp_path / ".secret") == first
+    assert (tmp_path / ".secret").stat().st_mode & 0o077 == 0
