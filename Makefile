@@ -44,6 +44,7 @@ hostile: $(READY)  ## run the corpus of hostile programs in every tier, and show
 	$(BIN)/python -m tests.hostile.hostile_table $(if $(WRITE),--write)
 
 bench: $(READY)  ## measure against the floor and against pexpect.spawn
+	$(BIN)/python -m benchmarks.assignments
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.workers
 

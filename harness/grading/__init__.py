@@ -25,6 +25,7 @@ from harness.grading.plans import (
 if TYPE_CHECKING:
     from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
     from harness.grading.record import record_transcripts
+    from harness.grading.replay import replay
 
 __all__ = [
     "BatchOptions",
@@ -45,6 +46,7 @@ __all__ = [
     "pick_cpu",
     "prepare",
     "record_transcripts",
+    "replay",
     "submitted",
     "visible_only",
     "with_called_functions",
@@ -56,5 +58,6 @@ __getattr__ = lazy_exports(
     {
         "batch": ("BatchOptions", "Interrupted", "Listener", "grade_batch"),
         "record": ("record_transcripts",),
+        "replay": ("replay",),
     },
 )

@@ -49,6 +49,7 @@ def submission_page(result: SubmissionResult, plan: Plan) -> str:
         worth=worth,
         functionality=functionality,
         taken=max(taken, Fraction(0)),
+        isolation=words.isolation(result) if result.scenarios else "",
         stood_in=words.stood_in(check.verdict for check in checks),
         clauses=clause_tallies(checks),
         causes=causes(_graded(checks), functions),

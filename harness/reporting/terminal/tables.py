@@ -68,6 +68,8 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
         if line:
             parts.append(Text(visible(line), "red"))
     parts += [_plain(note) for note in result.notes]
+    if result.scenarios:
+        parts.append(Text(visible(words.isolation(result)), "dim"))
     parts.append(Text(""))
     if tallies := figures.tallies(result, plan):
         parts.append(_functions(tallies))

@@ -9,7 +9,7 @@ from fractions import Fraction
 from harness.common.rounding import rounded
 from harness.model.observation import Ending
 from harness.model.policy import Consequence, PolicyRule, Severity
-from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
+from harness.model.result import Isolation, ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.student_view import StudentView
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 
@@ -120,6 +120,14 @@ def manual(given: ManualMark) -> str:
 def is_by_hand(result: SubmissionResult) -> bool:
     """Whether this submission has marks or an adjustment given by hand."""
     return result.adjustment is not None or any(part.mark is not None for part in result.manual)
+
+
+def isolation(result: SubmissionResult) -> str:
+    """How its scenarios were kept apart, for the lecturer."""
+    if result.isolation is Isolation.SHARED:
+        return "Scenarios shared a process: the program was proved to keep nothing between them."
+    reason = f" ({result.isolation_reason})" if result.isolation_reason else ""
+    return f"Every scenario had a process of its own{reason}."
 
 
 def by_hand(result: SubmissionResult | StudentView) -> list[str]:

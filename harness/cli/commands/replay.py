@@ -1,0 +1,94 @@
+"""`harness replay`: one scenario of a graded submission again, alone, as on a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.discovery import examples
+from harness.cli.options import PATH, python_option
+from harness.cli.runs import store_of
+from harness.common.errors import UserError
+from harness.common.escaping import visible, visible_lines
+from harness.grading import one_handed_in, replay
+from harness.model.observation import Observation, Raised
+from harness.model.stimulus import Call, Session, Stimulus
+from harness.results import Store
+
+SECTION = "Results"
+SUMMARY = "Run one scenario of a graded submission again and show its terminal."
+
+
+@click.command(
+    "replay",
+    epilog=examples(
+        "harness replay reports/connect4ish perfect check_input/a-word",
+        "harness replay reports/connect4ish jo check_win/one-piece --submission jo/a1.py",
+    ),
+)
+@click.argument("run", type=PATH)
+@click.argument("student")
+@click.argument("scenario")
+@click.option(
+    "--submission",
+    "handed_in",
+    type=PATH,
+    help="What was handed in (default: submissions/<assignment>/<student>, beside reports/).",
+)
+@python_option
+def command(
+    run: Path, student: str, scenario: str, handed_in: Path | None, python: Path | None
+) -> int:
+    """Run SCENARIO of STUDENT's submission in RUN again, in a process and on a terminal of its own,
+    and show what is seen there. RUN is a report folder, or its run.sqlite."""
+    with Store.read_only(store_of(run)) as store:
+        graded, plan = store.whole_result(student), store.plan()
+    if graded is None:
+        hint = f"harness show {run} lists them"
+        raise UserError(f"no submission {student!r}", place=str(run), hint=hint)
+    assignment = plan.assignment
+    folder = store_of(run).resolve().parent
+    path = handed_in or folder.parent.parent / "submissions" / assignment.id / student
+    submission = one_handed_in(path, assignment, student)
+    for stimulus, seen in replay(plan, graded, submission, scenario, python=python):
+        for line in _shown(stimulus, seen):
+            click.echo(line)
+    return 0
+
+
+def _shown(stimulus: Stimulus, seen: Observation) -> list[str]:
+    lines = [f"# {constant.name} = {constant.literal}" for constant in stimulus.constants]
+    lines += [f"# {binding.name} = {visible(binding.literal)}" for binding in stimulus.bindings]
+    lines += visible_lines(stimulus.given).splitlines()
+    match stimulus.action:
+        case Call(expression=expression):
+            lines += [f">>> {visible(expression)}", *_screen(seen)]
+            lines += [visible(seen.value.source())] if seen.value is not None else []
+        case Session(steps=steps):
+            for number, step in enumerate(steps):
+                lines += [f">>> {line}" for line in visible_lines(step).splitlines()]
+                if number < len(seen.steps):
+                    outcome = seen.steps[number]
+                    lines += visible_lines(outcome.printed).splitlines()
+                    lines += [visible(outcome.value.source())] if outcome.value else []
+                    lines += _raised(outcome.raised)
+        case run:
+            lines += [f"$ python3 {visible(' '.join((run.program, *run.argv)))}", *_screen(seen)]
+    lines += _raised(seen.raised)
+    return [*lines, f"({seen.ending.value.replace('_', ' ')})", ""]
+
+
+def _screen(seen: Observation) -> list[str]:
+    return visible_lines(seen.loading_printed + seen.transcript()).splitlines()
+
+
+def _raised(raised: Raised | None) -> list[str]:
+    if raised is None:
+        return []
+    frames = [
+        f"  {visible(frame.file)}, line {frame.line}, in {visible(frame.function)}: "
+        f"{visible(frame.source.strip())}"
+        for frame in raised.frames
+    ]
+    return [*frames, f"{visible(raised.type_name)}: {visible(raised.message)}"]
