@@ -46,6 +46,11 @@ SUMMARY = "Check that reference, scenarios, mutants and samples agree."
 @options(root_option, python_option, support_option)
 @click.option("--jobs", type=click.IntRange(1, 256), help="Processes (default: one per core).")
 @click.option("--no-samples", is_flag=True, help="Skip the sample submissions.")
+@click.option(
+    "--isolation",
+    is_flag=True,
+    help="Run mutants and samples both ways, together and each scenario alone, and compare.",
+)
 @format_option
 def command(
     ids: tuple[str, ...],
@@ -54,6 +59,7 @@ def command(
     support: Path | None,
     jobs: int | None,
     no_samples: bool,
+    isolation: bool,
     form: str,
 ) -> int:
     """Check that assignments are sound: those named, or all.
@@ -71,7 +77,9 @@ def command(
         screen = Console(stderr=True)
         with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
             task = bar.add_task("", total=None)
-            report = validate(context, samples, jobs=jobs, progress=_Stage(bar, task))
+            report = validate(
+                context, samples, jobs=jobs, isolation=isolation, progress=_Stage(bar, task)
+            )
         show(report, console)
         if form == GITHUB:
             for problem in report.problems:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.common import serial
 from harness.common.errors import HarnessError
@@ -12,7 +12,9 @@ from harness.grading.context import GradingContext
 from harness.grading.engines.local import Pool
 from harness.grading.engines.worker import Job, WorkerFailure, WorkerSetup
 from harness.grading.grader import Graded
+from harness.grading.plans import isolated
 from harness.grading.validation.coverage import coverage, golden_count, shares
+from harness.grading.validation.isolation import isolation_problems
 from harness.grading.validation.mutation import (
     mutant_jobs,
     mutant_problems,
@@ -44,9 +46,11 @@ def validate(
     samples: tuple[Sample, ...],
     *,
     jobs: int | None = None,
+    isolation: bool = False,
     progress: Progress = lambda what, done, total: None,
 ) -> ValidationReport:
-    """Check the reference, goldens, coverage, repeatability, mutants and samples of one assignment.
+    """Check the reference, goldens, coverage, repeatability, mutants and samples of one assignment;
+    with `isolation`, also that scenarios together and alone give the same results.
 
     The bench's key must have been prepared without refusing disagreements.
     """
@@ -70,7 +74,14 @@ def validate(
     trivial = [Job(submission=make(specification.reference)) for make in (stub, returns_none)]
     trivial = trivial if specification.reference else []
     checked = [Job(submission=sample.submission) for sample in samples]
-    results = _run(context, [*mutants, *trivial, *checked], jobs, progress)
+    every = [*mutants, *trivial, *checked]
+    graded = _run(context, every, jobs, progress)
+    results = {name: each.result for name, each in graded.items()}
+    if isolation:
+        alone = replace(context, specification=isolated(specification))
+        apart = _run(alone, every, jobs, progress)
+        for job in every:
+            problems += isolation_problems(graded[id(job)], apart[id(job)])
     outcomes = tuple(
         outcome(mutant, results[id(job)])
         for mutant, job in zip(specification.mutants, mutants, strict=True)
@@ -102,7 +113,7 @@ def validate(
 
 def _run(
     context: GradingContext, jobs: list[Job], workers: int | None, progress: Progress
-) -> dict[int, SubmissionResult]:
+) -> dict[int, Graded]:
     """Each job's result by the job's identity: a sample may be called what a mutant is."""
     setup = WorkerSetup(
         plan=serial.dumps(context.specification.plan),
@@ -113,18 +124,18 @@ def _run(
         store=None,
         thorough=False,
     )
-    results: dict[int, SubmissionResult] = {}
+    results: dict[int, Graded] = {}
     with Pool(setup, workers) as pool:
         for job, graded in pool.run(jobs):
-            results[id(job)] = _result(graded)
+            results[id(job)] = _graded(graded)
             progress("mutants and samples", len(results), len(jobs))
     return results
 
 
-def _result(graded: Graded | WorkerFailure) -> SubmissionResult:
+def _graded(graded: Graded | WorkerFailure) -> Graded:
     if isinstance(graded, WorkerFailure):
         raise HarnessError(f"{graded.submission_id}: {graded.reason}")
-    return graded.result
+    return graded
 
 
 def _trivial(result: SubmissionResult) -> TrivialScore:
