@@ -10,7 +10,7 @@ import click
 
 from harness.assignment import CACHE, available, find_root
 from harness.common.errors import UserError
-from harness.intake import layout_names, must_exist
+from harness.intake import must_exist
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -100,39 +100,6 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
 def cache_folder(root: Path) -> Path:
     """The folder of compiled plans and answer keys, reused by later commands."""
     return root / CACHE
-
-
-_FILE = click.Path(path_type=Path, readable=False)
-
-class_options = options(
-    click.option(
-        "--layout",
-        type=click.Choice(layout_names()),
-        help="Source platform (default: detected).",
-    ),
-    click.option(
-        "--due",
-        metavar="TIME",
-        help="Grade the latest attempt until this time (2024-09-24T17:00+10:00); others are late.",
-    ),
-    click.option(
-        "--time-zone",
-        metavar="ZONE",
-        help="The zone of times without one (default: the assignment's time_zone).",
-    ),
-    click.option(
-        "--extensions",
-        type=_FILE,
-        metavar="FILE",
-        help="A CSV with the columns id and due, for students with extensions.",
-    ),
-    click.option(
-        "--roster",
-        type=_FILE,
-        metavar="FILE",
-        help="A CSV of all students, such as a gradebook, to list who is missing.",
-    ),
-)
 
 
 GITHUB = "github"

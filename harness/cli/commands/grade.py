@@ -8,11 +8,11 @@ import click
 from rich.console import Console
 
 from harness.api import grade, load_assignment
+from harness.cli.class_options import class_options
 from harness.cli.discovery import examples
 from harness.cli.options import (
     PATH,
     assignment_option,
-    class_options,
     options,
     python_option,
     root_option,

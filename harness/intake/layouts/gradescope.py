@@ -108,7 +108,7 @@ def _metadata(entries: Sequence[Entry], where: str) -> Mapping[str, Any]:
         data = entry.load(_MAX_METADATA_BYTES)
     except Refused as refusal:
         raise UserError(str(refusal), place=where) from None
-    from harness.intake.layouts.yaml_texts import texts  # noqa: PLC0415
+    from harness.intake.yaml_texts import texts  # noqa: PLC0415
 
     whole = texts(data, where)
     if not isinstance(whole, Mapping):
