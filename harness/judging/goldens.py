@@ -28,6 +28,8 @@ _ENDINGS = {
     Ending.CRASHED: "crashed",
     Ending.TAMPERED: "broke the protocol",
     Ending.STOPPED_EARLY: "was stopped under a shortened limit",
+    Ending.STAND_IN_INAPPLICABLE: "cannot be run with the stand-in",
+    Ending.STAND_IN_FAILED: "was not observed: the stand-in failed",
     Ending.HARNESS_ERROR: "was not observed: the harness itself failed",
 }
 

@@ -33,6 +33,10 @@ _KINDS = {
     Ending.STOPPED_EARLY: VerdictKind.STOPPED_EARLY,
     Ending.HARNESS_ERROR: VerdictKind.HARNESS_ERROR,
 }
+_UNUSABLE = {
+    Ending.STAND_IN_INAPPLICABLE: ("stand_in_inapplicable", StandInOutcome.INAPPLICABLE),
+    Ending.STAND_IN_FAILED: ("stand_in_broken", StandInOutcome.BROKEN),
+}
 
 
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:
@@ -40,6 +44,8 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
 
     `expectation.stated` must hold no `{python: …}` any more (`resolve`), else HarnessError.
     """
+    if observation.ending in _UNUSABLE:
+        return _unusable(observation)
     differing = mismatches(observation, expectation, stimulus)
     if not differing:
         return Verdict(kind=VerdictKind.PASSED)
@@ -50,6 +56,12 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
         differences=differences(failure.mismatches, stimulus),
         conversation=conversation(observation, expectation, stimulus),
     )
+
+
+def _unusable(observation: Observation) -> Verdict:
+    rule, outcome = _UNUSABLE[observation.ending]
+    explanation = Explanation(rule=rule, message=observation.detail)
+    return Verdict(kind=VerdictKind.FAILED, explanation=explanation, stand_in=outcome)
 
 
 class Judge:
@@ -117,6 +129,8 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, stand_ins: Sequence[St
     if VerdictKind.HARNESS_ERROR in (own.kind, second.kind):
         return Verdict(kind=VerdictKind.HARNESS_ERROR)
     names = " and ".join(each.module for each in stand_ins)
+    if second.stand_in in (StandInOutcome.INAPPLICABLE, StandInOutcome.BROKEN):
+        return _as_without(own, second, names)
     if second.passed:
         message = (
             f"With the course's own {names} in place of yours this works: the fault is in your "
@@ -133,6 +147,20 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, stand_ins: Sequence[St
     ).strip()
     explanation = Explanation(rule=rule, message=message)
     return replace(second, explanation=explanation, stand_in=StandInOutcome.FAILED)
+
+
+def _as_without(own: Verdict, second: Verdict, names: str) -> Verdict:
+    """The verdict of the first run, which says why there is no other."""
+    if second.stand_in is StandInOutcome.BROKEN:
+        why = (
+            f"The course's own {names}, tried in place of yours, failed: {second.message}. "
+            "That is the course's fault and changes nothing here."
+        )
+    else:
+        why = f"The course's own {names} could not be tried in place of yours: {second.message}."
+    rule = own.explanation.rule if own.explanation else RULE
+    explanation = Explanation(rule=rule, message=f"{own.message} {why}".strip())
+    return replace(own, explanation=explanation, stand_in=second.stand_in)
 
 
 def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expected:

@@ -31,6 +31,8 @@ class StandInOutcome(StrEnum):
 
     PASSED = "passed"
     FAILED = "failed"
+    INAPPLICABLE = "inapplicable"  # the module cannot take the place of this submission's
+    BROKEN = "broken"  # the module itself failed: the course's fault
 
 
 class Channel(StrEnum):

@@ -31,7 +31,9 @@ from harness.results.reader import (
 # The tables whose rows are not kept for the next grading of whoever hands in the same.
 _NOT_REUSED = ("run", "path", "submission", "earlier")
 # Never used again: these say as much about the machine at that moment as about the submission.
-_PASSING_ENDINGS = frozenset({Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY})
+_PASSING_ENDINGS = frozenset(
+    {Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY, Ending.STAND_IN_FAILED}
+)
 _PASSING_KINDS = frozenset(
     {VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY}
 )

@@ -29,6 +29,7 @@ class StimulusAnswer:
 
     def __init__(self, sources: codec.Sources) -> None:
         self.fields: dict[str, str] = {}
+        self.raised: BaseException | None = None
         self.budget = codec.SizeBudget()
         self.sources = sources
 
@@ -38,6 +39,7 @@ class StimulusAnswer:
 
     def put_raised(self, error: BaseException) -> None:
         """Set `raised`."""
+        self.raised = error
         self.fields["raised"] = codec.describe(error, self.sources)
 
     def json(self) -> str:

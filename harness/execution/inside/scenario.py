@@ -7,8 +7,9 @@ from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, write
 
 from . import codec, evaluate, stdin_shim
-from .channel import send
+from .channel import receive, send
 from .modules import Library, ModuleSource, by_module_name
+from .proxies import RemoteCaller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +31,14 @@ class Files:
         extra: dict[str, ModuleSource],
         submitted: dict[str, ModuleSource],
         main: str,
+        proxies: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (),
     ) -> None:
+        self.proxies = proxies
         self.library = Library({**submitted, **extra, **provided})
         self.provided = provided
         self.main = main
         self.quiet = [n for n, source in provided.items() if not _mentions(source, submitted)]
+        self.own_modules = tuple(submitted)
         self.student = codec.Sources({s.filename: s.data for s in submitted.values()})
 
     @classmethod
@@ -43,18 +47,17 @@ class Files:
     ) -> Files:
         """Of the files in `setup` those that scenarios share, all that is ours compiled.
 
-        `selection`: the number of the variant, the names of extra files, and the stand-ins as
-        (module, file).
+        `selection`: the number of the variant, the names of extra files, and the modules that
+        run elsewhere as (name, functions, other names).
         """
-        variant, provide, stand_ins = selection
+        variant, provide, proxies = selection
         provided = by_module_name(setup["variants"][variant])
         extra = by_module_name([(name, data) for name, data in setup["extra"] if name in provide])
-        data_of = dict(setup["stand_ins"])
-        standing = by_module_name([(name, data_of[file]) for name, file in stand_ins])
-        for source in (*provided.values(), *extra.values(), *standing.values()):
+        for source in (*provided.values(), *extra.values()):
             source.try_to_compile()
-        theirs = {name: source for name, source in submitted.items() if name not in standing}
-        return cls(provided, {**extra, **standing}, theirs, setup["main"][:-3])
+        replaced = {name for name, _, _ in proxies}
+        own = {name: source for name, source in submitted.items() if name not in replaced}
+        return cls(provided, extra, own, setup["main"][:-3], proxies)
 
     def source(self, filename: str) -> ModuleSource:
         """The file that is run or loaded; ModuleNotFoundError when it was not handed in."""
@@ -118,13 +121,19 @@ class ScenarioProcess:
     def _observe(self, answer: evaluate.StimulusAnswer) -> None:
         sys.meta_path.insert(0, self.files.library)
         self.context.names.update(self._constants())
+        caller = self._install_proxies()
         self._send(b"L", "")  # from here on the submission may write what it likes
+        self._run_submission(answer)
+        if caller is not None:
+            self._check_names(caller, answer)
+
+    def _run_submission(self, answer: evaluate.StimulusAnswer) -> None:
         runs = self.job["action"] == "run"
         try:
-            source = self.files.source(self.job["program"])
-            source.compiled()
-            if not runs:
-                module = self.files.library.load(self.files.main)
+            if runs:
+                self.files.source(self.job["program"]).compiled()
+            else:
+                module = self._main_module()
         except BaseException as error:
             answer.put("phase", '"loading"')
             answer.put_raised(error)
@@ -137,6 +146,34 @@ class ScenarioProcess:
             evaluate.program(self.files.library, self.job["program"][:-3], answer)
         else:
             self._run_stimulus(module, answer)
+
+    def _main_module(self) -> ModuleType:
+        name = self.files.main
+        if name in [proxy for proxy, _, _ in self.files.proxies]:
+            return sys.modules[name]
+        self.files.source(name + ".py").compiled()
+        return self.files.library.load(name)
+
+    def _install_proxies(self) -> RemoteCaller | None:
+        """Put modules that run elsewhere where the submission will import them."""
+        if not self.files.proxies:
+            return None
+        caller = RemoteCaller(self._send, self._receive, self.files.own_modules)
+        for name, functions, others in self.files.proxies:
+            if self.job["program"][:-3] == name and self.job["action"] == "run":
+                caller.give_up(f"{name}.py is the program that is run")
+            sys.modules[name] = caller.module(name, functions, others)
+        return caller
+
+    def _check_names(self, caller: RemoteCaller, answer: evaluate.StimulusAnswer) -> None:
+        """`from module import *` brings no name that cannot travel: missing one is not the
+        submission's fault."""
+        others = {name for _, _, names in self.files.proxies for name in names}
+        if type(answer.raised) is NameError and answer.raised.name in others:
+            caller.give_up(f"{answer.raised.name} is no function")
+
+    def _receive(self) -> bytes:
+        return receive(self.channel)
 
     def _run_stimulus(self, module: ModuleType, answer: evaluate.StimulusAnswer) -> None:
         context = self.context

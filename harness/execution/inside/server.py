@@ -9,15 +9,17 @@ import os
 import select
 import sys
 import warnings
+from functools import partial
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
 
 from . import modules, wire
-from .channel import receive_job
+from .channel import receive, receive_job, send
 from .heap import freeze_heap, look_up_beforehand
 from .limits import KernelLimits, kill_children
 from .modules import import_useful
 from .scenario import Files, ScenarioProcess
 from .shared import SharedRun
+from .stand_in import StandIns
 from .stimulus import unpacked
 from .tool import Tool
 
@@ -37,7 +39,7 @@ _HAS_PIDFD = hasattr(os, "pidfd_open")
 
 
 class Server:
-    """Serves one submission (or one tool) until its socket ends."""
+    """Serves one submission, one tool or the stand-ins of an assignment until its socket ends."""
 
     def __init__(self, sock: _socket.socket, setup: dict[str, Any]) -> None:
         self.sock = sock
@@ -50,6 +52,7 @@ class Server:
         self.functions = frozenset(setup.get("functions", ()))
         self.submitted = modules.by_module_name(setup.get("files", []))
         self.tool: Tool | None = None
+        self.stand_ins: StandIns | None = None
         own_user = setup["confinement"]["uid"] is not None
         self.limits = KernelLimits(counted="rlimits" in self.layers, own_user=own_user)
 
@@ -92,6 +95,9 @@ class Server:
         if "tool" in self.setup:
             self.tool = Tool(self.setup["tool"], self.setup["entry"])
             return
+        if "stand_ins" in self.setup:
+            self.stand_ins = StandIns(self.setup)
+            return
         self.limits.allow_memory(self.setup["memory"])
         for source in self.submitted.values():
             source.try_to_compile()
@@ -103,7 +109,7 @@ class Server:
         for its end."""
         memory, controlled, selection = marshal.loads(request)
         files = None
-        if self.tool is None:
+        if selection is not None:
             files = self.files.get(selection) or self._select_files(selection)
         self.limits.allow_memory(memory)
         gc.freeze()
@@ -116,6 +122,10 @@ class Server:
                     self.tool.run(job, channel)
                 elif files is not None and "shared" in job:
                     SharedRun(job["shared"], files, self.functions).run(terminal, channel)
+                elif self.stand_ins is not None:
+                    for number in (0, 1, 2):
+                        os.dup2(terminal, number)
+                    self.stand_ins.run(job, partial(send, channel), partial(receive, channel))
                 elif files is not None:
                     stimulus = unpacked(job["stimulus"])
                     ScenarioProcess(job, stimulus, files, self.functions).run(terminal, channel)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from types import TracebackType
 
 from harness.common.errors import HarnessError
@@ -13,10 +14,12 @@ from harness.execution.confinement import LAYERS, Confinement, Layer
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
 from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
-from harness.execution.protocol.jobs import server_setup
+from harness.execution.linux.stand_in import LinuxStandIn
+from harness.execution.protocol.jobs import server_setup, stand_in_setup
 from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.result import Tier
+from harness.model.stimulus import Limits
 
 
 class Driver:
@@ -87,8 +90,18 @@ class Driver:
         """A server for one submission. HarnessError when our own machinery fails."""
         base, compiler = self._running()
         setup = self._setup() | server_setup(assignment, files)
-        with ServerLink(base, setup) as link:
-            yield SubmissionServer(link, assignment, compiler)
+        with ExitStack() as stack:
+            link = stack.enter_context(ServerLink(base, setup))
+
+            @cache
+            def stand_in_server() -> ServerLink:
+                own = self._setup(notify=False) | stand_in_setup(assignment)
+                return stack.enter_context(ServerLink(base, own))
+
+            def start(job: dict[str, object], limits: Limits) -> LinuxStandIn:
+                return LinuxStandIn(stand_in_server(), job, limits)
+
+            yield SubmissionServer(link, assignment, compiler, start)
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
@@ -106,8 +119,9 @@ class Driver:
         """Whether the kernel tells of reads; otherwise a stand-in for `sys.stdin` does."""
         return self._notify
 
-    def _setup(self) -> dict[str, object]:
-        confinement = self._confinement.for_server(self._directory, notify=self._notify)
+    def _setup(self, *, notify: bool = True) -> dict[str, object]:
+        notify = notify and self._notify
+        confinement = self._confinement.for_server(self._directory, notify=notify)
         return {"confinement": confinement, "directory": self._directory}
 
     def _running(self) -> tuple[BaseProcess, StimulusCompiler]:

@@ -15,6 +15,8 @@ from harness.execution.linux.pty import PseudoTerminal
 from harness.execution.linux.scenario_clock import ScenarioClock, send_to_server
 from harness.execution.protocol import reply
 from harness.execution.protocol.observation import End
+from harness.execution.remote import StandInProcess, StandInUnusableError, exchange
+from harness.execution.remote.peer import reason
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits, Typed
 
@@ -36,7 +38,11 @@ class Monitor:
         *,
         limits: Limits,
         inputs: tuple[Typed, ...],
+        stand_in: StandInProcess | None = None,
     ) -> None:
+        self._stand_in = stand_in
+        self._stand_in_asks = False
+        self._detail = ""
         self._server = server
         self._listener = listener
         self._terminal = terminal
@@ -57,9 +63,9 @@ class Monitor:
         control = self._server.control.fileno()
         self._events.register(control, select.POLLIN)
         asking = None
-        if self._listener is None:
+        if self._listener is None or self._stand_in is not None:
             self._events.register(self._channel.fileno(), select.POLLIN)
-        else:
+        if self._listener is not None:
             self._events.register(self._listener.descriptor, select.POLLIN)
             asking = (self._listener.descriptor, select.POLLIN)
         watching_output = False
@@ -78,16 +84,19 @@ class Monitor:
             if not watching_output and not ready:
                 watching_output = True
                 self._events.register(self._terminal.child_fd, select.POLLIN)
-                if self._listener is not None:
+                if self._listener is not None and self._stand_in is None:
                     self._events.register(self._channel.fileno(), select.POLLIN)
             self._take_output()
         self._take_output()
+        if self._stand_in is not None and self._reason is not None:
+            del self._reply[self._frames_read :]  # a call that nobody answers any more
         status, cpu = self._end
         return End(
             reason=self._reason,
             exit_code=os.waitstatus_to_exitcode(status),
             cpu_seconds=cpu * _MICRO,
             reply=bytes(self._reply),
+            detail=self._detail,
         )
 
     def _take_output(self) -> None:
@@ -100,7 +109,7 @@ class Monitor:
             self._reply += data
             if len(data) < CHUNK:  # a socket gives all it has
                 break
-        if self._listener is None:
+        if self._listener is None or self._stand_in is not None:
             self._answer_frames()
 
     def _answer_asking(self, listener: Listener) -> None:
@@ -109,13 +118,34 @@ class Monitor:
             listener.let_go_on(request)
 
     def _answer_frames(self) -> None:
-        """Without notifications the process says by a frame that it is going to read."""
-        while len(self._reply) >= self._frames_read + 5:
+        """Frames that want an answer: without notifications the process says by one that it is
+        going to read, and with a stand-in it calls."""
+        while self._reason is None and len(self._reply) >= self._frames_read + 5:
             at = self._frames_read
             length = int.from_bytes(self._reply[at : at + 4], "little")
-            if self._reply[at + 4 : at + 5] == b"Q":
+            end = at + 4 + max(length, 1)
+            kind = bytes(self._reply[at + 4 : at + 5])
+            if kind == b"Q":
                 self._provide_input()
-            self._frames_read += 4 + max(length, 1)
+            elif kind in (b"C", b"N") and self._stand_in is not None:
+                if len(self._reply) < end:
+                    return
+                body = bytes(self._reply[at + 5 : end])
+                del self._reply[at:end]
+                self._relay(kind, body, self._stand_in)
+                continue
+            self._frames_read = end
+
+    def _relay(self, kind: bytes, body: bytes, stand_in: StandInProcess) -> None:
+        begun = time.monotonic()
+        try:
+            if kind == b"N":
+                raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, reason(body))
+            self._stand_in_asks = exchange(stand_in, body, self._channel.send)
+        except StandInUnusableError as error:
+            self._detail = str(error)
+            self._stop(error.ending)
+        self._clock.exclude(time.monotonic() - begun)
 
     def _provide_input(self) -> bool:
         """Have something to read on the terminal; False when the scenario ends instead."""
@@ -166,6 +196,8 @@ class Monitor:
 
     def _stop(self, reason: Ending) -> None:
         if self._reason is None:
+            if reason is Ending.ASKED_FOR_MORE and self._stand_in_asks:
+                reason, self._detail = Ending.STAND_IN_FAILED, "it asked for more input"
             self._reason = reason
             if self._end is None:
                 self._killed_at = time.monotonic()

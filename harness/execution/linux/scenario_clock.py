@@ -31,6 +31,7 @@ class ScenarioClock:
         self._started = time.monotonic()
         self._clock: ProcessClock | None = None
         self._asked_for_pid = False
+        self._excluded = 0.0
         self.due = self._started + min(_HEARTBEAT, self._shortest)
 
     def passed(self) -> Ending | None:
@@ -51,11 +52,15 @@ class ScenarioClock:
         cpu_left = self._limits.cpu_seconds - self._clock.cpu()
         if cpu_left <= 0:
             return Ending.CPU_LIMIT
-        sleep_left = self._limits.wall_seconds - self._clock.asleep(elapsed)
+        sleep_left = self._limits.wall_seconds + self._excluded - self._clock.asleep(elapsed)
         if sleep_left <= 0:
             return Ending.TIMEOUT
         self.due = now + min(_HEARTBEAT, cpu_left, sleep_left)
         return None
+
+    def exclude(self, seconds: float) -> None:
+        """Do not count so much time asleep, in which the process waited for another of ours."""
+        self._excluded += seconds
 
     def identify(self, number: int, descriptors: list[int]) -> None:
         """The server's answer: the process's number there, and a pidfd where it has one."""

@@ -6,8 +6,10 @@ import marshal
 import select
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Protocol
 
 from harness.common.errors import HarnessError
 from harness.execution.driver import TOOL_LIMITS, answer
@@ -22,16 +24,30 @@ from harness.execution.protocol.jobs import Jobs, main_file
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedJob, SharedOutcome
+from harness.execution.remote import StandInProcess
 from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Key, Limits, Stimulus
+
+
+class StandInStarter(Protocol):
+    """Starts a process with the stand-ins of a scenario's job."""
+
+    def __call__(
+        self, job: dict[str, object], limits: Limits, /
+    ) -> AbstractContextManager[StandInProcess]:
+        """The process, until the context is left."""
 
 
 class SubmissionServer:
     """Observes one submission, a fresh process for each stimulus."""
 
     def __init__(
-        self, link: ServerLink, assignment: Assignment, compiler: StimulusCompiler
+        self,
+        link: ServerLink,
+        assignment: Assignment,
+        compiler: StimulusCompiler,
+        stand_ins: StandInStarter,
     ) -> None:
         self._link = link
         self._functions = tuple(function.name for function in assignment.functions)
@@ -39,6 +55,7 @@ class SubmissionServer:
         self._jobs = Jobs(assignment)
         self._main = main_file(assignment)[:-3]
         self._budget = ObservationBudget()
+        self._stand_ins = stand_ins
 
     @property
     def pid(self) -> int:
@@ -58,7 +75,13 @@ class SubmissionServer:
         job["stimulus"] = packed.data
         selection = job.pop("selection")
         terminal, channel = open_pty(screen), ScenarioChannel()
-        try:
+        with ExitStack() as stack:
+            stack.callback(terminal.close)
+            stack.callback(channel.close)
+            stand_in = None
+            if stimulus.stand_ins:
+                started = self._stand_ins(self._jobs.stand_in_job(stimulus), limits)
+                stand_in = stack.enter_context(started)
             self._link.start(
                 job,
                 terminal.slave,
@@ -74,10 +97,8 @@ class SubmissionServer:
                 channel,
                 limits=limits,
                 inputs=stimulus.inputs,
+                stand_in=stand_in,
             ).follow()
-        finally:
-            terminal.close()
-            channel.close()
         seen = observation(stimulus, limits, screen, end, arguments=packed.arguments)
         return self._budget.bounded(seen, screen, end)
 

@@ -31,8 +31,8 @@ from harness.model.stimulus import Limits, Stimulus
 
 _MIB = 1024 * 1024
 _MODULES = (
-    "channel", "codec", "modules", "stimulus", "limits", "evaluate", "stdin_shim", "tool",
-    "scenario", "piped",
+    "channel", "codec", "graph", "modules", "stimulus", "limits", "evaluate", "stdin_shim", "tool",
+    "proxies", "scenario", "stand_in", "piped",
 )  # fmt: skip
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 

@@ -8,8 +8,9 @@ from importlib import resources
 from pathlib import Path
 
 INSIDE = (
-    "wire", "channel", "codec", "modules", "stimulus", "confine", "limits", "evaluate",
-    "stdin_shim", "tool", "scenario", "snapshot", "shared", "heap", "server", "base",
+    "wire", "channel", "codec", "graph", "modules", "stimulus", "confine", "limits", "evaluate",
+    "stdin_shim", "tool", "proxies", "scenario", "snapshot", "shared", "stand_in", "heap", "server",
+    "base",
 )  # fmt: skip
 
 _PROGRAM = """\

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.common.errors import HarnessError
+from harness.execution.remote.names import ProxyNames, proxy_names
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus
@@ -25,7 +26,6 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
         "functions": [function.name for function in assignment.functions],
         "variants": [_pairs(variant.files) for variant in assignment.variants],
         "extra": _pairs(assignment.extra_files),
-        "stand_ins": _pairs(assignment.stand_in_files),
         "memory": assignment.limits.memory_mib * _MIB,
     }
 
@@ -35,6 +35,8 @@ class Jobs:
 
     def __init__(self, assignment: Assignment) -> None:
         self._main = main_file(assignment)
+        self._stand_in_files = assignment.stand_in_files
+        self._proxy_names: dict[str, ProxyNames] = {}
         self._variants: dict[tuple[Binding, ...], int] = {
             variant.constants: index for index, variant in enumerate(assignment.variants)
         }
@@ -60,14 +62,46 @@ class Jobs:
             job["action"], steps = "session", action.steps
         else:
             job |= {"action": "run", "program": action.program, "argv": list(action.argv)}
-        stand_ins = tuple([(each.module, each.file) for each in stimulus.stand_ins])
+        proxies = tuple(
+            [(module_name(each.module), *self._names(each.file)) for each in stimulus.stand_ins]
+        )
         return job | {
             "texts": (stimulus.given, expression, steps),
-            "selection": (variant, stimulus.provide, stand_ins),
+            "selection": (variant, stimulus.provide, proxies),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "seed": stimulus.seed,
             "memory": limits.memory_mib * _MIB,
         }
+
+    def stand_in_job(self, stimulus: Stimulus) -> dict[str, Any]:
+        """The job of the process that holds a scenario's stand-ins."""
+        return {
+            "modules": [(module_name(each.module), each.file) for each in stimulus.stand_ins],
+            "variant": self._variants[stimulus.constants],
+            "provide": list(stimulus.provide),
+            "seed": stimulus.seed,
+        }
+
+    def _names(self, file: str) -> ProxyNames:
+        found = self._proxy_names.get(file)
+        if found is None:
+            sources = {each.name: each for each in self._stand_in_files}
+            found = self._proxy_names[file] = proxy_names(sources[file])
+        return found
+
+
+def stand_in_setup(assignment: Assignment) -> dict[str, object]:
+    """What the server of the stand-ins needs to know: files of the course, none of a student's."""
+    return {
+        "variants": [_pairs(variant.files) for variant in assignment.variants],
+        "extra": _pairs(assignment.extra_files),
+        "stand_ins": _pairs(assignment.stand_in_files),
+    }
+
+
+def module_name(file: str) -> str:
+    """The name that imports a Python file."""
+    return file.removesuffix(".py")
 
 
 def program_files(assignment: Assignment, files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:

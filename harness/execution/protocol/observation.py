@@ -23,12 +23,14 @@ _SIGXCPU = getattr(signal, "SIGXCPU", None)  # Windows has none
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
     """How a process ended: our reason for ending it (None: it ended by itself), its exit status
-    (negative: the signal that ended it), CPU seconds, and the frames that it wrote."""
+    (negative: the signal that ended it), CPU seconds, the frames that it wrote, and why a stand-in
+    could not be used, where that is the reason."""
 
     reason: Ending | None
     exit_code: int
     cpu_seconds: float
     reply: bytes
+    detail: str = ""
 
 
 def observation(
@@ -101,7 +103,7 @@ def _without_answer(end: End, reply: Reply, limits: Limits) -> tuple[Ending, str
     if end.reason is not None and end.reason is not Ending.TAMPERED:
         if reply.final is not None and end.reason in (Ending.TIMEOUT, Ending.ASKED_FOR_MORE):
             return Ending.TAMPERED, "answered and did not end"
-        return end.reason, ""
+        return end.reason, end.detail
     if end.reason is Ending.TAMPERED:
         return Ending.TAMPERED, "a reply too large"
     if reply.final is not None:

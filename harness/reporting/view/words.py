@@ -66,6 +66,8 @@ ENDING = {
     Ending.CRASHED: "Python itself crashes",
     Ending.TAMPERED: "it breaks the grading protocol",
     Ending.STOPPED_EARLY: "it was stopped early",
+    Ending.STAND_IN_INAPPLICABLE: "the course's own file could not be tried",
+    Ending.STAND_IN_FAILED: "unknown: the course's own file failed",
     Ending.HARNESS_ERROR: "unknown: our error",
 }
 

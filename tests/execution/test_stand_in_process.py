@@ -1,0 +1,204 @@
+"""The course's stand-in modules run in a process of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.execution import Driver
+from harness.execution.remote import proxy_names
+from harness.model.observation import Ending, Observation
+from harness.model.plan import SourceFile
+from harness.model.stimulus import Limits, StandIn, Stimulus
+from tests.execution.small_world import assignment, call, plain, run, session, source, turns
+
+SECRET = "canary-4e81-of-the-stand-in"
+STAND_IN = f'''
+from support import BOARD_SIZE
+SECRET = "{SECRET}"
+Row = list
+calls = 0
+kept = []
+
+class Board: ...
+
+class BankError(Exception): ...
+
+def count():
+    global calls
+    calls += 1
+    return calls
+
+def put(rows, value, *, times=1):
+    for row in rows:
+        row.extend([value] * times)
+    return rows[0]
+
+def new(count):
+    row = ["x"]
+    return [row] * count
+
+def change(numbers, by_name, seen):
+    by_name["new"] = numbers
+    numbers.append(1)
+    seen.discard(2)
+
+def ask(prompt):
+    print("asking")
+    return input(prompt) + "!"
+
+def size():
+    return BOARD_SIZE
+
+def fail(name):
+    raise {{"value": ValueError, "own": BankError, "exit": SystemExit}}[name]("no", 3)
+
+def remember(row):
+    kept.append(row)
+
+def generate():
+    yield 1
+
+def crash():
+    import os
+    os._exit(3)
+
+def hang():
+    while True: pass
+
+def shout():
+    print("a" * 20000)
+'''
+LIMITS = Limits(cpu_seconds=1.0, wall_seconds=4.0, memory_mib=64, output_kib=64)
+
+
+def seen(driver: Driver, program: str, stimulus: Stimulus, limits: Limits = LIMITS) -> Observation:
+    course = replace(
+        assignment(files=("a1.py", "bank.py")),
+        stand_in_files=(SourceFile(name="stand_in_bank.py", data=STAND_IN.encode()),),
+    )
+    stimulus = replace(stimulus, stand_ins=(StandIn(module="bank.py", file="stand_in_bank.py"),))
+    files = (source(program), source("def put(): return 'the student's own'", "bank.py"))
+    with driver.submission(course, files) as server:
+        return server.observe(stimulus, limits)
+
+
+WORKS: dict[str, tuple[str, str]] = {
+    "a result": ("def f(): return bank.size()", "8"),
+    "what a module remembers": ("def f(): return [bank.count(), bank.count()]", "[1, 2]"),
+    "a changed argument": (
+        "def f():\n    rows = [[1], []]\n    bank.put(rows, 'x', times=2)\n    return rows",
+        "[[1, 'x', 'x'], ['x', 'x']]",
+    ),
+    "aliased arguments": (
+        "def f():\n    row = [1]\n    rows = [row, row]\n    bank.put(rows, 2)\n"
+        "    return rows, row",
+        "([[1, 2, 2], [1, 2, 2]], [1, 2, 2])",
+    ),
+    "a result that is an argument": (
+        "def f():\n    rows = [[1], []]\n    return bank.put(rows, 2) is rows[0]",
+        "True",
+    ),
+    "aliased rows of a result": (
+        "def f():\n    rows = bank.new(2)\n    rows[0].append(1)\n    return rows",
+        "[['x', 1], ['x', 1]]",
+    ),
+    "every kind of container": (
+        "def f():\n    n, d, s = [0], {(1, 'a'): None}, {2, 3}\n    bank.change(n, d, s)\n"
+        "    return n, d, s, d['new'] is n",
+        "([0, 1], {(1, 'a'): None, 'new': [0, 1]}, {3}, True)",
+    ),
+    "an exception": (
+        "def f():\n    try: bank.fail('value')\n    except ValueError as e: return e.args",
+        "('no', 3)",
+    ),
+    "the submission's exception of that name": (
+        "class BankError(Exception): pass\n"
+        "def f():\n    try: bank.fail('own')\n    except BankError as e: return str(e)",
+        "\"('no', 3)\"",
+    ),
+    "a wrong number of arguments": (
+        "def f():\n    try: bank.put()\n    except TypeError as e: return 'missing' in str(e)",
+        "True",
+    ),
+    "a name that is not there": (
+        "def f():\n    try: bank.other\n    except AttributeError as e: return str(e)",
+        "\"module 'bank' has no attribute 'other'\"",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_a_call_works_as_in_one_process(one_driver: Driver, name: str) -> None:
+    program, expected = WORKS[name]
+    found = seen(one_driver, "import bank\n" + program, call("f()"))
+    assert (found.ending, found.detail) == (Ending.ANSWERED, "")
+    assert plain(found.value) == expected
+
+
+def test_input_is_asked_on_the_submissions_terminal(one_driver: Driver) -> None:
+    program = "from bank import *\nprint('start')\nprint(ask('Name? '))\n"
+    found = seen(one_driver, program, run("Ann"))
+    assert turns(found) == [("start\nasking\nName? ", "Ann"), ("Ann!\n", None)]
+
+
+def test_a_session_may_call_it_too(one_driver: Driver) -> None:
+    found = seen(one_driver, "import bank\ng = bank.size", session("g()"))
+    assert plain(found.steps[0].value) == "8"
+
+
+INAPPLICABLE: dict[str, tuple[str, str]] = {
+    "an instance": ("class T: pass\ndef f(): bank.put([T()], 1)", "no plain data"),
+    "a callable": ("def f(): bank.put(f, 1)", "no plain data"),
+    "a constant of the module": ("def f(): return bank.SECRET", "bank.SECRET is no function"),
+    "a class of the module": ("def f(): return bank.Board()", "bank.Board is no function"),
+    "what the module remembers": ("def f(): bank.remember([1])", "remembers"),
+    "a generator": ("def f(): return list(bank.generate())", "no plain data"),
+    "an exception of the module": ("def f(): bank.fail('own')", "BankError is no exception"),
+    "a star import that lacks a name": ("from bank import *\ndef f(): return SECRET", "SECRET"),
+}
+
+
+@pytest.mark.parametrize("name", INAPPLICABLE)
+def test_what_cannot_travel_makes_it_inapplicable(one_driver: Driver, name: str) -> None:
+    program, why = INAPPLICABLE[name]
+    found = seen(one_driver, "import bank\n" + program, call("f()"))
+    assert found.ending is Ending.STAND_IN_INAPPLICABLE
+    assert why in found.detail
+    assert SECRET not in repr(found)
+
+
+FAILS: dict[str, tuple[str, str]] = {
+    "crashes": ("def f(): bank.crash()", "ended by itself"),
+    "computes without end": ("def f(): bank.hang()", "ran out of time"),
+    "asks for more": ("def f(): bank.ask('? ')", "asked for more input"),
+}
+
+
+@pytest.mark.parametrize("name", FAILS)
+def test_a_stand_in_that_fails_is_the_courses_fault(one_driver: Driver, name: str) -> None:
+    program, why = FAILS[name]
+    found = seen(one_driver, "import bank\n" + program, call("f()"))
+    assert found.ending is Ending.STAND_IN_FAILED
+    assert why in found.detail
+
+
+def test_what_it_prints_counts_as_the_submissions_output(one_driver: Driver) -> None:
+    program = "import bank\ndef f():\n    while True: bank.shout()"
+    assert seen(one_driver, program, call("f()")).ending is Ending.OUTPUT_LIMIT
+
+
+def test_the_submissions_own_loop_is_its_own_fault(one_driver: Driver) -> None:
+    program = "import bank\ndef f():\n    while True: bank.count()"
+    assert seen(one_driver, program, call("f()")).ending in (
+        Ending.CPU_LIMIT,
+        Ending.STAND_IN_FAILED,
+    )
+
+
+def test_only_names_are_learnt_of_a_module() -> None:
+    file = SourceFile(name="stand_in_bank.py", data=STAND_IN.encode())
+    functions, others = proxy_names(file)
+    assert {"ask", "put", "size"} < set(functions)
+    assert others == ("BOARD_SIZE", "BankError", "Board", "Row", "SECRET", "calls", "kept")
