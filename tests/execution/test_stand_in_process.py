@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from harness.execution import Driver
+from harness.execution import AnyDriver, Driver
+from harness.execution.piped.driver import PipedDriver
 from harness.execution.remote import proxy_names
 from harness.model.observation import Ending, Observation
 from harness.model.plan import SourceFile
 from harness.model.stimulus import Limits, StandIn, Stimulus
+from tests.execution.conftest import INTERPRETERS
 from tests.execution.small_world import assignment, call, plain, run, session, source, turns
 
 SECRET = "canary-4e81-of-the-stand-in"
@@ -73,7 +76,9 @@ def shout():
 LIMITS = Limits(cpu_seconds=1.0, wall_seconds=4.0, memory_mib=64, output_kib=64)
 
 
-def seen(driver: Driver, program: str, stimulus: Stimulus, limits: Limits = LIMITS) -> Observation:
+def seen(
+    driver: AnyDriver, program: str, stimulus: Stimulus, limits: Limits = LIMITS
+) -> Observation:
     course = replace(
         assignment(files=("a1.py", "bank.py")),
         stand_in_files=(SourceFile(name="stand_in_bank.py", data=STAND_IN.encode()),),
@@ -82,6 +87,12 @@ def seen(driver: Driver, program: str, stimulus: Stimulus, limits: Limits = LIMI
     files = (source(program), source("def put(): return 'the student's own'", "bank.py"))
     with driver.submission(course, files) as server:
         return server.observe(stimulus, limits)
+
+
+@pytest.fixture(scope="module")
+def piped_driver() -> Iterator[PipedDriver]:
+    with PipedDriver(INTERPRETERS[0]) as running:
+        yield running
 
 
 WORKS: dict[str, tuple[str, str]] = {
@@ -174,6 +185,27 @@ FAILS: dict[str, tuple[str, str]] = {
     "computes without end": ("def f(): bank.hang()", "ran out of time"),
     "asks for more": ("def f(): bank.ask('? ')", "asked for more input"),
 }
+
+
+@pytest.mark.parametrize("name", ["aliased arguments", "an exception"])
+def test_a_call_works_over_pipes(piped_driver: PipedDriver, name: str) -> None:
+    program, expected = WORKS[name]
+    found = seen(piped_driver, "import bank\n" + program, call("f()"))
+    assert (found.ending, found.detail) == (Ending.ANSWERED, "")
+    assert plain(found.value) == expected
+
+
+def test_input_is_asked_over_pipes_too(piped_driver: PipedDriver) -> None:
+    program = "from bank import *\nprint('start')\nprint(ask('Name? '))\n"
+    found = seen(piped_driver, program, run("Ann"))
+    assert turns(found) == [("start\nasking\nName? ", "Ann"), ("Ann!\n", None)]
+    more = seen(piped_driver, program, run())
+    assert (more.ending, more.detail) == (Ending.STAND_IN_FAILED, "it asked for more input")
+
+
+def test_over_pipes_what_cannot_travel_makes_it_inapplicable(piped_driver: PipedDriver) -> None:
+    found = seen(piped_driver, "import bank\ndef f(): return bank.SECRET", call("f()"))
+    assert found.ending is Ending.STAND_IN_INAPPLICABLE
 
 
 @pytest.mark.parametrize("name", FAILS)

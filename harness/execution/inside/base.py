@@ -47,6 +47,8 @@ def serve(control: int, setup: dict[str, Any]) -> None:
             confine.be_subreaper()
         if "undumpable" in layers:
             confine.be_undumpable()
+        if "die_with_parent" in layers:  # others may hold the driver's end of our socket
+            confine.die_with_parent()
     if setup["confined"]:
         library = _reach_the_library_through_descriptors()
     for name in setup["preload"]:
@@ -75,15 +77,21 @@ def serve(control: int, setup: dict[str, Any]) -> None:
             kill_children(servers)
             wire.send(sock, b"ended")
         else:
-            servers.add(_start_server(sock, library, descriptors))
+            dies = "die_with_parent" in layers
+            servers.add(_start_server(sock, library, descriptors, dies=dies))
 
 
-def _start_server(sock: _socket.socket, library: list[str], descriptors: list[int]) -> int:
+def _start_server(
+    sock: _socket.socket, library: list[str], descriptors: list[int], *, dies: bool
+) -> int:
     """Fork a server, which receives its setup itself: what this process reads, even if it is
     freed since, lies in the memory of every later server."""
+    own_pid = os.getpid()
     pid = fork()
     if pid == 0:
         try:
+            if dies and confine is not None:
+                confine.die_with_parent(own_pid)
             sock.close()
             own = _socket.socket(fileno=descriptors[0])
             message = wire.receive(own)
@@ -93,7 +101,7 @@ def _start_server(sock: _socket.socket, library: list[str], descriptors: list[in
                     serve_reader(own)
                 else:
                     setup["confinement"]["readable"] += library
-                    Server(own, setup).serve()
+                    Server(own, setup, own_pid).serve()
         except BaseException as error:  # the driver reads it from the terminal of the base
             os.write(2, f"{type(error).__name__}: {error}\n".encode())
             _exit(1)

@@ -78,10 +78,13 @@ class LoadedFilter:
         return self.load(_FILTER_NEW_LISTENER)
 
 
-def die_with_parent() -> None:
-    """Be killed when the process that forked this one ends, where the system can do that."""
+def die_with_parent(parent: int | None = None) -> None:
+    """Be killed when the thread that started this process ends, where the system can do that; at
+    once when it is not `parent`'s child any more. A change of user forgets it."""
     if sys.platform == "linux":
         _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
+        if parent is not None and os.getppid() != parent:
+            os._exit(1)
 
 
 def be_subreaper() -> None:
@@ -96,8 +99,9 @@ def be_undumpable() -> None:
         _prctl(_PR_SET_DUMPABLE, 0)
 
 
-def confine(setup: dict[str, Any]) -> int:
-    """Confine this process as ordered; the listener's descriptor, or -1 when there is none."""
+def confine(setup: dict[str, Any], parent: int) -> int:
+    """Confine this process, a child of `parent`, as its setup says; the listener's descriptor, or
+    -1 when there is none."""
     layers: list[str] = setup["layers"]
     ruleset = -1
     if "landlock" in layers:
@@ -106,8 +110,8 @@ def confine(setup: dict[str, Any]) -> int:
         _become(setup["uid"])
     if "undumpable" in layers:
         be_undumpable()
-    if "die_with_parent" in layers:  # after the change of user, which forgets it
-        die_with_parent()
+    if "die_with_parent" in layers:  # after the change of user
+        die_with_parent(parent)
     if "subreaper" in layers:
         be_subreaper()
     if "landlock" in layers or "seccomp" in layers:

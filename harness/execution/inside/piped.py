@@ -1,14 +1,12 @@
-"""One scenario, or one call of a tool, in an interpreter of its own that was started for it.
+"""One scenario, one call of a tool, or a scenario's stand-ins, in an interpreter started for it.
 
-It stands for what base and submission server do where there are terminals and forks, and tells,
-from a thread, how much it has computed: no kernel is asked.
+It does what base and submission server do where there are terminals and forks, and reports, from a
+thread, how much it has computed: no kernel is asked.
 
-Standard streams over pipes that look like a terminal's, where there is no terminal to be had.
-
-Descriptor 1 takes all that is shown, standard error's text among it and in its order; what the
-process says of itself goes where descriptor 2 led. What is typed comes framed over descriptor 0,
-and only when asked for. That it is asked for stands among the text: a reader of the text then
-has all that was shown before.
+Its standard streams are pipes that look like a terminal. Descriptor 1 takes all that is shown,
+standard error's text among it and in its order; frames of ours go where descriptor 2 led. What is
+typed comes framed over descriptor 0, and only when asked for. That it is asked for stands among
+the text: a reader of the text then has all that was shown before.
 """
 
 from __future__ import annotations
@@ -23,10 +21,13 @@ import os
 import sys
 import time
 import warnings
+from functools import partial
 from os import _exit, write
 
+from .channel import send
 from .modules import by_module_name, import_useful
 from .scenario import Files, ScenarioProcess
+from .stand_in import StandIns
 from .stimulus import CompiledStimulus, compile_stimulus
 from .tool import Tool
 
@@ -52,6 +53,9 @@ class PipedScenario(ScenarioProcess):
         with self.lock:
             super()._send(kind, text)
 
+    def _receive(self) -> bytes:
+        return framed()
+
 
 def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     """Prepare, run, answer once, leave."""
@@ -67,6 +71,10 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
         _begin(said, job["beat"])
         tool.run(job["payload"], said)
         _exit(0)
+    if "stand_ins" in setup:
+        stand_ins = StandIns(setup)
+        _begin(said, job["beat"])
+        stand_ins.run(job, partial(_send_locked, said), framed)
     scenario = _prepared(setup, job)
     for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
         del sys.modules[name]  # a submission's own module may be called so
@@ -121,6 +129,11 @@ def _complete_the_interpreter(environment: dict[str, str]) -> None:
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     os.environ.clear()
     os.environ.update(environment | kept)
+
+
+def _send_locked(said: int, kind: bytes, text: str) -> None:
+    with PipedScenario.lock:
+        send(said, kind, text)
 
 
 def _frame(body: bytes) -> bytes:

@@ -41,11 +41,13 @@ _HAS_PIDFD = hasattr(os, "pidfd_open")
 class Server:
     """Serves one submission, one tool or the stand-ins of an assignment until its socket ends."""
 
-    def __init__(self, sock: _socket.socket, setup: dict[str, Any]) -> None:
+    def __init__(self, sock: _socket.socket, setup: dict[str, Any], parent: int) -> None:
         self.sock = sock
+        self.parent = parent
+        self.pid = os.getpid()
         self.setup = setup
         self.child_filter: LoadedFilter | None = None
-        self.die_with_parent: Callable[[], None] | None = None
+        self.die_with_parent: Callable[[int], None] | None = None
         self.layers: list[str] = setup["confinement"]["layers"]
         self.looks_for_orphans = "subreaper" in self.layers and "seccomp" not in self.layers
         self.files: dict[tuple[Any, ...], Files] = {}
@@ -86,7 +88,7 @@ class Server:
                 self.child_filter = confine.LoadedFilter(confinement["child_filter"])
             if "die_with_parent" in self.layers:
                 self.die_with_parent = confine.die_with_parent
-            listener = confine.confine(confinement)
+            listener = confine.confine(confinement, self.parent)
         return listener
 
     def _prepare(self) -> None:
@@ -147,7 +149,7 @@ class Server:
         else:
             setsid()
         if self.die_with_parent is not None:
-            self.die_with_parent()
+            self.die_with_parent(self.pid)
         if self.child_filter is not None:
             self.child_filter.load()
 

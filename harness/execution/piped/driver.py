@@ -19,8 +19,9 @@ from harness.execution.inside.stimulus import count_arguments
 from harness.execution.interpreter import Interpreter
 from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, Words
 from harness.execution.piped.process import PipedProcess
+from harness.execution.piped.stand_in import PipedStandIn
 from harness.execution.protocol import bootstrap
-from harness.execution.protocol.jobs import Jobs, server_setup
+from harness.execution.protocol.jobs import Jobs, server_setup, stand_in_setup
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.scratch import scratch_directory
@@ -163,6 +164,7 @@ class PipedSubmission:
         self._budget = ObservationBudget()
         self._functions = frozenset(function.name for function in assignment.functions)
         self._setup = driver.setup(server_setup(assignment, files))
+        self._stand_in_setup = driver.setup(stand_in_setup(assignment))
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
         """What the submission did. HarnessError when our own machinery failed."""
@@ -174,21 +176,42 @@ class PipedSubmission:
             "over": words.over,
             "beat": beats.period,
         }
-        process = self._driver.start(self._setup, job)
-        try:
-            conversation = PipedMonitor(
-                process, screen, words, beats, limits=limits, inputs=stimulus.inputs
+        with ExitStack() as stack:
+            stand_in = self._start_stand_in(stimulus, limits, stack)
+            process = self._driver.start(self._setup, job)
+            stack.callback(process.close)
+            monitor = PipedMonitor(
+                process,
+                screen,
+                words,
+                beats,
+                limits=limits,
+                inputs=stimulus.inputs,
+                stand_in=stand_in,
             )
-            end = conversation.follow()
-        finally:
-            process.close()
-        if not conversation.began:
+            end = monitor.follow()
+        if not monitor.began:
             ending = end.reason or Ending.CRASHED
             return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
         expression, functions = job["texts"][1], self._functions
         arguments = count_arguments(expression, functions)
         seen = observation(stimulus, limits, screen, end, arguments=arguments)
         return self._budget.bounded(seen, screen, end)
+
+    def _start_stand_in(
+        self, stimulus: Stimulus, limits: Limits, stack: ExitStack
+    ) -> PipedStandIn | None:
+        if not stimulus.stand_ins:
+            return None
+        beats = CpuHeartbeat(limits)
+        job = self._jobs.stand_in_job(stimulus) | {
+            "memory": limits.memory_mib * _MIB,
+            "ask": Words().ask,
+            "beat": beats.period,
+        }
+        process = self._driver.start(self._stand_in_setup, job)
+        stack.callback(process.close)
+        return PipedStandIn(process, beats, limits)
 
 
 class PipedTool:
@@ -209,8 +232,7 @@ class PipedTool:
         }
         process = self._driver.start(self._setup, job)
         try:
-            conversation = PipedMonitor(process, plain_screen(), words, beats, limits=TOOL_LIMITS)
-            end = conversation.follow()
+            end = PipedMonitor(process, plain_screen(), words, beats, limits=TOOL_LIMITS).follow()
         finally:
             process.close()
         return answer(end)

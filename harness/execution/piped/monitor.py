@@ -11,6 +11,8 @@ from harness.execution.piped.process import Pipe, PipedProcess
 from harness.execution.protocol import reply
 from harness.execution.protocol.observation import End
 from harness.execution.protocol.screen import ScreenParser
+from harness.execution.remote import StandInProcess, StandInUnusableError, exchange
+from harness.execution.remote.peer import reason
 from harness.model.observation import Ending
 from harness.model.stimulus import Key, Limits, Typed
 
@@ -91,7 +93,11 @@ class PipedMonitor:
         *,
         limits: Limits,
         inputs: tuple[Typed, ...] = (),
+        stand_in: StandInProcess | None = None,
     ) -> None:
+        self._stand_in = stand_in
+        self._stand_in_asks = False
+        self._detail = ""
         self._process = process
         self._screen = screen
         self._words = words
@@ -131,6 +137,7 @@ class PipedMonitor:
             exit_code=code,
             cpu_seconds=self._beats.cpu_seconds,
             reply=bytes(self._reply),
+            detail=self._detail,
         )
 
     def _look_at_the_clock(self, elapsed: float) -> None:
@@ -147,6 +154,8 @@ class PipedMonitor:
 
     def _stop(self, reason: Ending) -> None:
         if self._reason is None:
+            if reason is Ending.ASKED_FOR_MORE and self._stand_in_asks:
+                reason, self._detail = Ending.STAND_IN_FAILED, "it asked for more input"
             self._reason = reason
             self._process.kill()
 
@@ -214,8 +223,24 @@ class PipedMonitor:
                 self._beats.begin()
             elif kind == b"T" and body.isdigit():
                 self._beats.hear(int(body))
+            elif kind in (b"C", b"N") and self._stand_in is not None:
+                if self._reason is None:
+                    self._relay(kind, body, self._stand_in)
             else:
                 self._reply += frame
+
+    def _relay(self, kind: bytes, body: bytes, stand_in: StandInProcess) -> None:
+        try:
+            if kind == b"N":
+                raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, reason(body))
+            self._stand_in_asks = exchange(stand_in, body, self._deliver)
+        except StandInUnusableError as error:
+            self._detail = str(error)
+            self._stop(error.ending)
+        self._beats.begin()  # it waited, and was not asleep
+
+    def _deliver(self, message: bytes) -> None:
+        self._process.send(len(message).to_bytes(4, "little") + message)
 
 
 def _beginning(data: bytes, secret: bytes) -> int:
