@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 import pexpect
+import pexpect.fdpexpect
 import pytest
 
 from harness.execution import Driver, Interpreter
+from harness.execution.linux import without_pexpect
 from harness.execution.linux.pexpect_terminal import Terminal
-from harness.execution.protocol.screen import ScreenParser
+from harness.execution.linux.pty import open_pty
+from harness.execution.protocol.screen import plain_screen
 from harness.model.observation import Ending, Phase
 from harness.model.result import Tier
 from harness.model.stimulus import Key, Limits, Stimulus
@@ -173,19 +177,43 @@ def test_many_turns_are_never_mixed_up(one_driver: Driver) -> None:
 
 
 def test_expect_keeps_its_meaning() -> None:
-    terminal = Terminal(ScreenParser(sentinel=b"none", most_sentinels=0))
-    with open(terminal.slave, "wb", buffering=0, closefd=False) as program:
-        program.write(b"Welcome\nname? ")
-        terminal.expect_exact("name? ")
-        assert terminal.before == "Welcome\n"
-        program.write(b"Hello Ada!\n")
-        assert terminal.expect([r"Hello (\w+)!", pexpect.EOF]) == 0
-        assert terminal.match.group(1) == "Ada"
-        with pytest.raises(pexpect.TIMEOUT):
-            terminal.expect_exact("never", timeout=0.01)
-        terminal.finish()
-        terminal.expect(pexpect.EOF)
+    terminal = Terminal(plain_screen())
+    os.write(terminal.slave, b"Welcome\nname? ")
+    terminal.expect_exact(b"name? ")
+    assert terminal.before == b"Welcome\n"
+    os.write(terminal.slave, b"Hello Ada!\n")
+    assert terminal.expect([rb"Hello (\w+)!", pexpect.EOF]) == 0
+    assert terminal.match.group(1) == b"Ada"
+    with pytest.raises(pexpect.TIMEOUT):
+        terminal.expect_exact(b"never", timeout=0.01)
+    terminal.finish()
+    terminal.expect(pexpect.EOF)
+    assert terminal.screen.raw == b"Welcome\nname? Hello Ada!\n"
     terminal.close()
+
+
+def test_the_part_of_pexpect_in_the_self_check_file_means_the_same() -> None:
+    """Both kinds of terminal under the same conversation."""
+    seen = []
+    for kind, ended, late in (
+        (pexpect.fdpexpect.fdspawn, pexpect.EOF, pexpect.TIMEOUT),
+        (without_pexpect.fdspawn, without_pexpect.EOF, without_pexpect.TIMEOUT),
+    ):
+        master, slave = open_pty()
+        os.set_blocking(master, False)
+        terminal = kind(master, timeout=1, maxread=100, use_poll=True)
+        with pytest.raises(late):
+            terminal.read_nonblocking(10, timeout=0.01)
+        with pytest.raises(BlockingIOError):
+            super(kind, terminal).read_nonblocking(10)
+        terminal.send(b"typed\n")
+        os.write(slave, b"printed")
+        seen.append((os.read(slave, 100), terminal.read_nonblocking(100, timeout=5)))
+        os.close(slave)
+        with pytest.raises(ended):
+            terminal.read_nonblocking(10, timeout=5)
+        terminal.close()
+    assert seen == [(b"typed\n", b"printed")] * 2
 
 
 def test_quick_limits_do_not_cut_a_conversation_short(driver: Driver) -> None:

@@ -14,7 +14,7 @@ from harness.execution.inside import wire
 from harness.execution.inside.base import READER_SETUP
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux import kernel
-from harness.execution.linux.pty import open_pty
+from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.protocol import bootstrap
 from harness.execution.protocol.screen import plain_screen
 
@@ -46,7 +46,7 @@ class BaseProcess:
         hash_seed: int,
         clock_offset: int = 0,
     ) -> None:
-        self.boot_pty = open_pty(plain_screen())
+        self.boot_pty = Terminal(plain_screen())
         ours, theirs = socket.socketpair()
         setup = confinement.for_base() | {
             "preload": ["typing"],

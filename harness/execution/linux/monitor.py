@@ -11,7 +11,7 @@ from harness.execution.inside import wire
 from harness.execution.linux.base_process import ServerProcess
 from harness.execution.linux.channel import CHUNK, ScenarioChannel
 from harness.execution.linux.kernel import Listener
-from harness.execution.linux.pty import PseudoTerminal
+from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.scenario_clock import ScenarioClock, send_to_server
 from harness.execution.protocol import reply
 from harness.execution.protocol.observation import End
@@ -33,7 +33,7 @@ class Monitor:
         self,
         server: ServerProcess,
         listener: Listener | None,
-        terminal: PseudoTerminal,
+        terminal: Terminal,
         channel: ScenarioChannel,
         *,
         limits: Limits,
@@ -87,6 +87,7 @@ class Monitor:
                 if self._listener is not None and self._stand_in is None:
                     self._events.register(self._channel.fileno(), select.POLLIN)
             self._take_output()
+        self._terminal.finish()
         self._take_output()
         if self._stand_in is not None and self._reason is not None:
             del self._reply[self._frames_read :]  # a call that nobody answers any more

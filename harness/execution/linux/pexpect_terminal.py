@@ -1,62 +1,100 @@
-"""The terminal that a scenario runs on, as pexpect sees it. The only file that knows pexpect."""
+"""The terminal that a scenario runs on: pexpect's `fdspawn` over a pseudo-terminal of ours.
+
+Text is sent, read, and found to be over or not there yet (EOF, TIMEOUT) by pexpect alone. Its
+delays are off, and the monitor matches no pattern: on a flood of output that takes long.
+"""
 
 from __future__ import annotations
 
-import codecs
 import os
 import select
 from typing import TYPE_CHECKING
 
-import pexpect
-from pexpect.spawnbase import SpawnBase
-
-from harness.execution.linux.pty import CHUNK, PseudoTerminal
+from harness.execution.linux.pty import open_pty
 from harness.execution.protocol.screen import ScreenParser
+from harness.model.stimulus import Key, Typed
+
+try:
+    from pexpect import EOF, TIMEOUT
+    from pexpect.fdpexpect import fdspawn
+except ImportError:  # in the self-check file, which has the standard library only
+    from harness.execution.linux.without_pexpect import (  # type: ignore[assignment]
+        EOF,
+        TIMEOUT,
+        fdspawn,
+    )
 
 if TYPE_CHECKING:
-    _Spawn = SpawnBase[str]
+    _FdSpawn = fdspawn[bytes]
 else:
-    _Spawn = SpawnBase
+    _FdSpawn = fdspawn
+
+CHUNK = 65536
+_KEYS = {Key.CTRL_C: b"\x03", Key.CTRL_D: b"\x04"}
 
 
-class Terminal(PseudoTerminal, _Spawn):
-    """A pseudo-terminal whose `expect` and `expect_exact` read what is there as the program goes
-    on; EOF means that `finish` was called, TIMEOUT that nothing came in time."""
+class Terminal(_FdSpawn):
+    """A new pseudo-terminal, and all of pexpect's methods for it, in bytes.
 
-    encoding = "utf-8"
+    `slave` is the side to hand to a process. Everything that is read, by `drain`, `expect` or
+    `read_nonblocking`, is recorded on the `screen`. EOF is what a terminal gives when nobody holds
+    its other side any more: after `finish`, and the end of the process.
+    """
 
     def __init__(self, screen: ScreenParser) -> None:
-        PseudoTerminal.__init__(self, screen)
-        self._shown = 0
-
-    def __getattr__(self, name: str) -> object:
-        """What only pexpect's own methods use is made when the first of them is used: most
-        scenarios are over before anybody expects anything."""
-        if "timeout" in vars(self):
-            raise AttributeError(name)
-        own = dict(vars(self))
-        _Spawn.__init__(self, timeout=1, maxread=CHUNK, encoding="utf-8", codec_errors="replace")
-        self.delaybeforesend = None
+        master, self.slave = open_pty()
+        os.set_blocking(master, False)
+        super().__init__(master, timeout=1, maxread=CHUNK, use_poll=True)
         self.delayafterread = None
-        self._incremental = codecs.getincrementaldecoder("utf-8")("replace")
-        vars(self).update(own)
-        return getattr(self, name)
+        self.screen = screen
+        self._unread = select.poll()
+        self._unread.register(self.slave, select.POLLIN)
+        self._finished = False
 
-    def read_nonblocking(self, size: int = 1, timeout: float | None = None) -> str:
-        """What pexpect's `expect` reads with."""
-        if self._shown == len(self.screen.raw) and not self.finished:
-            wait = select.poll()
-            wait.register(self.child_fd, select.POLLIN)
-            if not wait.poll(None if timeout is None else max(0, timeout * 1000)):
-                raise pexpect.TIMEOUT("nothing was printed in time")
-            self.drain(CHUNK * 1024)
-        data = bytes(self.screen.raw[self._shown : self._shown + size])
-        self._shown += len(data)
-        if not data:
-            self.flag_eof = True
-            raise pexpect.EOF("the program has ended")
-        return self._incremental.decode(data, final=False)
+    def read_nonblocking(self, size: int = 1, timeout: float | None = -1) -> bytes:
+        """As pexpect says: what was printed, TIMEOUT when there is nothing, EOF at the end."""
+        if timeout == 0:  # without asking the kernel first, as `fdspawn` does
+            try:
+                data = super(fdspawn, self).read_nonblocking(size)
+            except BlockingIOError:
+                raise TIMEOUT("nothing is there") from None
+        else:
+            data = super().read_nonblocking(size, timeout)
+        self.screen.raw += data
+        return data
 
-    def send(self, s: str) -> int:
-        """Type text as it stands, without remembering it."""
-        return os.write(self.child_fd, s.encode("utf-8"))
+    def drain(self, limit: int) -> bool:
+        """Take all that was printed until now; False when it is more than `limit` bytes."""
+        raw = self.screen.raw
+        try:
+            while len(raw) <= limit or not self.screen.exceeds(limit):
+                self.read_nonblocking(CHUNK, timeout=0)
+        except (EOF, TIMEOUT):
+            return True
+        return False
+
+    def has_unread_input(self) -> bool:
+        """Whether something typed was not read yet (an end of input counts)."""
+        return bool(self._unread.poll(0))
+
+    def send_typed(self, typed: Typed) -> None:
+        """Press a key, or type a line and Enter."""
+        if typed.key is not None:
+            self.send(_KEYS[typed.key])
+        else:
+            self.send(typed.text.encode("utf-8", "surrogateescape") + b"\n")
+
+    def remember_typed(self, typed: Typed) -> None:
+        """It was typed at this place of the screen, as far as it is drained."""
+        self.screen.typed.append((len(self.screen.raw), typed))
+
+    def finish(self) -> None:
+        """Give up the other side: at the end of what was printed there is EOF."""
+        if not self._finished:
+            self._finished = True
+            os.close(self.slave)
+
+    def close(self) -> None:
+        """Give up both sides."""
+        super().close()
+        self.finish()

@@ -18,7 +18,7 @@ from harness.execution.linux.base_process import BaseProcess, ServerProcess, Sti
 from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import Listener, ProcessClock
 from harness.execution.linux.monitor import Monitor
-from harness.execution.linux.pty import open_pty
+from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.shared_run import run_group
 from harness.execution.protocol.jobs import Jobs, main_file
 from harness.execution.protocol.observation import ObservationBudget, observation
@@ -74,7 +74,7 @@ class SubmissionServer:
         job["shim"] = self._link.listener is None
         job["stimulus"] = packed.data
         selection = job.pop("selection")
-        terminal, channel = open_pty(screen), ScenarioChannel()
+        terminal, channel = Terminal(screen), ScenarioChannel()
         with ExitStack() as stack:
             stack.callback(terminal.close)
             stack.callback(channel.close)
@@ -236,7 +236,7 @@ class ToolServer:
 
     def run(self, payload: str, limits: Limits = TOOL_LIMITS) -> str:
         """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
-        terminal, channel = open_pty(plain_screen()), ScenarioChannel()
+        terminal, channel = Terminal(plain_screen()), ScenarioChannel()
         try:
             self._link.start(payload, terminal.slave, channel, memory=limits.memory_mib * _MIB)
             end = Monitor(
