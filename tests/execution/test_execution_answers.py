@@ -8,7 +8,7 @@ import pytest
 
 from harness.execution import Driver
 from harness.model.observation import Ending, Phase
-from harness.model.plan import SourceFile
+from harness.model.assignment import SourceFile
 from harness.model.stimulus import Binding, StandIn
 from tests.execution.small_world import (
     QUICK,

@@ -17,7 +17,7 @@ import harness
 from harness.execution import Driver, Interpreter, has_terminals
 from harness.execution.piped.driver import _MODULES, PipedDriver
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.plan import Assignment, SourceFile
+from harness.model.assignment import Assignment, SourceFile
 from harness.model.result import Tier
 from harness.model.stimulus import Limits, Stimulus
 from tests.execution.small_world import (
@@ -213,7 +213,7 @@ import harness.grading, harness.reporting.terminal.cards
 from harness.execution import create_driver, choose_tier, find_interpreter, has_terminals
 from pathlib import Path
 import sys
-from harness.model.plan import Assignment, SourceFile
+from harness.model.assignment import Assignment, SourceFile
 from harness.model.result import Tier
 interpreter = find_interpreter("3.12", Path(sys.executable))
 trial = choose_tier(interpreter)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from harness.execution import Driver, choose_tier, find_interpreter
-from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile
+from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.stimulus import Call, Limits, Stimulus
 
 DAY = 86_400

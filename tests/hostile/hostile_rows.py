@@ -89,6 +89,12 @@ __subclasses__, frames
 its own priority and processor changed
 """
 ROWS = dict(enumerate(_TEXT.strip().splitlines(), start=1)) | {
+    87: "a reply without the arguments afterwards",
+    88: "packets left in the channel for the next scenario",
+    89: "input asked for in a loop that nobody ends",
+    90: "as much as a reply may hold, from every function",
+    91: "a reply nested hundreds deep",
+    92: "a forged report that the course's file is broken",
     93: "a file larger than what is checked",
     94: "a subscript 2,000 deep",
     95: "__match_args__ reaching frames",

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from harness.common.errors import HarnessError
-from harness.model.plan import SourceFile
+from harness.model.assignment import SourceFile
 
 ProxyNames = tuple[tuple[str, ...], tuple[str, ...]]
 """The public functions of a module, and its other public names, whose values cannot travel."""

@@ -1,0 +1,102 @@
+"""A stand-in cannot be taken, nor its text read, by the submission that it is used with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.assignment import load
+from harness.execution import Driver, find_interpreter
+from harness.grading import Grader, make_key
+from harness.model.assignment import SourceFile
+from harness.model.result import SubmissionResult
+from harness.model.submission import Submission
+from tests.grading.stand_in_course import SHOP, WRONG_BANK, write
+from tests.hostile.hostile_tiers import tiers_here
+
+SECRET = "canary-of-the-stand-in"
+# Everything that can be reached, and what stands behind it, is looked through.
+HUNT = """
+import gc, sys
+def texts(thing, depth=0, seen=set()):
+    if id(thing) in seen or depth > 6: return
+    seen.add(id(thing))
+    if isinstance(thing, (str, bytes)):
+        yield thing if isinstance(thing, str) else thing.decode("latin-1")
+        return
+    for part in gc.get_referents(thing): yield from texts(part, depth + 1)
+    code = getattr(thing, "__code__", None) or getattr(thing, "gi_code", None)
+    if code is not None:
+        for part in (code.co_consts, code.co_names, code.co_filename):
+            yield from texts(part, depth + 1)
+def hunt():
+    one, two = "yranac"[::-1], "ni-dnats"[::-1]  # neither alone is what is looked for
+    frame = sys._getframe()
+    while frame is not None:
+        for thing in (frame.f_locals, frame.f_globals, frame.f_code.co_consts):
+            for text in texts(dict(thing) if isinstance(thing, dict) else thing):
+                if one in text and two in text: return "stolen"
+        frame = frame.f_back
+    for thing in gc.get_objects():
+        for text in texts(thing, 4):
+            if one in text and two in text: return "stolen"
+    return "nothing"
+"""
+FRAMES = HUNT + SHOP + "if hunt() == 'stolen': print('found', 'it')\n"
+DURING_A_CALL = (
+    HUNT
+    + "import builtins\nreal = builtins.print\n"
+    + "class Spy:\n    def __init__(self, out): self.out = out\n"
+    + "    def write(self, text):\n"
+    + "        if hunt() == 'stolen': self.out.write('found ' + 'it'.lower())\n"
+    + "        return self.out.write(text)\n"
+    + "    def flush(self): self.out.flush()\n"
+    + "sys.stdout = Spy(sys.stdout)\n"
+    + SHOP
+)
+PRINTS_SOURCE = (
+    SHOP
+    + "import inspect\n"
+    + "for thing in (bank, bank.put, bank.largest):\n"
+    + "    try: text = inspect.getsource(thing)\n"
+    + "    except (OSError, TypeError): text = ''\n"
+    + "    if 'fits' in text: print('found', 'it')\n"
+    + "try: print(*('found', 'it') if 'fits' in bank.__loader__.get_source('bank') else '')\n"
+    + "except (AttributeError, KeyError): pass\n"
+)
+ATTACKS = {"frames": FRAMES, "during a call": DURING_A_CALL, "its source": PRINTS_SOURCE}
+
+
+def graded(tmp_path: Path, shop: str, bank: str = WRONG_BANK) -> tuple[SubmissionResult, str]:
+    """The result, and all that was observed."""
+    specification = load(write(tmp_path), "pair")
+    plan = specification.plan
+    files = (
+        SourceFile(name="bank.py", data=bank.encode()),
+        SourceFile(name="shop.py", data=shop.encode()),
+    )
+    interpreter = find_interpreter(plan.assignment.python)
+    with Driver(interpreter, tiers_here()[-1]) as driver:
+        key = make_key(specification, driver)
+        with Grader(plan, key, driver) as grader:
+            done = grader.grade(Submission(id="x", files=files, origin="x"))
+    return done.result, repr(done.observations)
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_a_stand_in_is_not_found(tmp_path: Path, name: str) -> None:
+    honest, _ = graded(tmp_path, SHOP)
+    (tmp_path / "again").mkdir()
+    result, observed = graded(tmp_path / "again", ATTACKS[name])
+    assert SECRET not in observed
+    assert "found it" not in observed
+    assert {s.scenario_id: s.verdict.kind for s in result.scenarios} == {
+        s.scenario_id: s.verdict.kind for s in honest.scenarios
+    }
+
+
+@pytest.mark.parametrize("name", ["frames", "during a call"])
+def test_the_search_finds_what_is_there(tmp_path: Path, name: str) -> None:
+    _, observed = graded(tmp_path, ATTACKS[name], f"SECRET = {SECRET!r}\n{WRONG_BANK}")
+    assert "found it" in observed
