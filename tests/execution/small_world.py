@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from harness.execution import Driver
-from harness.model.observation import Observation
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
+from harness.model.observation import Observation
 from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Stimulus, Typed
 from harness.model.values import Value
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from harness.execution import Driver
-from harness.model.observation import Ending, Phase
 from harness.model.assignment import SourceFile
+from harness.model.observation import Ending, Phase
 from harness.model.stimulus import Binding, StandIn
 from tests.execution.small_world import (
     QUICK,

@@ -16,8 +16,8 @@ import pytest
 import harness
 from harness.execution import Driver, Interpreter, has_terminals
 from harness.execution.piped.driver import _MODULES, PipedDriver
-from harness.model.observation import Ending, Observation, Phase
 from harness.model.assignment import Assignment, SourceFile
+from harness.model.observation import Ending, Observation, Phase
 from harness.model.result import Tier
 from harness.model.stimulus import Limits, Stimulus
 from tests.execution.small_world import (

@@ -10,8 +10,8 @@ import pytest
 from harness.execution import AnyDriver, Driver
 from harness.execution.piped.driver import PipedDriver
 from harness.execution.remote import proxy_names
-from harness.model.observation import Ending, Observation
 from harness.model.assignment import SourceFile
+from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Limits, StandIn, Stimulus
 from tests.execution.conftest import INTERPRETERS
 from tests.execution.small_world import assignment, call, plain, run, session, source, turns

@@ -14,8 +14,8 @@ import pytest
 
 from harness.common import serial
 from harness.execution import LAYERS, Layer
-from harness.model.observation import Ending, Observation
 from harness.model.assignment import SourceFile
+from harness.model.observation import Ending, Observation
 from harness.model.result import Tier
 from harness.model.stimulus import Call, Limits, Stimulus
 from tests.hostile.hostile_checks import holds
