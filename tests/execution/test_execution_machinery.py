@@ -114,7 +114,7 @@ def test_a_killed_reader_of_stimuli_is_our_error_and_the_next_one_works(
         two = source("def f(x=0): return 2\n")
         with driver.submission(assignment(), (two,)) as server:
             assert plain(server.observe(call("f()"), QUICK).value) == "2"
-            with pytest.raises(HarnessError, match="a stimulus was not read"):
+            with pytest.raises(HarnessError, match="a stimulus was not compiled"):
                 server.observe(too_deep, QUICK)
             assert plain(server.observe(call("f()"), QUICK).value) == "2"
             assert plain(server.observe(call("f(x=1)"), QUICK).value) == "2"

@@ -1,21 +1,13 @@
-"""Spares every scenario the copying of memory that it only reads.
+"""Spares every scenario the copying of memory that it only reads. Needs no other module of ours.
 
 A fork shares its parent's memory until one of them writes, and CPython writes where it reads: it
 counts references. Objects that were there before the fork outlive every scenario, so from 3.12 on
 they can be made immortal, as `None` is, and are never counted again. That, and giving free memory
 back, halves what a scenario costs.
 
-Lays the interpreter's code on huge pages: a fork then neither copies nor fetches its pages.
-
-Every scenario's process would otherwise ask the kernel for some forty stretches of the same code,
-and give them back when it ends: a tenth of what a short scenario costs. The pages hold what they
-held and lie where they lay; where any step is refused, everything stays as it was.
-
-Runs a program of ours in the base server, so that the interpreter learns in it once what every
-scenario would learn anew: where methods lie, and which shapes our own code meets.
-
-What it learns it writes down in memory that forks share; writing it once spares every scenario
-the copying of these pages.
+The interpreter's own code is copied to huge pages. Every scenario's process would otherwise ask the
+kernel for some forty stretches of it and give them back when it ends: a tenth of what a short
+scenario costs. Addresses and contents are unchanged; where any step is refused, nothing is.
 """
 
 # pathlib would be heavy for every fork to carry
@@ -27,10 +19,6 @@ import gc
 import os
 import sys
 
-from .modules import ModuleSource
-from .scenario import Files, ScenarioProcess
-from .stimulus import CompiledStimulus, compile_stimulus
-
 try:
     import ctypes
 except ImportError:  # it only saves time
@@ -38,7 +26,7 @@ except ImportError:  # it only saves time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
 _CODE = type((lambda: None).__code__)
@@ -128,14 +116,6 @@ def _counts_are_where_expected() -> bool:
     return told == len(seen) + 1 == sys.getrefcount(probe) - 1 and immortal >= 1 << 30
 
 
-try:
-    import ctypes
-except ImportError:  # it only saves time
-    ctypes = None  # type: ignore[assignment]
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 _HUGE = 1 << 21
 _READ, _WRITE, _EXECUTE = 1, 2, 4
 _PRIVATE_ANONYMOUS = 0x22
@@ -216,59 +196,3 @@ def huge_bytes(place: int) -> int:
             elif here and words[0] == b"AnonHugePages:":
                 return int(words[1]) * 1024
     return 0
-
-
-if TYPE_CHECKING:
-    from typing import Any
-
-_PROVIDED = b"SIZE = 2\n"
-_PROGRAM = b"""\
-from typing import Optional
-from rehearsed_constants import *
-def echo(grid: list[str], word: str) -> Optional[str]:
-    print(f"{word.strip():>{SIZE}}", *grid[:1])
-    print("-" * SIZE, end="")
-    grid.append(word.upper())
-    return word
-def main() -> None:
-    for number in range(SIZE):
-        print(echo(["a", "b"], str(number)))
-if __name__ == "__main__":
-    main()
-"""
-_FUNCTIONS = frozenset({"echo"})
-_TIMES = 12  # more often than the interpreter waits before it fits its code to what it meets
-
-
-def warm_up() -> None:
-    """Call, hold a session and run the program, with nobody listening; leaves no trace."""
-    before = list(sys.meta_path), dict(sys.modules), sys.argv, sys.stdout
-    call = CompiledStimulus(compile_stimulus(_FUNCTIONS, "", "echo(['a', ('b', 2)], 'a')", ()))
-    fault = CompiledStimulus(compile_stimulus(_FUNCTIONS, "", "echo(1, {})", ()))
-    steps = ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)")
-    session = CompiledStimulus(compile_stimulus(_FUNCTIONS, "grid = ['a']", "", steps))
-    parts = (("call", call), ("call", fault), ("session", session), ("run", call))
-    with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
-        sys.stdout = silence
-        for action, stimulus in parts * _TIMES:
-            _perform(action, stimulus, silence.fileno())
-            sys.meta_path[:] = before[0]
-            sys.modules.clear()
-            sys.modules.update(before[1])
-        sys.argv, sys.stdout = before[2:]
-
-
-def _perform(action: str, stimulus: CompiledStimulus, silence: int) -> None:
-    provided = ModuleSource("rehearsed_constants.py", _PROVIDED)
-    program = ModuleSource("rehearsed.py", _PROGRAM)
-    files = Files({"rehearsed_constants": provided}, {}, {"rehearsed": program}, "rehearsed")
-    job: dict[str, Any] = {
-        "action": action,
-        "program": "rehearsed.py",
-        "argv": [],
-        "bindings": [("unused", "5")],
-        "seed": 0,
-        "sentinel": b"-",
-        "shim": False,
-    }
-    ScenarioProcess(job, stimulus, files, _FUNCTIONS).perform(silence, silence)

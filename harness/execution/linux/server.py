@@ -23,8 +23,8 @@ from harness.execution.linux.shared_run import run_group
 from harness.execution.protocol.jobs import Jobs, main_file
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
-from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedJob, SharedOutcome
 from harness.execution.remote import StandInProcess
+from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedJob, SharedOutcome
 from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Key, Limits, Stimulus

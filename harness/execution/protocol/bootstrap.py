@@ -9,8 +9,8 @@ from pathlib import Path
 
 INSIDE = (
     "wire", "channel", "codec", "graph", "modules", "stimulus", "confine", "limits", "evaluate",
-    "stdin_shim", "tool", "proxies", "scenario", "snapshot", "shared", "stand_in", "heap", "server",
-    "base",
+    "stdin_shim", "tool", "proxies", "scenario", "snapshot", "shared", "stand_in", "warm_up",
+    "heap", "server", "base",
 )  # fmt: skip
 
 _PROGRAM = """\
