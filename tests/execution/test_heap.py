@@ -8,8 +8,8 @@ import subprocess
 from harness.execution import Interpreter
 from harness.execution.protocol.bootstrap import sources
 
-# Leaves gaps in both allocators as a program's own past does, freezes its heap or not, and prints on
-# how many pages what is allocated next lies.
+# Leaves gaps in both allocators as a program's own past does, freezes its heap or not, and prints
+# on how many pages what is allocated next lies.
 _PROGRAM = """\
 import ctypes, json, sys
 module = {"__name__": "heap"}

@@ -16,23 +16,23 @@ from harness.execution.protocol.bootstrap import sources
 
 _PROGRAM = """\
 import ctypes, json, sys
-room = {"__name__": "huge_text"}
-exec(compile(sys.argv[1], "huge_text.py", "exec"), room)
-start, end = room["_code_of_interpreter"]()
+module = {"__name__": "heap"}
+exec(compile(sys.argv[1], "heap.py", "exec"), module)
+start, end = module["_code_of_interpreter"]()
 before = ctypes.string_at(start, end - start)
-low, high = room["_whole_pages"](start, end)
-room["lay_code_on_huge_pages"]()
+low, high = module["_whole_pages"](start, end)
+module["lay_code_on_huge_pages"]()
 print(json.dumps({
     "whole": max(0, high - low),
     "same": before == ctypes.string_at(start, end - start),
-    "huge": room["huge_bytes"](low) if high > low else 0,
+    "huge": module["huge_bytes"](low) if high > low else 0,
     "runs_on": sorted({"b": 1, "a": 2}) == ["a", "b"] and "%.3f" % 1.5 == "1.500",
 }))
 """
 
 
 def _after_laying(interpreter: Interpreter) -> dict[str, object]:
-    [(_, text)] = sources(["huge_text"])
+    [(_, text)] = sources(["heap"])
     done = subprocess.run(
         [str(interpreter.path), "-I", "-S", "-c", _PROGRAM, text],
         capture_output=True,
@@ -45,10 +45,10 @@ def _after_laying(interpreter: Interpreter) -> dict[str, object]:
 
 def _are_to_be_had() -> bool:
     """Whether the kernel gives one to whoever asks for it."""
-    with mmap.mmap(-1, 4 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as room:
-        room.madvise(mmap.MADV_HUGEPAGE)
-        room.write(b"x" * (4 << 20))
-        first = ctypes.addressof(ctypes.c_char.from_buffer(room))
+    with mmap.mmap(-1, 4 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as mapping:
+        mapping.madvise(mmap.MADV_HUGEPAGE)
+        mapping.write(b"x" * (4 << 20))
+        first = ctypes.addressof(ctypes.c_char.from_buffer(mapping))
         gc.collect()
         return huge_bytes(first) > 0
 
