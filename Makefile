@@ -1,63 +1,72 @@
-# make help lists what there is. Everything needed is installed into .venv on first use.
+# make help lists what there is. What a target needs is installed into .venv on first use: grading
+# needs little; tests, type checks and measurements need more.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
-IDS = $(or $(ID),$(notdir $(wildcard specs/*)))
+RUN := $(VENV)/.ready-run
+DEV := $(VENV)/.ready-dev
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+ALL = $(notdir $(wildcard specs/*))
+IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
 .PHONY: help grade test validate lint hostile bench soak peers large gradescope-check system clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
 
-$(READY): pyproject.toml constraints.txt
+$(RUN): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or later is needed: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(PIP) -e .
 	@touch $@
 
-grade: $(READY)  ## grade the sample submissions and say where the reports are (ID=… for one)
+$(DEV): $(RUN)
+	$(PIP) -e '.[dev]'
+	@touch $@
+
+grade: $(RUN)  ## grade the sample submissions of connect4ish (ID=… for others, ID=all for all)
 	@status=0; for id in $(IDS); do \
 	  echo "$$id"; \
 	  $(BIN)/harness grade submissions/$$id || { status=$$?; [ $$status != 130 ] || exit $$status; }; \
 	done; \
-	echo "All reports:"; for id in $(IDS); do echo "  reports/$$id/index.html"; done; \
+	echo; for id in $(IDS); do echo "Open reports/$$id/index.html in a browser."; done; \
+	[ -n "$(ID)" ] || echo "make grade ID=all grades the samples of all assignments: $(ALL)."; \
 	exit $$status
 
-test: $(READY) system  ## run all tests, side by side but for those that need the machine alone
+test: $(DEV) system  ## run all tests, side by side but for those that need the machine alone
 	@status=0; \
 	$(BIN)/python -m pytest -m 'not alone' -n auto --dist loadfile --no-loadscope-reorder || status=$$?; \
 	$(BIN)/python -m pytest -m alone || status=$$?; \
 	exit $$status
 
-validate: $(READY)  ## prove that reference, scenarios, mutants and samples agree (ID=… for one)
+validate: $(RUN)  ## prove that reference, scenarios, mutants and samples agree (ID=… for one)
 	$(BIN)/harness validate $(ID)
 
-lint: $(READY)  ## formatting, types, and which package may import which
+lint: $(DEV)  ## formatting, types, and which package may import which
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-hostile: $(READY)  ## run the corpus of hostile programs in every tier, and show each layer needed
+hostile: $(DEV)  ## run the corpus of hostile programs in every tier, and show each layer needed
 	$(BIN)/python -m tests.hostile.hostile_table $(if $(WRITE),--write)
 
-bench: $(READY)  ## measure against the floor and against pexpect.spawn
+bench: $(DEV)  ## measure against the floor and against pexpect.spawn
 	$(BIN)/python -m benchmarks.assignments
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.workers
 
-peers: $(READY)  ## measure beside check50, otter, gradescope-utils and pytest, installed for it
+peers: $(DEV)  ## measure beside check50, otter, gradescope-utils and pytest, installed for it
 	$(BIN)/python -m benchmarks.peers
 
-soak: $(READY)  ## a thousand submissions, busy machines, kills, endless loops (PART=batch, load, kill or loop)
+soak: $(DEV)  ## a thousand submissions, busy machines, kills, endless loops (PART=batch, load, kill or loop)
 	$(BIN)/python -m benchmarks.soak $(PART)
 
-large: $(READY)  ## the reports of a class of 5,000: memory, time, sizes (SIZES=… for others)
+large: $(DEV)  ## the reports of a class of 5,000: memory, time, sizes (SIZES=… for others)
 	$(BIN)/python -m benchmarks.large_class $(SIZES)
 
-gradescope-check: $(READY)  ## the Gradescope package in a bootstrapped root, as root (DEBIAN_MIRROR=… for another mirror)
+gradescope-check: $(DEV)  ## the Gradescope package in a bootstrapped root, as root (DEBIAN_MIRROR=… for another mirror)
 	$(BIN)/python -m tests.packaging.gradescope_check
 
 system:  # the page tests look at the report in a real Chromium, the strong tier is bubblewrap's

@@ -60,6 +60,7 @@ def grade(
     require_tier: Tier = Tier.STANDARD,
     fresh: bool = False,
     thorough: bool = False,
+    only: Sequence[str] = (),
     asked: ClassOptions | None = None,
     listener: Listener = lambda event: None,
 ) -> RunResult:
@@ -68,16 +69,23 @@ def grade(
     What an earlier run into `out` found is kept where nothing has changed, unless `fresh`. `jobs`
     is the number of worker processes (None: one a core), `python` the interpreter to grade with
     (None: the version that the assignment names), `thorough` runs every scenario at its full
-    limit. `asked` says what the class is held to: layout, due time, extensions, roster (all of
-    `harness.intake.Asked`).
+    limit. `only` has the ids of the submissions to grade, where the others of the class stay in the
+    report as they are (empty: all). `asked` says what the class is held to: layout, due time,
+    extensions, roster (`harness.intake.ClassOptions`).
     `listener` is called with each event of `harness.model.events` as it happens.
 
     The run's submissions are read from `out` when they are asked for, until another run is written
     there: go through them once, or keep `list(run.submissions)`.
 
     Raises UserError when nothing can be graded or written, and `harness.grading.Interrupted` on
-    Ctrl-C: the report of what is done is written then, and the same call goes on from there.
+    Ctrl-C (from the command line also on SIGTERM): the report of what is done is written then, and
+    the same call goes on from there.
     """
+    if only and fresh:
+        raise UserError(
+            "fresh forgets the whole class, and only some are to be graded",
+            hint="leave one of the two out",
+        )
     folder = Path(out)
     cohort = cohort_of(_paths(paths), specification.plan.assignment, asked or ClassOptions())
     _make_writable(folder)
@@ -89,6 +97,8 @@ def grade(
     )
     options = BatchOptions(
         out=folder,
+        paths=_paths(paths),
+        only=frozenset(only) or None,
         jobs=jobs,
         fresh=fresh,
         thorough=thorough,

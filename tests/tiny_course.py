@@ -133,6 +133,13 @@ def submission(folder: Path, name: str) -> dict[str, Any]:
     return next(each for each in found if each["id"] == name)
 
 
+def verdicts(folder: Path, name: str) -> dict[str, str]:
+    """A submission's verdicts by the scenarios' ids, in the plan's order."""
+    failed = submission(folder, name)["failed"]
+    ids = [each["id"] for each in results(folder)["scenarios"]]
+    return {each: failed[each]["verdict"] if each in failed else "passed" for each in ids}
+
+
 def rows(folder: Path, table: str) -> set[tuple[Any, ...]]:
     """All rows of a table of a run's database."""
     address = f"file:{folder / 'run.sqlite'}?mode=ro"

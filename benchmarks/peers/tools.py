@@ -194,7 +194,10 @@ class Ours(Tool):
         if not found or not found["run"]["complete"]:
             return []
         return [
-            {_name(entry["id"]): entry["verdict"] == "passed" for entry in submission["scenarios"]}
+            {
+                _name(each["id"]): each["id"] not in submission["failed"]
+                for each in found["scenarios"]
+            }
             for submission in found["submissions"]
         ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -32,6 +33,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; a user's mistake is one line on stderr and status 2."""
     ignore_epipe()
+    _end_as_on_ctrl_c()
     try:
         status = cli.main(standalone_mode=False)
         sys.stdout.flush()
@@ -55,6 +57,15 @@ def main() -> None:
         place = f"{error.filename}: " if error.filename else ""
         _leave(f"{place}{error.strerror or error}{hint}", 2)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _end_as_on_ctrl_c() -> None:
+    """SIGTERM, and the end of the terminal, interrupt a command as Ctrl-C does: what is done is
+    reported, and nothing of ours lives on. A signal that is ignored (nohup) stays so."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _leave(line: str, status: int) -> NoReturn:

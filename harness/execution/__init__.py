@@ -10,7 +10,6 @@ from harness.execution.confinement import LAYERS, Layer
 from harness.execution.confinement.namespaces import unused_uids
 from harness.execution.confinement.probe import TierTrial, choose_tier, try_tier
 from harness.execution.confinement.remedies import remedies
-from harness.execution.digest import EXECUTION_DIGEST
 from harness.execution.driver import (
     Answers,
     AnyDriver,
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from harness.execution.linux.server import SubmissionServer, ToolServer
 
 __all__ = [
-    "EXECUTION_DIGEST",
     "LAYERS",
     "Answers",
     "AnyDriver",

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from harness.common.errors import HarnessError, UserError
-from harness.execution import EXECUTION_DIGEST, AnyDriver, Interpreter
+from harness.execution import AnyDriver, Interpreter
+from harness.grading.digests import execution_digest
 from harness.grading.running import Observer, run_scenario
 from harness.judging import disagreements, resolve
 from harness.matchers import PythonValue
@@ -39,7 +40,7 @@ def made_with(interpreter: Interpreter, tier: Tier, plan: Plan) -> str:
     parts = [
         interpreter.build,
         tier.value,
-        EXECUTION_DIGEST,
+        execution_digest(),
         *(file.data.hex() for file in plan.assignment.variants[0].files),
     ]
     return sha256("\n".join(parts).encode()).hexdigest()

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from harness.common import serial
-from harness.execution import EXECUTION_DIGEST
+from harness.grading import part_of_class as part
 from harness.grading.context import GradingContext, finished_facts, run_facts
+from harness.grading.digests import execution_digest, judging_digest
+from harness.grading.engines import EngineFactory, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
-from harness.grading.engines.worker import Job, WorkerFailure, WorkerSetup
 from harness.grading.grader import Graded
-from harness.judging import JUDGING_DIGEST
 from harness.model.events import Event, Notice, RunFinished, RunStarted, SubmissionGraded
 from harness.model.plan import Plan
 from harness.model.result import (
@@ -28,7 +28,7 @@ from harness.model.result import (
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import VerdictKind
 from harness.policy import POLICY_DIGEST
-from harness.results import STORE_NAME, Store
+from harness.results import STORE_NAME, Piece, Store
 
 Listener = Callable[[Event], None]
 
@@ -42,11 +42,17 @@ EARLIER_NOTE = "the harness failed on this submission; what stands here was foun
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOptions:
-    """How to grade: into `out`, with `jobs` workers (None: one a core). `cohort` and `notices` are
-    what there is to say of what was handed in."""
+    """How to grade: into `out`, with `jobs` workers (None: one a core), or by another engine.
+
+    `paths` is what the submissions were read from. `only` has the ids to grade, where all others
+    stay as they are. `cohort` and `notices` are what there is to say of what was handed in.
+    """
 
     out: Path
+    paths: tuple[Path, ...] = ()
+    only: frozenset[str] | None = None
     jobs: int | None = None
+    engine: EngineFactory | None = None
     fresh: bool = False
     thorough: bool = False
     cohort: CohortFacts | None = None
@@ -54,7 +60,7 @@ class BatchOptions:
 
 
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
-    """Ctrl-C: what is done is stored; `run` is incomplete and resumable."""
+    """Ctrl-C or SIGTERM: what is done is stored; `run` is incomplete and resumable."""
 
     def __init__(self, run: RunResult, total: int) -> None:
         done = len(run.submissions)
@@ -70,19 +76,32 @@ def grade_batch(
     options: BatchOptions,
     listener: Listener,
 ) -> RunResult:
-    """Grade every submission; those the store holds from the same inputs are kept.
+    """Grade every submission; those that the store holds from the same inputs are kept.
 
-    Raises UserError (store cannot be written), Interrupted (Ctrl-C).
+    Raises UserError (the store cannot be written, or holds submissions that would be lost) and
+    Interrupted (Ctrl-C, SIGTERM).
     """
-    facts = run_facts(context)
-    facts = replace(facts, cohort=options.cohort, notices=(*facts.notices, *options.notices))
     plan = context.specification.plan
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
-        store.begin(facts, plan)
         state = _state_digest(context, thorough=options.thorough)
-        store.keep_only([submission.id for submission in submissions], state_digest=state)
-        todo = [s for s in submissions if not _is_done(store, s)]
-        listener(RunStarted(facts=facts, total=len(submissions), kept=len(submissions) - len(todo)))
+        facts = run_facts(context)
+        facts = replace(facts, cohort=options.cohort, notices=(*facts.notices, *options.notices))
+        if options.only is None:
+            part.refuse_to_lose(store, submissions, options.paths)
+            chosen = submissions
+            store.begin(facts, plan, part.as_stored(options.paths, store))
+            store.keep_only([each.id for each in submissions], state_digest=state)
+        else:
+            chosen = part.chosen(submissions, options.only)
+            part.refuse_other_states(store, options.only, state)
+            facts = part.facts_of_class(facts, store, submissions)
+            is_class = part.is_class(store, options.paths)
+            store.begin(
+                facts, plan, None if store.paths() else part.as_stored(options.paths, store)
+            )
+            store.drop_stale(options.only, state)
+        todo = [submission for submission in chosen if not _is_done(store, submission)]
+        listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
         setup = WorkerSetup(
             plan=serial.dumps(plan),
             key=serial.dumps(context.key),
@@ -93,22 +112,23 @@ def grade_batch(
             thorough=options.thorough,
             secret=_secret(options.out / SECRET_NAME),
         )
+        engine = options.engine or (lambda setup: Pool(setup, options.jobs))
         try:
-            for graded in _graded(todo, setup, options.jobs, plan, listener):
-                result = _not_lost(graded.result, store)
-                store.save(
-                    result,
-                    graded.observations,
-                    graded.verdicts,
-                    state_digest="" if result.earlier else state,
-                )
-                if graded.warning:
-                    listener(Notice(text=f"{result.id}: {graded.warning}"))
+            for found in _graded(todo, setup, engine, plan, listener):
+                if isinstance(found, Piece):
+                    store.add(found)
+                    continue
+                result = _not_lost(found.result, store)
+                store.save(result, state_digest="" if result.earlier else state)
+                if found.warning:
+                    listener(Notice(text=f"{result.id}: {found.warning}"))
                 _tell_of_stopped(result, listener)
                 listener(SubmissionGraded(result=result))
         except KeyboardInterrupt:
-            raise Interrupted(store.run(), len(submissions)) from None
-        facts = finished_facts(facts)
+            raise Interrupted(store.run(), len(chosen)) from None
+        missing = {each.id for each in submissions} - store.states().keys()
+        if options.only is None or (is_class and not missing):
+            facts = finished_facts(facts)
         store.finish(facts)
         listener(RunFinished(facts=facts))
         return store.run()
@@ -145,8 +165,8 @@ def _state_digest(context: GradingContext, *, thorough: bool) -> str:
         serial.dumps(plan),  # what was cut out of it is not in its digest
         plan.reference_digest,
         context.key.made_with,
-        EXECUTION_DIGEST,
-        JUDGING_DIGEST,
+        execution_digest(),
+        judging_digest(),
         POLICY_DIGEST,
         str(thorough),
     ]
@@ -199,11 +219,11 @@ def _withheld(result: SubmissionResult) -> Withheld | None:
 def _graded(
     todo: Sequence[Submission],
     setup: WorkerSetup,
-    jobs: int | None,
+    create_engine: EngineFactory,
     plan: Plan,
     listener: Listener,
-) -> Iterable[Graded]:
-    """Every submission's outcome as it comes, our own failures as a status of their own.
+) -> Iterator[Piece | Graded]:
+    """Every submission's pieces and result as they come, our own failures as a status of their own.
 
     What a group handed in together is graded once, so that all of them have the same mark.
     """
@@ -212,21 +232,24 @@ def _graded(
         same = (submission.origin, submission.digest, submission.problem, submission.withheld)
         together.setdefault(same, []).append(submission)
     groups = {members[0].id: members for members in together.values()}
-    with Pool(setup, jobs) as pool:
-        for job, outcome in pool.run([Job(submission=members[0]) for members in groups.values()]):
+    with create_engine(setup) as engine:
+        for job, found in engine.run([Job(submission=members[0]) for members in groups.values()]):
+            if isinstance(found, Piece):
+                yield found
+                continue
             for submission in groups[job.submission.id]:
-                if isinstance(outcome, WorkerFailure):
-                    listener(Notice(text=f"{submission.id}: could not be graded: {outcome.reason}"))
+                if isinstance(found, WorkerFailure):
+                    listener(Notice(text=f"{submission.id}: could not be graded: {found.reason}"))
                     yield _harness_error(submission, plan)
                 else:
-                    yield _as_own(outcome, job.submission, submission)
+                    yield _as_own(found, job.submission, submission)
 
 
-def _as_own(graded: Graded, first: Submission, member: Submission) -> Graded:
+def _as_own(found: Graded, first: Submission, member: Submission) -> Graded:
     if member is first:
-        return graded
-    notes = (*member.notes, *graded.result.notes[len(first.notes) :])
-    result = of_submission(replace(graded.result, notes=notes), member)
+        return found
+    notes = (*member.notes, *found.result.notes[len(first.notes) :])
+    result = of_submission(replace(found.result, notes=notes), member)
     return Graded(result=result, observations={}, verdicts={})
 
 

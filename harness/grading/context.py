@@ -19,6 +19,7 @@ from harness.execution import Interpreter, TierTrial, choose_tier, create_driver
 from harness.grading.answer_key import key_disagreements, made_with, make_key
 from harness.grading.engines.cores import pick_cpu
 from harness.grading.plans import with_called_functions
+from harness.grading.tier_trial import recalled_tier
 from harness.model.answer_key import KEY_VERSION, AnswerKey
 from harness.model.result import RunFacts, Tier
 from harness.model.specification import Specification
@@ -41,16 +42,21 @@ def prepare(
     require: Tier | None = None,
     cache: Path | None = None,
     refuse: bool = True,
+    recall_tier: bool = False,
 ) -> GradingContext:
     """Find the interpreter, probe the tier, and make (or recall) the answer key.
 
     Raises UserError when no interpreter serves, the required tier cannot be had, or the reference
     does not do what the scenarios state: a plan that disagrees with itself grades nobody
-    (`refuse=False` leaves that to the caller, who reports it).
+    (`refuse=False` leaves that to the caller, who reports it). With `recall_tier` the last trial of
+    the tier will do, where nothing has changed since: for marks it is tried anew.
     """
     specification = with_called_functions(specification)
     interpreter = find_interpreter(specification.plan.assignment.python, python)
-    tier = choose_tier(interpreter, require)
+    if recall_tier and cache is not None and require is None:
+        tier = recalled_tier(interpreter, cache)
+    else:
+        tier = choose_tier(interpreter, require)
     key = _recalled_key(specification, interpreter, tier.tier, cache)
     if refuse:
         refuse_disagreements(specification, key)

@@ -11,11 +11,12 @@ from typing import Protocol, Self
 
 from harness.common import serial
 from harness.common.errors import HarnessError
-from harness.execution import EXECUTION_DIGEST, AnyDriver, ToolFailed, program_files
+from harness.execution import AnyDriver, ToolFailed, program_files
 from harness.grading.answer_key import expectation, parameters
+from harness.grading.digests import execution_digest, judging_digest
 from harness.grading.running import Observer, run_all
 from harness.grading.shared_run import CheckedObserver, SharedRuns, Together
-from harness.judging import JUDGING_DIGEST, Judge, combine, merge_stand_in_verdict, refine
+from harness.judging import Judge, combine, merge_stand_in_verdict, refine
 from harness.marking import mark
 from harness.model.answer_key import AnswerKey
 from harness.model.observation import Ending, Observation
@@ -265,6 +266,11 @@ class Grader(AbstractContextManager["Grader"]):
             seen is answer.observation for seen, answer in zip(observations, answers, strict=True)
         )
 
+    def _equals_reference(self, scenario: Scenario, observations: tuple[Observation, ...]) -> bool:
+        """Whether these are as the reference's, so that the verdict is the same as well."""
+        answers = self._answers.get(scenario.id)
+        return bool(answers) and observations == self._reference_of(scenario)
+
     def _observe_and_judge(
         self,
         plan: Plan,
@@ -291,7 +297,7 @@ class Grader(AbstractContextManager["Grader"]):
                     found.new_observations[known.keys[scenario.id]] = ()
                 elif not any(id(stimulus) in known.taken for stimulus in scenario.stimuli):
                     found.new_observations[keys[scenario.id]] = seen
-            if shared:
+            if shared or self._equals_reference(scenario, seen):
                 verdict = self._as_reference.get(scenario.id)
                 if verdict is None:
                     verdict = self._as_reference[scenario.id] = self._judge(scenario, seen)
@@ -301,7 +307,7 @@ class Grader(AbstractContextManager["Grader"]):
                 keys[scenario.id],
                 self._answers.get(scenario.id),
                 scenario.stated,
-                JUDGING_DIGEST,
+                judging_digest(),
                 tuple(parameters(s, plan.assignment) for s in scenario.stimuli),
             )
             kept = None if scenario.id in ran.fresh else cache.verdict(name)
@@ -318,7 +324,7 @@ class Grader(AbstractContextManager["Grader"]):
             assignment=self._plan.assignment,
             interpreter=self._driver.interpreter.build,
             tier=self._driver.tier,
-            execution_digest=EXECUTION_DIGEST,
+            execution_digest=execution_digest(),
         )
 
     def _judge(self, scenario: Scenario, observations: tuple[Observation, ...]) -> Verdict:

@@ -13,7 +13,7 @@ from harness.model.stimulus import Limits
 from harness.model.submission import Student, Submission
 from harness.model.verdict import Verdict
 
-RESULTS_VERSION = 1
+RESULTS_VERSION = 2
 
 
 class SubmissionStatus(StrEnum):
@@ -111,6 +111,13 @@ class SubmissionResult:
     source: str = ""
     isolation: Isolation = Isolation.ALONE
     isolation_reason: str = ""
+
+    @property
+    def all_passed(self) -> bool:
+        """Whether it was run, and every scenario that is worth points passed."""
+        return self.status is SubmissionStatus.GRADED and all(
+            entry.verdict.passed or not entry.out_of for entry in self.scenarios
+        )
 
     @property
     def total(self) -> Fraction | None:

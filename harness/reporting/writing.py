@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 
 from harness.common import files, serial
+from harness.common.digests import source_digest
 from harness.model.plan import Plan, Visibility
 from harness.model.result import RunFacts, RunResult, SubmissionResult
-from harness.reporting.digest import reporting_digest
 from harness.reporting.export.marks_csv import MARKS_CSV, csv_header, csv_row
 from harness.reporting.html import submission_pages
 from harness.reporting.html.class_page import Overview, first_page, further_pages
@@ -18,6 +19,7 @@ from harness.reporting.manifest import Manifest
 from harness.results import ResultsText, student_view
 
 ALWAYS = frozenset({Visibility.VISIBLE})
+_PAGE_SOURCES = ("common", "model", "reporting", "results")
 INDEX = "index.html"
 RESULTS = "results.json"
 
@@ -101,7 +103,7 @@ class _Writer:
         self._plan = plan
         self._visible = visible
         self._manifest = Manifest(folder)
-        parts = [reporting_digest(), serial.dumps(plan), *sorted(visible)]
+        parts = [_made_by(), serial.dumps(plan), *sorted(visible)]
         self._made_with = sha256("\0".join(parts).encode())
 
     def submission(self, result: SubmissionResult) -> None:
@@ -130,6 +132,14 @@ class _Writer:
         index = self._folder / INDEX
         files.write(index, first_page(facts, overview))
         return index
+
+
+def _made_by() -> str:
+    """What every page depends on beside its result: our sources and templates, and the template
+    engine's versions."""
+    sources = source_digest(*_PAGE_SOURCES, suffixes=(".py", ".j2", ".css", ".js"))
+    engine = [f"{name} {metadata.version(name)}" for name in ("jinja2", "markupsafe")]
+    return "\0".join([*engine, sources])
 
 
 def _page_paths(submission_id: str) -> tuple[str, str]:

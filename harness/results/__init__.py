@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 from harness.common.lazy_exports import lazy_exports
 from harness.results.keys import observation_key, shared_key, verdict_key
 from harness.results.results_json import ResultsText, mark_string, results_json
+from harness.results.rows import Packer, Piece
 from harness.results.student_view import EVERYTHING, student_view
 
 if TYPE_CHECKING:
     from harness.results.comparing import MarkChange, RunComparison, ScenarioChange, compare_runs
+    from harness.results.old_results_json import results_json_v1
     from harness.results.reader import StoreReader
     from harness.results.snapshot import STORE_NAME, Snapshot, SnapshotEntry, read_snapshot
     from harness.results.store import Store
@@ -17,6 +19,8 @@ __all__ = [
     "EVERYTHING",
     "STORE_NAME",
     "MarkChange",
+    "Packer",
+    "Piece",
     "ResultsText",
     "RunComparison",
     "ScenarioChange",
@@ -29,6 +33,7 @@ __all__ = [
     "observation_key",
     "read_snapshot",
     "results_json",
+    "results_json_v1",
     "shared_key",
     "student_view",
     "verdict_key",
@@ -38,6 +43,7 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "comparing": ("MarkChange", "RunComparison", "ScenarioChange", "compare_runs"),
+        "old_results_json": ("results_json_v1",),
         "reader": ("StoreReader",),
         "snapshot": ("STORE_NAME", "SnapshotEntry", "Snapshot", "read_snapshot"),
         "store": ("Store",),

@@ -1,9 +1,5 @@
-"""The tables of a run's database.
-
-SQLite's errors as one line that a user can act on.
-
-One writer a database, for as long as a whole run takes.
-"""
+"""A run's database: its tables, SQLite's errors as one line that a user can act on, and the lock
+that keeps a second writer out."""
 
 from __future__ import annotations
 
@@ -15,10 +11,8 @@ from pathlib import Path
 
 from harness.common.errors import UserError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
-# An observation row holds all observations of one submission on one scenario, compressed: a
-# transcript repeats its board dozens of times.
 _FIRST = (
     """
     CREATE TABLE run (
@@ -52,11 +46,24 @@ _SECOND = (
     "CREATE TABLE by_hand (id TEXT PRIMARY KEY, given TEXT NOT NULL) WITHOUT ROWID",
 )
 
+# `text` has each observation's and verdict's text once, compressed: right submissions do the same,
+# and a transcript repeats its board dozens of times. Results and the plan are compressed as well
+# from now on. `path` has what the run was asked to grade. What older code observed and judged has
+# keys that name this code, so that it could never be used again: it is dropped.
+_THIRD = (
+    "DROP TABLE observation",
+    "DROP TABLE verdict",
+    "CREATE TABLE text (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, data BLOB NOT NULL)",
+    "CREATE TABLE observation (key BLOB PRIMARY KEY, text INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE verdict (key BLOB PRIMARY KEY, text INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE path (path TEXT PRIMARY KEY) WITHOUT ROWID",
+)
+
 # What leads from each version to the next; a new file takes all steps from version 0.
-STEPS = (_FIRST, _SECOND)
+STEPS = (_FIRST, _SECOND, _THIRD)
 
 # What a run finds, and so may be forgotten; `by_hand` is not among it.
-FOUND = ("run", "submission", "observation", "verdict", "earlier")
+FOUND = ("run", "submission", "observation", "verdict", "text", "earlier", "path")
 
 
 _CAUSES = (

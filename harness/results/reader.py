@@ -1,7 +1,4 @@
-"""Reading a run's database: what any process may do while one writes.
-
-A run's results where they lie: read from the database one at a time, whenever asked for.
-"""
+"""Reading a run's database, one result at a time; any process may, while another one writes."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar, overload
+from typing import Self, TypeVar, overload
 
 from harness.common import serial
 from harness.common.errors import UserError
@@ -21,8 +18,11 @@ from harness.model.plan import Plan
 from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.model.verdict import Verdict
 from harness.results.database import SCHEMA_VERSION, translated
+from harness.results.rows import row_key
 
-BY_HAND_SINCE = 2  # the schema's version: an older file is read as it is, and migrated to write
+# The schema's versions: an older file is read as it is, and migrated before it is written.
+BY_HAND_SINCE = 2
+TEXTS_SINCE = 3
 
 T = TypeVar("T")
 Row = tuple[object, ...]
@@ -54,18 +54,13 @@ class StoreReader(AbstractContextManager["StoreReader"]):
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
         """What was observed under this key; None if nothing was that may be used again."""
-        row = self._row("SELECT data FROM observation WHERE key = ?", key)
-        if row is None or not isinstance(row[0], bytes):
-            return None
-        try:
-            return serial.loads(tuple[Observation, ...], zlib.decompress(row[0]))
-        except (zlib.error, serial.SerialError):
-            return None  # written by an earlier harness: observe again
+        text = self._text("observation", key)
+        return None if text is None else self._read(tuple[Observation, ...], text)
 
     def verdict(self, key: str) -> Verdict | None:
         """What was judged under this key."""
-        row = self._row("SELECT data FROM verdict WHERE key = ?", key)
-        return None if row is None else self._read(Verdict, row[0])
+        text = self._text("verdict", key)
+        return None if text is None else self._read(Verdict, text)
 
     def result(self, submission_id: str) -> SubmissionResult | None:
         """What became of a submission, without what people gave it; None if it is not in this
@@ -78,11 +73,29 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         row = self._row("SELECT state_digest FROM submission WHERE id = ?", submission_id)
         return None if row is None else str(row[0])
 
+    def states(self) -> dict[str, str]:
+        """The state digest of every submission that has a result, by its id."""
+        with translated(self.path):
+            rows = self._connection.execute("SELECT id, state_digest FROM submission").fetchall()
+        return {str(name): str(state) for name, state in rows}
+
+    def paths(self) -> tuple[str, ...]:
+        """What the run was asked to grade; empty where an older harness did not write it down."""
+        if self._version < TEXTS_SINCE:
+            return ()
+        with translated(self.path):
+            rows = self._connection.execute("SELECT path FROM path ORDER BY path").fetchall()
+        return tuple(str(path) for (path,) in rows)
+
+    def earlier_facts(self) -> RunFacts | None:
+        """The facts of the run that is stored here; None where there is none, or none that this
+        harness can read."""
+        row = self._row("SELECT facts FROM run WHERE one = 1")
+        return None if row is None else self._read(RunFacts, row[0])
+
     def facts(self) -> RunFacts:
         """The run's facts."""
-        row = self._row("SELECT facts FROM run WHERE one = 1")
-        facts = None if row is None else self._read(RunFacts, row[0])
-        return self._needed(facts, "facts")
+        return self._needed(self.earlier_facts(), "facts")
 
     def plan(self) -> Plan:
         """The plan that the run graded by."""
@@ -136,15 +149,24 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         # A folder may have been begun anew with another assignment, whose students are the same.
         return given if given.assignment in ("", self.facts().assignment) else None
 
-    def _row(self, query: str, *values: str) -> Row | None:
+    def _row(self, query: str, *values: str | bytes) -> Row | None:
         with translated(self.path):
             row: Row | None = self._connection.execute(query, values).fetchone()
         return row
 
+    def _text(self, table: str, key: str) -> object | None:
+        if self._version < TEXTS_SINCE:
+            return None  # observed and judged by older code
+        query = f"SELECT data FROM {table} JOIN text ON text.id = {table}.text WHERE key = ?"
+        row = self._row(query, row_key(key))
+        return None if row is None else row[0]
+
     def _read(self, kind: type[T], text: object) -> T | None:
+        """The value of a text, compressed or (in older files) not; None when it is no such."""
         try:
-            return serial.loads(kind, str(text))
-        except serial.SerialError:
+            plain = zlib.decompress(text) if isinstance(text, bytes) else str(text)
+            return serial.loads(kind, plain)
+        except (zlib.error, serial.SerialError):
             return None
 
     def _needed(self, found: T | None, what: str) -> T:
@@ -195,10 +217,6 @@ def refuse_other_version(path: Path, version: int) -> None:
         )
     if version < 1:
         raise UserError("this is no results file of the harness", place=str(path))
-
-
-if TYPE_CHECKING:
-    pass
 
 
 class StoredResults(Sequence[SubmissionResult]):

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.common.errors import UserError
-from harness.model.result import RESULTS_VERSION
+from harness.model.result import RESULTS_VERSION, SubmissionStatus
+from harness.model.verdict import VerdictKind
 from harness.results.reader import StoreReader
 from harness.results.results_json import ResultsText
 from harness.results.store import Store
 
 STORE_NAME = "run.sqlite"
+PASSED, UNREADABLE = VerdictKind.PASSED.value, SubmissionStatus.UNREADABLE.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,26 +110,27 @@ def _loaded(text: str) -> Any:
 def _snapshot(plain: Any, path: Path) -> Snapshot:
     try:
         version = plain["schema_version"]
-        if version != RESULTS_VERSION:
+        if version not in (1, RESULTS_VERSION):
             raise UserError(
                 f"is of version {version}, not {RESULTS_VERSION}",
                 place=str(path),
                 hint="use the harness that wrote it",
             )
         run = plain["run"]
+        scenarios = _outcomes_of_1 if version == 1 else _Outcomes(plain["scenarios"])
         return Snapshot(
             path=str(path),
             assignment=str(run["assignment"]),
             started=str(run["started"]),
             complete=run["complete"] is True,
             made_with=tuple((name, json.dumps(run[key], default=str)) for key, name in _FACTS),
-            entries=tuple(_entry(each) for each in plain["submissions"]),
+            entries=tuple(_entry(each, scenarios(each)) for each in plain["submissions"]),
         )
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise _not_ours(path) from None
 
 
-def _entry(plain: Any) -> SnapshotEntry:
+def _entry(plain: Any, scenarios: tuple[Outcome, ...]) -> SnapshotEntry:
     hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment") or ""]
     return SnapshotEntry(
         id=str(plain["id"]),
@@ -138,17 +141,54 @@ def _entry(plain: Any) -> SnapshotEntry:
         source_digest=str(plain["source_digest"]),
         findings=tuple(f"{each['rule']}: {each['message']}" for each in plain["findings"]),
         by_hand=json.dumps(hand, default=str),
-        scenarios=tuple(
-            _outcome(
-                str(each["id"]),
-                str(each["verdict"]),
-                Fraction(each["points"]),
-                Fraction(each["out_of"]),
-                each["extra_credit"] is True,
-            )
-            for each in plain["scenarios"]
-        ),
+        scenarios=scenarios,
     )
+
+
+def _outcomes_of_1(submission: Any) -> tuple[Outcome, ...]:
+    """The scenarios of a submission in a `results.json` of version 1, which lists them all."""
+    return tuple(
+        _outcome(
+            str(each["id"]),
+            str(each["verdict"]),
+            Fraction(each["points"]),
+            Fraction(each["out_of"]),
+            each["extra_credit"] is True,
+        )
+        for each in submission["scenarios"]
+    )
+
+
+class _Outcomes:
+    """The scenarios of a submission in version 2: the run's, where those that failed are named."""
+
+    def __init__(self, scenarios: Any) -> None:
+        worth = [
+            (str(each["id"]), Fraction(each["points"]), each["extra_credit"] is True)
+            for each in scenarios
+        ]
+        self._worth = {name: (points, extra) for name, points, extra in worth}
+        self._passed = tuple(
+            _outcome(name, PASSED, points, points, extra) for name, points, extra in worth
+        )
+        self._unreadable = tuple(
+            _outcome(name, UNREADABLE, Fraction(0), points, extra) for name, points, extra in worth
+        )
+
+    def __call__(self, submission: Any) -> tuple[Outcome, ...]:
+        if submission["status"] == UNREADABLE:
+            return self._unreadable
+        failed = submission["failed"]
+        if not failed and not submission["passed"]:
+            return ()  # withheld, or never run
+        return tuple(
+            self._failed(each.id, failed[each.id]) if each.id in failed else each
+            for each in self._passed
+        )
+
+    def _failed(self, name: str, plain: Any) -> Outcome:
+        points, extra = self._worth[name]
+        return _outcome(name, str(plain["verdict"]), Fraction(plain["points"]), points, extra)
 
 
 @functools.lru_cache(maxsize=16384)  # a class has the same few outcomes thousands of times

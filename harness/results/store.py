@@ -1,24 +1,24 @@
-"""One run, one SQLite database, one writer, one transaction a submission.
+"""One run, one SQLite database, one writer.
 
-Whatever kills the writer leaves whole submissions only: SQLite's write-ahead log is committed at
-once or not at all.
+A submission's result is written in one transaction, after all that it was found by: whatever kills
+the writer leaves whole results only, and what was observed until then is not observed again.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.model.manual_marks import ByHand
-from harness.model.observation import Ending, Observation
+from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import Verdict
 from harness.results.database import FOUND, SCHEMA_VERSION, STEPS, WriterLock, translated
 from harness.results.reader import (
     NewerResultsError,
@@ -27,16 +27,10 @@ from harness.results.reader import (
     read_version,
     refuse_other_version,
 )
+from harness.results.rows import Packer, Piece, compress
 
 # The tables whose rows are not kept for the next grading of whoever hands in the same.
 _NOT_REUSED = ("run", "path", "submission", "earlier")
-# Never used again: these say as much about the machine at that moment as about the submission.
-_PASSING_ENDINGS = frozenset(
-    {Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY, Ending.STAND_IN_FAILED}
-)
-_PASSING_KINDS = frozenset(
-    {VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY}
-)
 
 
 class Store(StoreReader):
@@ -76,13 +70,13 @@ class Store(StoreReader):
         finally:
             self._lock.release()
 
-    def begin(self, facts: RunFacts, plan: Plan) -> None:
-        """Write down what the run is made with. Results of the same assignment stay.
+    def begin(self, facts: RunFacts, plan: Plan, paths: Iterable[str] | None = None) -> None:
+        """Write down what the run is made with, and what it was asked to grade (None: as before).
+        Results of the same assignment stay.
 
         Raises UserError if the database holds another assignment's run.
         """
-        row = self._row("SELECT facts FROM run WHERE one = 1")
-        earlier = None if row is None else self._read(RunFacts, row[0])
+        earlier = self.earlier_facts()
         if earlier is not None and earlier.assignment != facts.assignment:
             raise UserError(
                 f"holds a run of {earlier.assignment}, not of {facts.assignment}",
@@ -92,28 +86,38 @@ class Store(StoreReader):
         with self._transaction():
             self._connection.execute(
                 "INSERT OR REPLACE INTO run (one, facts, plan) VALUES (1, ?, ?)",
-                (serial.dumps(facts), serial.dumps(plan)),
+                (serial.dumps(facts), compress(serial.dumps(plan).encode())),
             )
+            if paths is not None:
+                self._connection.execute("DELETE FROM path")
+                rows = [(path,) for path in sorted(set(paths))]
+                self._connection.executemany("INSERT INTO path VALUES (?)", rows)
 
     def keep_only(self, submission_ids: Iterable[str], *, state_digest: str | None = None) -> None:
-        """Drop the results of all other submissions, and those made with another state; of the
-        latter the good ones can still be asked for as `earlier`."""
+        """Drop the results of all other submissions, and with a `state_digest` of these what
+        `drop_stale` drops."""
+        wanted = set(submission_ids)
+        gone = [(name,) for name in self.states() if name not in wanted]
         with self._transaction():
-            rows = self._connection.execute("SELECT id, state_digest FROM submission").fetchall()
-            wanted = set(submission_ids)
-            gone = [(name,) for name, state in rows if name not in wanted]
-            stale = [
-                (name,)
-                for name, state in rows
-                if name in wanted and state_digest not in (None, state)
-            ]
-            good = [name for name in stale if _is_good(self.result(*name))]
+            self._connection.executemany("DELETE FROM submission WHERE id = ?", gone)
+        if state_digest is not None:
+            self.drop_stale(wanted, state_digest)
+
+    def drop_stale(self, submission_ids: Iterable[str], state_digest: str) -> None:
+        """Drop the results of these submissions that were made with another state; the good ones
+        can still be asked for as `earlier`."""
+        states = self.states()
+        stale = [name for name in submission_ids if states.get(name, state_digest) != state_digest]
+        good = [(name,) for name in stale if _is_good(self.result(name))]
+        with self._transaction():
             self._connection.executemany(
                 "INSERT OR REPLACE INTO earlier "
                 "SELECT id, result, source_digest FROM submission WHERE id = ?",
                 good,
             )
-            self._connection.executemany("DELETE FROM submission WHERE id = ?", gone + stale)
+            self._connection.executemany(
+                "DELETE FROM submission WHERE id = ?", [(name,) for name in stale]
+            )
 
     def earlier(self, submission_id: str, source_digest: str) -> SubmissionResult | None:
         """The last good result of these very bytes, made with whatever state; None without one."""
@@ -152,34 +156,31 @@ class Store(StoreReader):
         with self._transaction():
             self._connection.executemany("INSERT OR REPLACE INTO by_hand VALUES (?, ?)", rows)
 
+    def add(self, piece: Piece) -> None:
+        """Store part of what is found by grading, in one transaction. Raises UserError, and then
+        nothing of it is stored."""
+        with self._transaction():
+            self._insert(piece)
+
     def save(
         self,
         result: SubmissionResult,
-        observations: Mapping[str, tuple[Observation, ...]],
-        verdicts: Mapping[str, Verdict],
+        observations: Mapping[str, tuple[Observation, ...]] = MappingProxyType({}),
+        verdicts: Mapping[str, Verdict] = MappingProxyType({}),
         *,
         state_digest: str = "",
     ) -> None:
-        """Store one submission whole, in one transaction.
+        """Store one submission's result, and what was found with it, in one transaction.
 
         `observations` and `verdicts` are by their keys; those that must never be used again are
-        left out here, whoever calls. Raises UserError, and then nothing of it is stored.
+        left out. Raises UserError, and then nothing of it is stored.
         """
-        seen = [
-            (key, zlib.compress(serial.dumps(entry, kind=tuple[Observation, ...]).encode(), 6))
-            for key, entry in observations.items()
-            if not any(observation.ending in _PASSING_ENDINGS for observation in entry)
-        ]
-        judged = [
-            (key, serial.dumps(verdict))
-            for key, verdict in verdicts.items()
-            if verdict.kind not in _PASSING_KINDS
-        ]
-        row = (result.id, serial.dumps(result), result.source_digest, state_digest)
+        data = compress(serial.dumps(result).encode())
+        row = (result.id, data, result.source_digest, state_digest)
         with self._transaction():
+            for piece in Packer().pieces(observations, verdicts):
+                self._insert(piece)
             execute = self._connection.executemany
-            execute("INSERT OR REPLACE INTO observation (key, data) VALUES (?, ?)", seen)
-            execute("INSERT OR REPLACE INTO verdict (key, data) VALUES (?, ?)", judged)
             execute("INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?)", [row])
             if _is_good(result):
                 execute("DELETE FROM earlier WHERE id = ?", [(result.id,)])
@@ -188,6 +189,18 @@ class Store(StoreReader):
         """Write down the facts at the end of the run."""
         with self._transaction():
             self._connection.execute("UPDATE run SET facts = ?", (serial.dumps(facts),))
+
+    def _insert(self, piece: Piece) -> None:
+        execute = self._connection.executemany
+        # A text that is there already is written again: it may be the one that was damaged.
+        execute(
+            "INSERT INTO text (digest, data) VALUES (?, ?) "
+            "ON CONFLICT (digest) DO UPDATE SET data = excluded.data",
+            piece.texts,
+        )
+        for table, rows in (("observation", piece.observations), ("verdict", piece.verdicts)):
+            query = f"INSERT OR REPLACE INTO {table} SELECT ?, id FROM text WHERE digest = ?"
+            execute(query, rows)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

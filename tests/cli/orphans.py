@@ -1,18 +1,24 @@
 """Kill `harness` in the middle of a run, and wait until all that it had started is gone.
 
-Usage: orphans.py HARNESS ARGUMENT… (run by a test; prints how many processes it waited for)
+Usage: orphans.py HARNESS ARGUMENT… (run by a test; prints how many processes it waited for, and for
+how many seconds). With WAIT_FOR=spinning in the environment it kills when a process below the run
+has used half a second of processor time in a row, else when a submission is graded.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import select
 import signal
 import sys
+import time
+from pathlib import Path
 
 import pexpect
 
 PR_SET_CHILD_SUBREAPER = 36
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:
@@ -20,8 +26,12 @@ def main() -> None:
     if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         sys.exit("cannot become the parent of orphans")
     child = pexpect.spawn(sys.argv[1], sys.argv[2:], encoding="utf-8", timeout=60)
-    child.expect(r"[1-5]/6")
+    if os.environ.get("WAIT_FOR") == "spinning":
+        wait_until_one_spins(child.pid)
+    else:
+        child.expect(r"[1-5]/6")
     os.kill(child.pid, signal.SIGKILL)
+    killed = time.monotonic()
     gone = 0
     while True:
         try:
@@ -29,7 +39,39 @@ def main() -> None:
         except ChildProcessError:
             break
         gone += 1
-    print(f"{gone} gone")
+    print(f"{gone} gone after {time.monotonic() - killed:.2f} s")
+
+
+def wait_until_one_spins(parent: int) -> None:
+    """Wait for a process far below `parent` that runs a scenario: its processor time grows and
+    its parent is a server, not the run or a worker."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        for process, depth in below(parent):
+            if depth >= 3 and processor_seconds(process) > 0.5:
+                return
+        select.select([], [], [], 0.02)
+    sys.exit("nothing spins")
+
+
+def below(parent: int, depth: int = 1) -> list[tuple[int, int]]:
+    found = []
+    try:
+        text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
+    except OSError:
+        return []
+    for name in text.split():
+        found += [(int(name), depth), *below(int(name), depth + 1)]
+    return found
+
+
+def processor_seconds(process: int) -> float:
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
+    except OSError:
+        return 0.0
+    fields = text.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 main()

@@ -110,7 +110,7 @@ WRONG = (
     ),
     (["bad.json"], "bad.json: this is no results.json of the harness"),
     (["list.json"], "list.json: this is no results.json of the harness"),
-    (["newer.json"], "newer.json: is of version 2, not 1. Hint: use the harness that wrote it"),
+    (["newer.json"], "newer.json: is of version 3, not 2. Hint: use the harness that wrote it"),
     (
         ["reports/tiny", "--to", "table", "-o", "x"],
         "a table goes to the terminal. Hint: --to csv or --to html",
@@ -122,6 +122,6 @@ WRONG = (
 def test_one_line_says_what_is_wrong(regraded: Course, arguments: list[str], line: str) -> None:
     regraded.write("bad.json", '{"schema_version": 1,')
     regraded.write("list.json", "[1]")
-    regraded.write("newer.json", '{"schema_version": 2}')
+    regraded.write("newer.json", '{"schema_version": 3}')
     outcome = regraded.run("compare", "reports/old", *arguments)
     assert (outcome.status, outcome.out, outcome.err) == (2, "", f"{line}\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jsonschema
 
-from tests.tiny_course import Course, results, rows, submission
+from tests.tiny_course import Course, results, rows, submission, verdicts
 
 NAMES = ["hard_coded_5", "missing_total", "perfect", "prints_total", "syntax_error"]
 SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
@@ -100,7 +100,7 @@ def test_what_was_stopped_early_is_tried_again_and_comes_out_the_same(graded: Co
     assert "perfect: 5 of 13 scenarios stopped early" in told.err
     found, observed = results(graded.report), rows(graded.report, "observation")
     assert submission(graded.report, "perfect")["flagged"]
-    kinds = [entry["verdict"] for entry in submission(graded.report, "perfect")["scenarios"]]
+    kinds = list(verdicts(graded.report, "perfect").values())
     assert kinds.count("stopped_early") == 5
     assert kinds.count("cpu_limit") == 4
     again = graded.run("grade", "submissions/tiny")
@@ -118,8 +118,7 @@ def test_a_changed_golden_judges_again_without_running(graded: Course) -> None:
     assert outcome.status == 0, outcome.err
     assert rows(graded.report, "observation") == observed
     found = submission(graded.report, "prints_total")
-    verdicts = {entry["id"]: entry["verdict"] for entry in found["scenarios"]}
-    assert verdicts["total/an-empty-basket"] == "passed"
+    assert verdicts(graded.report, "prints_total")["total/an-empty-basket"] == "passed"
     assert found["mark"] == 4.15
 
 
@@ -141,7 +140,7 @@ def test_a_new_scenario_runs_alone(graded: Course) -> None:
     assert graded.run("grade", "submissions/tiny").status == 0
     added = rows(graded.report, "observation") - observed
     assert len(added) == 4  # one for each that can be read
-    assert submission(graded.report, "perfect")["scenarios"][-1]["id"] == "total/one-and-two"
+    assert list(verdicts(graded.report, "perfect"))[-1] == "total/one-and-two"
 
 
 def test_fresh_forgets_and_finds_the_same_with_any_number_of_jobs(graded: Course) -> None:

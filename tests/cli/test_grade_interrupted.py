@@ -66,11 +66,15 @@ def resumed(course: Course, out: Path) -> str:
     return outcome.err
 
 
-def test_ctrl_c_leaves_a_run_that_goes_on(
-    unhurried: Course, expected: dict[str, Any], tmp_path: Path
+@pytest.mark.parametrize("how", ["ctrl-c", signal.SIGTERM, signal.SIGHUP], ids=str)
+def test_an_interrupted_run_is_reported_and_goes_on(
+    unhurried: Course, expected: dict[str, Any], tmp_path: Path, how: signal.Signals | str
 ) -> None:
     child = started(unhurried, tmp_path)
-    child.sendintr()
+    if isinstance(how, signal.Signals):
+        os.kill(child.pid, how)
+    else:
+        child.sendintr()
     child.expect(f"interrupted after ([1-{CLASS - 1}]) of {CLASS}; the same command goes on")
     done = int(child.match[1])
     child.expect(pexpect.EOF)
@@ -107,6 +111,49 @@ def test_a_killed_run_leaves_no_process_and_goes_on(
     assert 1 <= kept < CLASS
     assert f", {kept} graded before" in resumed(unhurried, tmp_path)
     assert results(tmp_path) == expected
+
+
+@pytest.mark.parametrize("workers_there", [0, 1])
+def test_a_signal_while_workers_start_prints_no_traceback(
+    unhurried: Course, tmp_path: Path, workers_there: int
+) -> None:
+    command = [HARNESS, "grade", "class", "--out", tmp_path, "--jobs", "2"]
+    run = subprocess.Popen(
+        command, cwd=unhurried.root, env=environment(), stdout=subprocess.DEVNULL, stderr=-1
+    )
+    assert run.stderr is not None
+    run.stderr.readline()  # "layout: …": what comes next is the start of the workers
+    if workers_there:
+        workers(run.pid)
+    run.send_signal(signal.SIGTERM)
+    complaint = run.stderr.read().decode()
+    run.stderr.close()
+    assert run.wait(PATIENCE) == 130
+    assert "Traceback" not in complaint
+    assert "interrupted" in complaint
+
+
+def test_after_a_kill_nothing_lives_two_seconds_though_a_program_spins(
+    unhurried: Course, tmp_path: Path
+) -> None:
+    course = Course.copy(unhurried.root, tmp_path / "course")
+    source = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    course.write("spins/s0/a1.py", source.replace("\n\n\n", "\nwhile True:\n    pass\n\n\n", 1))
+    course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 60}\npolicy:")
+    command = [HARNESS, "grade", "spins", "--out", tmp_path / "out", "--jobs", "1"]
+    done = subprocess.run(
+        [sys.executable, ORPHANS, *map(str, command)],
+        cwd=course.root,
+        env=environment(TMPDIR=str(temporary(tmp_path)), WAIT_FOR="spinning"),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    gone, seconds = done.stdout.split()[0], float(done.stdout.split()[3])
+    assert int(gone) >= 2
+    assert seconds < 2
+    assert list(temporary(tmp_path).iterdir()) == []
 
 
 def test_a_worker_that_dies_is_replaced_and_its_work_done_again(

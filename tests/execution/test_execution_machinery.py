@@ -10,13 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.common.errors import HarnessError, UserError
-from harness.execution import (
-    EXECUTION_DIGEST,
-    Driver,
-    Interpreter,
-    ToolFailed,
-    find_interpreter,
-)
+from harness.execution import Driver, Interpreter, ToolFailed, find_interpreter
 from harness.execution.protocol.reply import TamperedError, read_reply, value_from
 from harness.execution.protocol.screen import ScreenParser
 from harness.model.observation import Ending, Turn
@@ -172,10 +166,6 @@ def test_sleep_is_measured_and_not_waiting_for_a_processor(one_driver: Driver) -
     assert observe(one_driver, program, call("f()"), short).ending is Ending.TIMEOUT
     busy = "def f():\n    x = 0\n    for i in range(3000000): x += i\n    return 1\n"
     assert plain(observe(one_driver, busy, call("f()"), short).value) == "1"
-
-
-def test_the_digest_is_hexadecimal() -> None:
-    assert len(bytes.fromhex(EXECUTION_DIGEST)) == 32
 
 
 def frame(body: bytes) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.judging import JUDGING_DIGEST, combine
+from harness.judging import combine
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 
 PASSED = Verdict(kind=VerdictKind.PASSED)
@@ -49,7 +49,3 @@ def test_a_fault_of_ours_never_costs_a_mark_and_hides_no_failure() -> None:
 def test_a_sample_without_draws_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one draw"):
         combine(())
-
-
-def test_the_judge_has_a_digest() -> None:
-    assert len(bytes.fromhex(JUDGING_DIGEST)) == 32

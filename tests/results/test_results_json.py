@@ -14,8 +14,8 @@ import pytest
 from harness.model.plan import ManualSlot
 from harness.model.policy import PolicyRule, Severity
 from harness.model.result import Adjustment, ManualMark, RunResult, SubmissionStatus, Tier
-from harness.model.verdict import VerdictKind
-from harness.results import mark_string, results_json
+from harness.model.verdict import Verdict, VerdictKind
+from harness.results import mark_string, results_json, results_json_v1
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 
 SCHEMA = json.loads(
@@ -31,9 +31,20 @@ def plain(run: RunResult = RUN) -> Any:
     return json.loads(results_json(run, PLAN))
 
 
+def plain_v1(run: RunResult = RUN) -> Any:
+    return json.loads(results_json_v1(run, PLAN))
+
+
 def test_it_is_what_its_schema_says() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    jsonschema.Draft202012Validator(SCHEMA).validate(plain())
+    for found in (plain(), plain_v1()):
+        jsonschema.Draft202012Validator(SCHEMA).validate(found)
+
+
+def test_the_two_versions_are_not_mixed_up() -> None:
+    for found, other in ((plain(), 1), (plain_v1(), 2)):
+        found["schema_version"] = other
+        assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(found)
 
 
 def test_marks_that_a_person_gives_stand_beside_the_mark() -> None:
@@ -89,15 +100,19 @@ def test_the_schema_knows_every_status_rule_and_verdict() -> None:
     finding = definitions["finding"]["properties"]
     assert finding["rule"]["enum"] == [rule.value for rule in PolicyRule]
     assert finding["severity"]["enum"] == [severity.value for severity in Severity]
-    scenario = definitions["scenario"]["properties"]
-    assert set(scenario["verdict"]["enum"]) == {kind.value for kind in VerdictKind}
+    assert set(definitions["verdict"]["enum"]) == {kind.value for kind in VerdictKind}
     assert definitions["run"]["properties"]["tier"]["enum"] == [tier.value for tier in Tier]
 
 
 def test_submissions_stand_by_id_and_scenarios_as_in_the_plan() -> None:
-    submissions = plain()["submissions"]
+    ids = [s.id for s in PLAN.scenarios]
+    found = plain()
+    assert [one["id"] for one in found["submissions"]] == ["ada", "broken", "unreadable"]
+    assert [one["id"] for one in found["scenarios"]] == ids
+    assert list(found["submissions"][0]["failed"]) == ids[1:]
+    submissions = plain_v1()["submissions"]
     assert [one["id"] for one in submissions] == ["ada", "broken", "unreadable"]
-    assert [one["id"] for one in submissions[0]["scenarios"]] == [s.id for s in PLAN.scenarios]
+    assert [one["id"] for one in submissions[0]["scenarios"]] == ids
 
 
 def test_marks() -> None:
@@ -130,8 +145,47 @@ def test_no_mark_is_shown_as_a_dash() -> None:
     assert mark_string(BROKEN) == "-"
 
 
-def test_a_scenario_says_what_it_is_and_how_it_went() -> None:
-    scenario = plain()["submissions"][0]["scenarios"][1]
+def test_a_scenario_says_what_it_is_once() -> None:
+    assert plain()["scenarios"][1] == {
+        "id": "f/sampled",
+        "name": "sampled",
+        "function": "f",
+        "clause": "4.1",
+        "clauses": ["4.1"],
+        "visibility": "visible",
+        "tags": [],
+        "informational": False,
+        "extra_credit": False,
+        "points": 0.33,
+    }
+
+
+def test_what_passed_is_counted_and_what_failed_says_why() -> None:
+    ada, broken, unreadable = plain()["submissions"]
+    assert ada["passed"] == 1
+    assert ada["failed"]["f/sampled"] == {
+        "verdict": "failed",
+        "points": 0.0,
+        "explanation": "printed-not-returned",
+        "message": "printed plain",
+        "cause": 1,
+    }
+    assert ada["causes"] == [
+        {
+            "id": 1,
+            "function": "f",
+            "rule": "printed-not-returned",
+            "message": "printed plain",
+            "scenarios": ["f/sampled", "f/secret", "f/later"],
+            "marks_at_stake": 4.5,
+        }
+    ]
+    for nothing_run in (broken, unreadable):
+        assert (nothing_run["passed"], nothing_run["failed"], nothing_run["causes"]) == (0, {}, [])
+
+
+def test_version_1_says_what_a_scenario_is_and_how_it_went() -> None:
+    scenario = plain_v1()["submissions"][0]["scenarios"][1]
     assert scenario == {
         "id": "f/sampled",
         "name": "sampled",
@@ -167,8 +221,22 @@ def test_any_text_survives_as_ascii() -> None:
     assert json.loads(text)["submissions"][0]["problem"] == odd.problem
 
 
-def test_a_run_in_pieces_is_the_run_as_json_writes_it() -> None:
+def test_a_run_in_pieces_is_whole_json() -> None:
     for submissions in ((), RUN.submissions[:1], RUN.submissions):
         run = replace(RUN, submissions=submissions)
-        text = results_json(run, PLAN)
+        text = results_json_v1(run, PLAN)
         assert text == json.dumps(json.loads(text), indent=1) + "\n"
+        found = json.loads(results_json(run, PLAN))
+        assert len(found["submissions"]) == len(submissions)
+
+
+def test_a_passed_scenario_takes_no_room() -> None:
+    right = result("ada")
+    passed = tuple(
+        replace(each, verdict=Verdict(kind=VerdictKind.PASSED)) for each in right.scenarios
+    )
+    one, all_right = (
+        len(results_json(replace(RUN, submissions=(each,)), PLAN))
+        for each in (replace(right, scenarios=()), replace(right, scenarios=passed))
+    )
+    assert all_right == one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from harness.model.observation import Ending
 from harness.model.result import RunResult
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results import Store
+from harness.results.rows import encoded
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result
 
 
@@ -196,17 +198,34 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 def test_an_unreadable_row_is_observed_and_judged_again(path: Path) -> None:
     with Store.open(path) as store:
         store.save(
-            result("ada"), {"k": (observed(),), "z": (observed(),)}, {"v": Verdict(kind="x")}
+            result("ada"),
+            {"k": (observed(),), "z": (observed(text="z"),)},
+            {"v": Verdict(kind="x")},
         )
+    damaged = blake2b(encoded((observed(),)), digest_size=16).digest()
     with sqlite3.connect(path) as raw:
-        raw.execute("UPDATE observation SET data = x'00' WHERE key = 'k'")
+        raw.execute("UPDATE text SET data = x'00' WHERE digest = ?", (damaged,))
         raw.execute("UPDATE submission SET result = '{\"unknown\": 1}'")
     raw.close()
     with Store.open(path) as store:
         assert store.observations("k") is None
-        assert store.observations("z") == (observed(),)
+        assert store.observations("z") == (observed(text="z"),)
         assert store.verdict("v") is None
         assert store.result("ada") is None
+        store.save(result("ada"), {"k": (observed(),)})
+        assert store.observations("k") == (observed(),)
+
+
+def test_the_same_text_is_stored_once(path: Path) -> None:
+    slow = replace(observed(), cpu_seconds=0.7)
+    with Store.open(path) as store:
+        for number in range(3):
+            store.save(result(f"s{number}"), {f"k{number}": (slow if number else observed(),)})
+        assert store.observations("k0") == store.observations("k2") == (observed(),)
+    with sqlite3.connect(path) as raw:
+        assert raw.execute("SELECT count(*) FROM text").fetchone() == (1,)
+        assert raw.execute("SELECT count(*) FROM observation").fetchone() == (3,)
+    raw.close()
 
 
 def test_observations_are_small(path: Path) -> None:

@@ -64,12 +64,12 @@ def test_everything_is_there_after_the_migration(old: Path) -> None:
         assert store.run().submissions == (ADA,)
         assert (store.facts(), store.plan()) == (FACTS, PLAN)
         assert store.state_digest("ada") == "s1"
-        assert store.observations("k") == (observed(),)
-        assert store.verdict("v") == ADA.scenarios[1].verdict
+        assert store.observations("k") is None  # its key names the code that observed it
+        assert store.verdict("v") is None
         store.give(STYLE)
         store.keep_only(["ada"], state_digest="s2")
         assert store.earlier("ada", ADA.source_digest) == ADA
-    assert version(old) == 2
+    assert version(old) == 3
     with Store.open(old) as store:
         assert store.by_hand() == STYLE
 
@@ -96,4 +96,4 @@ def test_an_old_file_can_be_begun_anew(old: Path) -> None:
     with Store.open(old, fresh=True) as store:
         assert store.result("ada") is None
         assert store.observations("k") is None
-    assert version(old) == 2
+    assert version(old) == 3

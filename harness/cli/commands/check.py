@@ -36,7 +36,6 @@ from harness.grading import (
     without_tags,
 )
 from harness.model.plan import Assignment
-from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.reporting import explain_failures
 from harness.reporting.terminal.annotations import of_submission
 from harness.results import student_view
@@ -84,7 +83,7 @@ def command(
     assignment_id = the_assignment(base, assignment, files)
     asked = without_tags(load(base, assignment_id, support=support), without)
     visible = visible_only(asked)
-    context = prepare(visible, python=python, cache=cache_folder(base))
+    context = prepare(visible, python=python, cache=cache_folder(base), recall_tier=True)
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
     if form == GITHUB:
@@ -110,13 +109,7 @@ def _check(
     results = check_submissions(context, submissions)
     for result in results:
         console.print(explain_failures(student_view(result, plan), plan, failures))
-    return all(map(_all_passed, results))
-
-
-def _all_passed(result: SubmissionResult) -> bool:
-    return result.status is SubmissionStatus.GRADED and all(
-        entry.verdict.passed or not entry.out_of for entry in result.scenarios
-    )
+    return all(result.all_passed for result in results)
 
 
 def _annotate(context: GradingContext, files: tuple[Path, ...]) -> int:
@@ -128,7 +121,7 @@ def _annotate(context: GradingContext, files: tuple[Path, ...]) -> int:
     for result in results:
         for annotation in of_submission(student_view(result, plan), paths):
             click.echo(str(annotation))
-    passed = all(map(_all_passed, results))
+    passed = all(result.all_passed for result in results)
     click.echo("all visible checks passed" if passed else "not all visible checks passed")
     return 0 if passed else 1
 

@@ -63,6 +63,12 @@ SOME_HARNESS_ERROR = 3
     type=click.Choice(["all"]),
     help="Give every scenario a process of its own, also of programs proved to keep nothing.",
 )
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="ID",
+    help="Grade this submission (may be given again); the others of the class stay as they are.",
+)
 @click.option("--fresh", is_flag=True, help="Forget what an earlier run of this folder found.")
 @click.option(
     "--thorough",
@@ -85,6 +91,7 @@ def command(
     jobs: int | None,
     require_tier: str,
     isolate: str | None,
+    only: tuple[str, ...],
     fresh: bool,
     thorough: bool,
 ) -> int:
@@ -92,7 +99,8 @@ def command(
     download from Gradescope, Canvas, Brightspace, Blackboard or Moodle, packed or not.
 
     The same command again resumes an interrupted run and keeps what has not changed. Exit status:
-    0 complete, 2 cannot run, 3 some submission met a failure of the harness, 130 interrupted.
+    0 complete, 2 cannot run, 3 some submission met a failure of the harness, 130 interrupted (by
+    Ctrl-C or SIGTERM; what is done is in the report).
     """
     base = the_root(root, paths)
     assignment_id = the_assignment(base, assignment, paths)
@@ -124,6 +132,7 @@ def command(
                 require_tier=Tier(require_tier),
                 fresh=fresh,
                 thorough=thorough,
+                only=only,
                 asked=asked,
                 listener=hear,
             )

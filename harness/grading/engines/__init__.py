@@ -1,1 +1,66 @@
-"""Where submissions are graded: worker processes on this machine."""
+"""Where submissions are graded. An engine takes jobs and gives back what was found, in pieces.
+
+`local` has worker processes on this machine. Another engine is one more file with a class that is
+an `Engine`, and is handed to `grade_batch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from harness.execution import Interpreter
+from harness.grading.grader import Graded
+from harness.model.result import Tier
+from harness.model.submission import Submission
+from harness.results import Piece
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSetup:
+    """What every worker grades with: plan and answer key as JSON text, interpreter and tier.
+    `store` is read for what earlier runs observed; None: everything is observed anew, and results
+    alone come back. `secret` is the grader's, `cpu` the processor to work on, None for any."""
+
+    plan: str
+    key: str
+    interpreter: Interpreter
+    tier: Tier
+    cpu: int | None
+    store: Path | None
+    thorough: bool
+    secret: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One submission to grade, on these scenarios alone (None: the whole plan)."""
+
+    submission: Submission
+    only: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerFailure:
+    """Our machinery failed on this submission; `reason` is for the run's notices."""
+
+    submission_id: str
+    reason: str
+
+
+Ended = Graded | WorkerFailure
+"""How a job ended; what was observed and judged has gone before it, in pieces."""
+
+
+class Engine(Protocol):
+    """Grades what it is given. Leaving its `with` block ends all that it started."""
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
+        """For each job any number of pieces to be stored in this order, then how it ended. Several
+        jobs may be under way at once."""
+
+
+EngineFactory = Callable[[WorkerSetup], AbstractContextManager[Engine]]

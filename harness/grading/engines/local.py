@@ -1,4 +1,4 @@
-"""A pool of worker processes: jobs out, outcomes in as they come; what dies is replaced."""
+"""The local engine: a pool of worker processes; one that dies is replaced."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from dataclasses import replace
 from multiprocessing.connection import wait
 from types import TracebackType
 
+from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.cores import cores
-from harness.grading.engines.worker import Job, SpawnedWorker, WorkerFailure, WorkerSetup
-from harness.grading.grader import Graded
-
-Outcome = tuple[Job, Graded | WorkerFailure]
+from harness.grading.engines.worker import SpawnedWorker
+from harness.results import Piece
 
 
 class Pool(AbstractContextManager["Pool"]):
@@ -34,8 +33,8 @@ class Pool(AbstractContextManager["Pool"]):
         for worker in self._workers:
             worker.stop()
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
-        """Yield each job with its outcome, in the order they are done."""
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
+        """As `Engine.run`, with one job a worker under way."""
         waiting = deque(jobs)
         retried: set[int] = set()
         while len(self._workers) < min(self._size, len(waiting)):
@@ -49,7 +48,7 @@ class Pool(AbstractContextManager["Pool"]):
                 if job is None or worker.connection not in ready:
                     continue
                 try:
-                    outcome = worker.receive()
+                    found = worker.receive()
                 except (EOFError, OSError) as died:
                     worker.stop()
                     worker = self._workers[index] = self._start(index)  # noqa: PLW2901
@@ -58,9 +57,10 @@ class Pool(AbstractContextManager["Pool"]):
                         worker.send(job)
                         continue
                     name = job.submission.id
-                    outcome = WorkerFailure(submission_id=name, reason=f"worker died: {died}")
-                _give(worker, waiting)
-                yield job, outcome
+                    found = WorkerFailure(submission_id=name, reason=f"worker died: {died}")
+                if worker.current is None:
+                    _give(worker, waiting)
+                yield job, found
 
     def _start(self, index: int) -> SpawnedWorker:
         # A worker pinned with its servers is a fifth faster, but two must not share one core.

@@ -4,60 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
+import select
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+import threading
+from dataclasses import replace
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import NoReturn
 
 from harness.common import serial
 from harness.common.errors import HarnessError
-from harness.execution import Driver, Interpreter
+from harness.execution import Driver
+from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
 from harness.grading.grader import EmptyCache, Graded, Grader, ResultCache
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
-from harness.model.result import SubmissionStatus, Tier
-from harness.model.submission import Submission
-from harness.results import Store
+from harness.model.result import SubmissionStatus
+from harness.results import Packer, Piece, Store
 
-PATIENCE = 10.0  # seconds for a worker to tidy up after itself
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSetup:
-    """What a worker is started with. `store` is read for what earlier runs observed; `secret` is
-    the grader's."""
-
-    plan: str
-    key: str
-    interpreter: Interpreter
-    tier: Tier
-    cpu: int | None
-    store: Path | None
-    thorough: bool
-    secret: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """One submission to grade, on these scenarios alone (None: the whole plan)."""
-
-    submission: Submission
-    only: frozenset[str] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerFailure:
-    """Our machinery failed on this submission; `reason` is for the run's notices."""
-
-    submission_id: str
-    reason: str
+PATIENCE = 10.0  # seconds for a worker to clean up
+ORPHAN_PATIENCE = 1.5  # seconds, where its parent was killed
 
 
 class SpawnedWorker:
-    """Starts the process; `send` a job, then `receive` its outcome.
+    """Starts the process; `send` a job, then `receive` until `current` is None.
 
     Not `multiprocessing.Process`: that imports the caller's `__main__` again, and blocks for ever
     when a child dies before it has read a large setup.
@@ -88,11 +60,13 @@ class SpawnedWorker:
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
-    def receive(self) -> Graded | WorkerFailure:
-        """Wait for the outcome of what was sent; EOFError or OSError if the worker died."""
-        outcome: Graded | WorkerFailure = self.connection.recv()
-        self.current = None
-        return outcome
+    def receive(self) -> Piece | Ended:
+        """Wait for a piece of what was found, or for how the job ended; EOFError or OSError if the
+        worker died."""
+        found: Piece | Ended = self.connection.recv()
+        if not isinstance(found, Piece):
+            self.current = None
+        return found
 
     def stop(self) -> None:
         """End the process; everything below it ends with it."""
@@ -110,6 +84,7 @@ def main(descriptor: int) -> None:
     """The worker's side: read the setup, then grade until the parent is gone."""
     signal.signal(signal.SIGTERM, _leave)
     connection = Connection(descriptor)
+    threading.Thread(target=_leave_with_parent, args=(descriptor,), daemon=True).start()
     try:
         setup: WorkerSetup = connection.recv()
         _serve(connection, setup)
@@ -119,13 +94,26 @@ def main(descriptor: int) -> None:
 
 def _leave(number: int, frame: object) -> NoReturn:
     """Leave by way of every `with`: the driver has a folder to remove."""
+    signal.signal(signal.SIGTERM, lambda number, frame: None)  # once is enough
     sys.exit(128 + number)
+
+
+def _leave_with_parent(descriptor: int) -> None:
+    """Wait until the parent's end of the connection is closed, which its death does as well, and
+    end this process whatever it is doing."""
+    hung_up = select.poll()
+    hung_up.register(descriptor, 0)
+    hung_up.poll()
+    os.kill(os.getpid(), signal.SIGTERM)
+    threading.Event().wait(ORPHAN_PATIENCE)
+    os._exit(1)
 
 
 def _serve(connection: Connection, setup: WorkerSetup) -> None:
     plan = serial.loads(Plan, setup.plan)
     key = serial.loads(AnswerKey, setup.key)
     cache: ResultCache = Store.read_only(setup.store) if setup.store else EmptyCache()
+    packer = Packer() if setup.store else None
     pending: Job | None = None
     while True:
         try:
@@ -140,11 +128,22 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
                         pending = job
                         break
                     pending = None
-                    connection.send(graded)
+                    _send(connection, graded, packer)
         except HarnessError as failure:
             job = pending or connection.recv()
             pending = None
             connection.send(WorkerFailure(submission_id=job.submission.id, reason=str(failure)))
+
+
+def _send(connection: Connection, ended: Ended, packer: Packer | None) -> None:
+    """What is to be stored in pieces, so that neither side ever holds all of it packed; then how
+    the job ended."""
+    if isinstance(ended, Graded):
+        if packer is not None:
+            for piece in packer.pieces(ended.observations, ended.verdicts):
+                connection.send(piece)
+        ended = replace(ended, observations={}, verdicts={})
+    connection.send(ended)
 
 
 def _attempt(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from harness.grading.engines.worker import Job
+from harness.grading.engines import Job
 from harness.grading.validation.coverage import needs_scenario
 from harness.grading.validation.report import MutantOutcome, Problem
 from harness.model.plan import Plan, SourceFile

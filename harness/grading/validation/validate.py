@@ -9,8 +9,8 @@ from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.grading.answer_key import key_disagreements
 from harness.grading.context import GradingContext
+from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
-from harness.grading.engines.worker import Job, WorkerFailure, WorkerSetup
 from harness.grading.grader import Graded
 from harness.grading.plans import isolated
 from harness.grading.validation.coverage import coverage, golden_count, shares
@@ -29,6 +29,7 @@ from harness.marking import rounded
 from harness.model.result import SubmissionResult
 from harness.model.specification import SampleExpectation
 from harness.model.submission import Submission
+from harness.results import Piece
 
 Progress = Callable[[str, int, int], None]
 
@@ -126,16 +127,17 @@ def _run(
     )
     results: dict[int, Graded] = {}
     with Pool(setup, workers) as pool:
-        for job, graded in pool.run(jobs):
-            results[id(job)] = _graded(graded)
-            progress("mutants and samples", len(results), len(jobs))
+        for job, found in pool.run(jobs):
+            if not isinstance(found, Piece):
+                results[id(job)] = _graded(found)
+                progress("mutants and samples", len(results), len(jobs))
     return results
 
 
-def _graded(graded: Graded | WorkerFailure) -> Graded:
-    if isinstance(graded, WorkerFailure):
-        raise HarnessError(f"{graded.submission_id}: {graded.reason}")
-    return graded
+def _graded(ended: Ended) -> Graded:
+    if isinstance(ended, WorkerFailure):
+        raise HarnessError(f"{ended.submission_id}: {ended.reason}")
+    return ended
 
 
 def _trivial(result: SubmissionResult) -> TrivialScore:

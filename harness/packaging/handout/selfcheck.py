@@ -25,7 +25,7 @@ from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
-from harness.model.result import SubmissionResult, SubmissionStatus, Tier
+from harness.model.result import Tier
 from harness.reporting.terminal.cards import explanation
 from harness.reporting.terminal.lines import as_text
 
@@ -79,7 +79,7 @@ def _check(arguments: Sequence[str] | None) -> int:
         width = max(shutil.get_terminal_size().columns, _NARROWEST)
         sys.stdout.write(as_text(lines, width, colours=_has_colours()))
     sys.stdout.flush()
-    return 0 if all(map(_passed, results)) else 1
+    return 0 if all(result.all_passed for result in results) else 1
 
 
 def about(plan: Plan) -> str:
@@ -118,12 +118,6 @@ def _packed(name: str) -> bytes:
     if data is None:
         raise UserError(f"{name} is missing", hint="take the file that your course hands out")
     return data
-
-
-def _passed(result: SubmissionResult) -> bool:
-    return result.status is SubmissionStatus.GRADED and all(
-        entry.verdict.passed or not entry.out_of for entry in result.scenarios
-    )
 
 
 def _has_colours() -> bool:

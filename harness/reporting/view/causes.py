@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from harness.model.causes import FailureFacts, group_by_cause
 from harness.model.plan import Clause
 from harness.model.student_view import ShownCheck
 from harness.model.verdict import VerdictKind
@@ -41,20 +42,9 @@ class ClauseTally:
 def causes(checks: Iterable[ShownCheck], functions: Sequence[str]) -> tuple[Cause, ...]:
     """The causes of failures, in the order in which to fix them: those of several functions, then
     function by function in the order of `functions` (the assignment's), then in the plan's order.
-
-    One cause is one message in several functions (what happens at import, for one), or else one
-    rule in one function for the same clauses: there the messages differ in their examples alone.
     """
     failing = [check for check in checks if check.verdict.kind not in _NO_CAUSE]
-    affected: dict[tuple[str, ...], set[str]] = {}
-    for check in failing:
-        affected.setdefault(_same_message(check), set()).add(check.function)
-    groups: dict[tuple[str, ...], list[ShownCheck]] = {}
-    for check in failing:
-        everywhere = len(affected[_same_message(check)]) > 1
-        key = _same_message(check) if everywhere else _same_rule(check)
-        groups.setdefault(key, []).append(check)
-    found = [_cause(members) for members in groups.values()]
+    found = [_cause(members) for members in group_by_cause(failing, _facts)]
     place = {name: index for index, name in enumerate(functions)}
 
     def urgency(cause: Cause) -> tuple[bool, int]:
@@ -87,18 +77,15 @@ def _place_in_sheet(clause: Clause) -> tuple[tuple[int, ...], ...]:
     return section_order(clause.section), section_order(clause.id)
 
 
-def _same_message(check: ShownCheck) -> tuple[str, ...]:
-    return ("message", check.verdict.kind, _rule(check), check.verdict.message)
-
-
-def _same_rule(check: ShownCheck) -> tuple[str, ...]:
-    rule = _rule(check)
-    clauses = (clause.id for clause in check.clauses)
-    return ("rule", check.verdict.kind, rule, check.function, *clauses)
-
-
-def _rule(check: ShownCheck) -> str:
-    return check.verdict.explanation.rule if check.verdict.explanation else ""
+def _facts(check: ShownCheck) -> FailureFacts:
+    verdict = check.verdict
+    return FailureFacts(
+        function=check.function,
+        clauses=tuple(clause.id for clause in check.clauses),
+        kind=verdict.kind,
+        rule=verdict.explanation.rule if verdict.explanation else "",
+        message=verdict.message,
+    )
 
 
 def _cause(members: list[ShownCheck]) -> Cause:
