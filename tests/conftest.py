@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.execution import find_interpreter, try_tier
+from harness.model.result import Tier
 from tests.tiny_course import FIXTURE, Course
 
 collect_ignore = ["fixtures"]  # an assignment for tests to use, not a suite of its own
@@ -36,3 +38,18 @@ def course(graded: Course) -> Course:
     for path in sorted(graded.path("reports").rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     return graded
+
+
+@pytest.fixture(scope="session")
+def strong_here() -> bool:
+    """Whether this machine offers the strong tier: tried once, by the first test that asks."""
+    return not try_tier(find_interpreter("3.12"), Tier.STRONG).shortcoming
+
+
+@pytest.fixture
+def tier(request: pytest.FixtureRequest, strong_here: bool) -> Tier:
+    """The tier that a test is parametrised with, indirectly, where this machine offers it."""
+    wanted: Tier = request.param
+    if wanted is Tier.STRONG and not strong_here:
+        pytest.skip("this machine refuses the namespaces of the strong tier")
+    return wanted
