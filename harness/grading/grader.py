@@ -217,9 +217,10 @@ class Grader(AbstractContextManager["Grader"]):
         runs = self._shared
         if plan is not self._plan:  # a part of it has other numbers for its sets of constants
             runs = SharedRuns(plan, self._key, self._secret)
-        known = self._known_shared(runs, plan, server, digest, cache)
+        keys = self._keys_of(digest, plan)
+        known = self._known_shared(runs, plan, server, keys, cache)
         alone = [s for s in plan.scenarios if s.id not in known.observations]
-        left = [s for s in alone if cache.observations(self._key_of(digest, s)) is None]
+        left = [s for s in alone if cache.observations(keys[s.id]) is None]
         together = Together()
         if left or not known.observations:
             together = runs.run(server, digest, left or plan.scenarios)
@@ -227,7 +228,7 @@ class Grader(AbstractContextManager["Grader"]):
             found = self._observe_and_judge(plan, server, digest, cache)
             return replace(found, isolation_reason=together.refused)
         checked = CheckedObserver(server, together, known.taken)
-        found = self._observe_and_judge(plan, checked, digest, cache, known)
+        found = self._observe_and_judge(plan, checked, digest, cache, known=known, keys=keys)
         if checked.refuted is None:
             return replace(found, isolation=Isolation.SHARED)
         name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
@@ -241,15 +242,21 @@ class Grader(AbstractContextManager["Grader"]):
         )
 
     def _known_shared(
-        self, runs: SharedRuns, plan: Plan, server: Observer, digest: str, cache: ResultCache
+        self,
+        runs: SharedRuns,
+        plan: Plan,
+        server: Observer,
+        keys: Mapping[str, str],
+        cache: ResultCache,
     ) -> _Shared:
         """The keys of what may have run in a shared process, and what earlier runs saw there."""
         known = _Shared()
+        references = runs.expected_digests(server)
         for scenario in plan.scenarios:
-            reference = runs.expected_digest(scenario, server)
+            reference = references.get(scenario.id)
             if reference is None:
                 continue
-            name = shared_key(self._key_of(digest, scenario), POLICY_DIGEST, reference)
+            name = shared_key(keys[scenario.id], POLICY_DIGEST, reference)
             known.keys[scenario.id] = name
             seen = cache.observations(name)
             if seen is not None:
@@ -277,10 +284,12 @@ class Grader(AbstractContextManager["Grader"]):
         server: Observer,
         digest: str,
         cache: ResultCache,
+        *,
         known: _Shared | None = None,
+        keys: Mapping[str, str] | None = None,
     ) -> _Outcome:
         known = known or _Shared()
-        keys = {scenario.id: self._key_of(digest, scenario) for scenario in plan.scenarios}
+        keys = keys or self._keys_of(digest, plan)
         ran = run_all(
             server,
             plan,
@@ -317,15 +326,19 @@ class Grader(AbstractContextManager["Grader"]):
             found.verdicts[scenario.id] = kept
         return found
 
-    def _key_of(self, digest: str, scenario: Scenario) -> str:
-        return observation_key(
-            source_digest=digest,
-            scenario=scenario,
-            assignment=self._plan.assignment,
-            interpreter=self._driver.interpreter.build,
-            tier=self._driver.tier,
-            execution_digest=execution_digest(),
-        )
+    def _keys_of(self, digest: str, plan: Plan) -> dict[str, str]:
+        """The keys of what is observed of this submission in processes of their own."""
+        return {
+            scenario.id: observation_key(
+                source_digest=digest,
+                scenario=scenario,
+                assignment=self._plan.assignment,
+                interpreter=self._driver.interpreter.build,
+                tier=self._driver.tier,
+                execution_digest=execution_digest(),
+            )
+            for scenario in plan.scenarios
+        }
 
     def _judge(self, scenario: Scenario, observations: tuple[Observation, ...]) -> Verdict:
         verdicts: list[Verdict] = []

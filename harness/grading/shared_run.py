@@ -12,7 +12,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from typing import Protocol, runtime_checkable
 
 from harness.execution import SharedGroup, SharedOutcome, canonical, may_share
@@ -72,13 +72,17 @@ class SharedRuns:
         self._secret = secret
         self._entries: dict[int, _Entry] = {}
         self._groups: tuple[SharedGroup, ...] | None = None
+        self._digests: Mapping[str, str] = {}
 
-    def expected_digest(self, scenario: Scenario, server: Observer) -> str | None:
-        """A digest of the reference's observations of a scenario in canonical form; None where not
-        all of its stimuli may share a process."""
+    def expected_digests(self, server: Observer) -> Mapping[str, str]:
+        """Of each scenario whose stimuli may all share a process, by its id: a digest of the
+        reference's observations in canonical form."""
         if not isinstance(server, SharingObserver):
-            return None
+            return {}
         self._prepare(server)
+        return self._digests
+
+    def _digest(self, scenario: Scenario) -> str | None:
         whole = sha256()
         for stimulus in scenario.stimuli:
             entry = self._by_stimulus.get(id(stimulus))
@@ -141,6 +145,8 @@ class SharedRuns:
                     scenario=scenario, stimulus=stimulus, reference=reference, expected=expected
                 )
         self._by_stimulus = {id(entry.stimulus): entry for entry in self._entries.values()}
+        digests = ((scenario.id, self._digest(scenario)) for scenario in self._plan.scenarios)
+        self._digests = {name: digest for name, digest in digests if digest is not None}
         self._groups = tuple(group for group in groups if group.jobs)
         return self._groups
 
@@ -151,12 +157,24 @@ class SharedRuns:
         return _Order(self._secret, digest)
 
     def _audit(self, equal: Sequence[int], digest: str) -> frozenset[int]:
-        """Of each function and set of constants, one stimulus."""
-        chosen: dict[object, int] = {}
-        for number in sorted(equal, key=self._order(digest + " audit")):
+        """Stimuli such that every function and every set of constants is among them."""
+        order = sorted(equal, key=self._order(digest + " audit"))
+        functions: set[str | None] = set()
+        chosen: list[_Entry] = []
+        by_constants: dict[object, list[_Entry]] = {}
+        for number in order:
             entry = self._entries[number]
-            chosen.setdefault((entry.scenario.function, entry.stimulus.constants), number)
-        return frozenset(id(self._entries[number].stimulus) for number in chosen.values())
+            by_constants.setdefault(entry.stimulus.constants, []).append(entry)
+        for entries in by_constants.values():
+            new = (entry for entry in entries if entry.scenario.function not in functions)
+            chosen.append(next(new, entries[0]))
+            functions.add(chosen[-1].scenario.function)
+        for number in order:
+            entry = self._entries[number]
+            if entry.scenario.function not in functions:
+                chosen.append(entry)
+                functions.add(entry.scenario.function)
+        return frozenset(id(entry.stimulus) for entry in chosen)
 
     def _reason(self, outcome: SharedOutcome) -> str:
         if outcome.changed_by is None:
@@ -168,12 +186,10 @@ class _Order:
     """A place in an order that only who has the secret knows."""
 
     def __init__(self, secret: bytes, salt: str) -> None:
-        self._state = hmac.new(secret, salt.encode(), sha256)
+        self._key = hmac.digest(secret, salt.encode(), "sha256")
 
     def __call__(self, number: int) -> bytes:
-        state = self._state.copy()
-        state.update(number.to_bytes(8, "little"))
-        return state.digest()
+        return blake2b(number.to_bytes(8, "little"), key=self._key, digest_size=16).digest()
 
 
 class CheckedObserver:

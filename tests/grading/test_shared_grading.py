@@ -12,7 +12,7 @@ from harness import load_assignment
 from harness.execution import Driver, SharedGroup, SharedOutcome
 from harness.grading import Grader, GradingContext, isolated, prepare
 from harness.grading.grader import Graded
-from harness.grading.shared_run import CheckedObserver, Together
+from harness.grading.shared_run import CheckedObserver, SharedRuns, Together
 from harness.model.observation import Ending, Observation
 from harness.model.plan import SourceFile
 from harness.model.result import Isolation
@@ -180,6 +180,29 @@ def test_what_is_kept_of_a_shared_run_is_used_by_the_next_one_alone(
     ):
         grader.grade(submission, apart)
     assert all(first.observations[key] for key in apart.asked)
+
+
+def test_the_audit_covers_every_function_and_every_set_of_constants(
+    context: GradingContext,
+) -> None:
+    plan = context.specification.plan
+    all_of = [(scenario, stimulus) for scenario in plan.scenarios for stimulus in scenario.stimuli]
+    functions = {scenario.function for scenario in plan.scenarios}
+    constants = {stimulus.constants for _, stimulus in all_of}
+    audits = set()
+    with (
+        Driver(context.interpreter, context.tier.tier) as driver,
+        driver.submission(plan.assignment, context.specification.reference) as server,
+    ):
+        for secret in range(8):
+            runs = SharedRuns(plan, context.key, bytes([secret]))
+            together = runs.run(server, "digest", plan.scenarios)
+            chosen = [(s, stimulus) for s, stimulus in all_of if id(stimulus) in together.audit]
+            assert {scenario.function for scenario, _ in chosen} == functions
+            assert {stimulus.constants for _, stimulus in chosen} == constants
+            assert len(chosen) < len(functions) + len(constants)
+            audits.add(together.audit)
+    assert len(audits) > 1  # another secret, another choice
 
 
 STIMULUS = Stimulus(action=Call(expression="f()"))
