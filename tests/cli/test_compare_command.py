@@ -74,7 +74,7 @@ def test_a_table_for_the_terminal(regraded: Course) -> None:
     assert (outcome.status, outcome.err) == (0, "")
     summary = "2 marks changed, 1 up and 1 down; 1 came; 1 went; 2 submissions as before."
     assert summary in outcome.out
-    assert "Not alike in the two runs: the scenarios." in outcome.out
+    assert "Different in the two runs: the scenarios." in outcome.out
     assert "total/an-empty-basket: 1 pass it now, 0 no longer (files unchanged)." in outcome.out
     same = regraded.run("compare", "reports/old", "reports/old")
     assert same.out == "0 marks changed, 0 up and 0 down; 5 submissions as before.\n"

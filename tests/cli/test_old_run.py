@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.results import Snapshot, Store, read_snapshot, results_json_v1
+from harness.results import Snapshot, read_snapshot
 from tests.tiny_course import Course, results
 
 OLD = Path(__file__).parents[1] / "fixtures" / "run_of_version_0_1"
@@ -50,10 +51,17 @@ def test_it_is_shown_compared_and_exported(course: Course, old: Path) -> None:
         assert part in exported.out
 
 
-def test_version_1_of_results_json_is_written_as_it_was(old: Path) -> None:
-    with Store.read_only(old / "run.sqlite") as store:
-        text = results_json_v1(store.run(), store.plan())
-    assert text == (OLD / "results.json").read_text(encoding="utf-8")
+def test_version_1_of_results_json_is_written_as_it_was(course: Course, old: Path) -> None:
+    exported = course.run("export", old, "--to", "json", "--schema", "1")
+    assert (exported.status, exported.err) == (0, "")
+    found = json.loads(exported.out)
+    for entry in found["submissions"]:
+        assert entry.pop("isolation") == "alone"  # a key that was added since
+    assert found == json.loads((OLD / "results.json").read_text(encoding="utf-8"))
+    newest = json.loads(course.run("export", old, "--to", "json").out)
+    assert (newest["schema_version"], len(newest["scenarios"])) == (2, 13)
+    other = course.run("export", old, "--to", "csv", "--schema", "1")
+    assert (other.status, other.err) == (2, "--schema is not for --to csv\n")
 
 
 def test_it_is_graded_on(course: Course, old: Path) -> None:

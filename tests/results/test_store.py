@@ -49,7 +49,12 @@ def test_everything_comes_back_as_it_was(path: Path) -> None:
 
 @pytest.mark.parametrize("ending", list(Ending))
 def test_what_passes_is_not_used_again(path: Path, ending: Ending) -> None:
-    passing = {Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY}
+    passing = {
+        Ending.TIMEOUT,
+        Ending.HARNESS_ERROR,
+        Ending.STOPPED_EARLY,
+        Ending.STAND_IN_FAILED,
+    }
     with Store.open(path) as store:
         store.save(result("ada"), {"k": (observed(), observed(ending))}, {})
         kept = store.observations("k")

@@ -78,6 +78,11 @@ class _ExportCommand(click.Command):
     help="With the marks that people give, or the harness's alone.",
 )
 @click.option(
+    "--schema",
+    type=click.Choice(["1", "2"]),
+    help="The version of results.json (json; default: the newest).",
+)
+@click.option(
     "--anonymous",
     is_flag=True,
     help="Numbers in place of ids, without names, times, comments (json, csv, junit).",
@@ -92,6 +97,7 @@ def command(
     clear: bool,
     roster: Path | None,
     marks: str,
+    schema: str | None,
     anonymous: bool,
 ) -> int:
     """Write RUN (a report folder) as FORMAT: marks for a gradebook, feedback, results.
@@ -110,6 +116,8 @@ def command(
         raise UserError("a zip needs a file to go to", hint="-o FILE")
     if anonymous and not wanted.may_be_anonymous:
         raise UserError(f"--to {form} needs to know who is who", hint="leave out --anonymous")
+    if schema is not None and wanted.name != "json":
+        raise UserError(f"--schema is not for --to {form}")
     result, plan = read_run(run)
     if anonymous:
         result = without_students(result)
@@ -124,6 +132,7 @@ def command(
             clear=clear,
             match=match,
             roster=roster,
+            schema=None if schema is None else int(schema),
         )
     )
     _put(exported.data, output)
