@@ -22,13 +22,12 @@ from pathlib import Path
 from benchmarks import spawned
 from benchmarks.workload import REFERENCE, Workload, workload
 from harness.execution import (
-    LAYERS,
     Driver,
     Interpreter,
-    Layer,
     SubmissionServer,
     choose_tier,
     find_interpreter,
+    tier_layers,
 )
 from harness.execution.linux.kernel import ProcessClock
 from harness.judging import Judge
@@ -71,7 +70,7 @@ def main() -> None:
     contenders: dict[str, Callable[[], Round]] = {}
     best = choose_tier(interpreter).tier
     for tier in list(Tier)[list(Tier).index(best) :]:
-        contenders[f"ours, {tier}"] = _ours(interpreter, tier, LAYERS[tier], load)
+        contenders[f"ours, {tier}"] = _ours(interpreter, tier, tier_layers(tier), load)
     contenders[_UNCONFINED] = _ours(interpreter, Tier.PORTABLE, frozenset(), load)
     if not options.skip_spawn:
         contenders["pexpect.spawn"] = lambda: _spawned(interpreter, load)
@@ -178,7 +177,7 @@ def _assignment() -> Assignment:
 
 
 def _ours(
-    interpreter: Interpreter, tier: Tier, layers: frozenset[Layer], load: Workload
+    interpreter: Interpreter, tier: Tier, layers: frozenset[str], load: Workload
 ) -> Callable[[], Round]:
     assignment = _assignment()
     files = (SourceFile(name="a1.py", data=(REFERENCE / "a1.py").read_bytes()),)

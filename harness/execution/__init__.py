@@ -6,8 +6,8 @@ What needs a terminal is loaded on request, so that the package can be imported 
 from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
-from harness.execution.confinement import LAYERS, Layer
-from harness.execution.confinement.namespaces import unused_uids
+from harness.execution.confinement import tier_layers
+from harness.execution.confinement.layers.user import unused_uids
 from harness.execution.confinement.probe import TierTrial, choose_tier, try_tier
 from harness.execution.confinement.remedies import remedies
 from harness.execution.driver import (
@@ -27,12 +27,10 @@ if TYPE_CHECKING:
     from harness.execution.linux.server import SubmissionServer, ToolServer
 
 __all__ = [
-    "LAYERS",
     "Answers",
     "AnyDriver",
     "Driver",
     "Interpreter",
-    "Layer",
     "Observes",
     "SharedGroup",
     "SharedOutcome",
@@ -48,6 +46,7 @@ __all__ = [
     "may_share",
     "program_files",
     "remedies",
+    "tier_layers",
     "try_tier",
     "unused_uids",
 ]

@@ -16,14 +16,13 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.execution import (
-    LAYERS,
     Driver,
     Interpreter,
-    Layer,
     TierTrial,
     choose_tier,
     find_interpreter,
     remedies,
+    tier_layers,
     try_tier,
 )
 from harness.execution.confinement.probe import FORBIDDEN
@@ -232,11 +231,11 @@ def secret() -> Iterator[Path]:
 def test_a_layer_that_is_left_out_does_not_work(secret: Path) -> None:
     interpreter = find_interpreter("3.12")
     reads = call(f"f({str(secret)!r})")
-    without_files = LAYERS[Tier.STANDARD] - {Layer.LANDLOCK}
+    without_files = tier_layers(Tier.STANDARD) - {"landlock"}
     with Driver(interpreter, Tier.STANDARD, layers=without_files) as driver:
         assert plain(observe(driver, READER, reads).value) == "'42'"
         assert observe(driver, FORKER, call("f()")).raised is not None
-    without_calls = LAYERS[Tier.STANDARD] - {Layer.SECCOMP}
+    without_calls = tier_layers(Tier.STANDARD) - {"seccomp"}
     with Driver(interpreter, Tier.STANDARD, layers=without_calls) as driver:
         assert observe(driver, READER, reads).raised is not None
         assert plain(observe(driver, FORKER, call("f()")).value) == "1"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from harness.assignment import load
-from harness.execution import Driver, Layer, find_interpreter
+from harness.execution import Driver, find_interpreter
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Observation
 from harness.model.result import Tier
@@ -24,7 +24,7 @@ LIMITS = Limits(cpu_seconds=0.2, wall_seconds=0.3, memory_mib=64, output_kib=16)
 
 def attempts(
     assignment: Assignment,
-    layers: Iterable[Layer],
+    layers: Iterable[str],
     name: str,
     *stimuli: Stimulus,
     facts: Mapping[str, str],
@@ -48,7 +48,7 @@ def calling(expression: str) -> Stimulus:
 def main() -> None:
     course, layers, name, expression = sys.argv[1:]
     assignment = load(Path(course), "hostile").plan.assignment
-    chosen = [Layer(layer) for layer in layers.split(",") if layer]
+    chosen = [layer for layer in layers.split(",") if layer]
     facts = {"@DRIVER@": str(os.getpid()), "@COURSE@": course}
     print(attempts(assignment, chosen, name, calling(expression), facts=facts))
 

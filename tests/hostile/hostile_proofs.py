@@ -18,7 +18,6 @@ from pathlib import Path
 from unittest import mock
 
 from harness.common.errors import HarnessError
-from harness.execution import Layer
 from harness.execution.protocol import reply
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Observation
@@ -49,7 +48,7 @@ class Proof:
 
 
 def _attempt(
-    stage: Stage, name: str, *stimuli: Stimulus, layers: Iterable[Layer] = (), **more: object
+    stage: Stage, name: str, *stimuli: Stimulus, layers: Iterable[str] = (), **more: object
 ) -> list[Observation]:
     plan = stage.plan
     return attempts(plan.assignment, layers, name, *stimuli, facts=stage.facts(), **more)  # type: ignore[arg-type]
@@ -59,7 +58,7 @@ def _done(seen: Observation) -> bool:
     return seen.value == Value.of("done")
 
 
-def _reads_the_specs(layer: Layer) -> Callable[[Stage, bool], bool]:
+def _reads_the_specs(layer: str) -> Callable[[Stage, bool], bool]:
     def succeeds(stage: Stage, on: bool) -> bool:
         (seen,) = _attempt(
             stage, "opens_specs", calling("code(7)"), layers={layer} if on else set()
@@ -70,14 +69,14 @@ def _reads_the_specs(layer: Layer) -> Callable[[Stage, bool], bool]:
 
 
 def _connects(stage: Stage, on: bool) -> bool:
-    layers = {Layer.SECCOMP} if on else set()
+    layers = {"seccomp"} if on else set()
     return _done(_attempt(stage, "network", calling("total([1, 2, 3])"), layers=layers)[0])
 
 
 def _takes_memory(stage: Stage, on: bool) -> bool:
     """With time enough: the first touch of so much memory may take half a second."""
     limits = replace(LIMITS, cpu_seconds=5.0, wall_seconds=5.0)
-    layers = {Layer.RLIMITS} if on else set()
+    layers = {"rlimits"} if on else set()
     (seen,) = _attempt(stage, "memory_bomb", calling("label(3)"), layers=layers, limits=limits)
     return _done(seen)
 
@@ -86,7 +85,7 @@ def _changes_the_neighbour(stage: Stage, on: bool) -> bool:
     neighbour = Path(stage.facts()["@NEIGHBOUR@"])
     before = neighbour.read_bytes()
     try:
-        layers = {Layer.USER} if on else set()
+        layers = {"user"} if on else set()
         _attempt(stage, "alters_neighbours", calling("total([1, 2, 3])"), layers=layers)
         return neighbour.read_bytes() != before
     finally:
@@ -100,7 +99,7 @@ def _reads_the_environment(stage: Stage, on: bool) -> bool:
             sys.executable,
             HERE / "hostile_attempt.py",
             stage.facts()["@COURSE@"],
-            Layer.UNDUMPABLE.value if on else "",
+            "undumpable" if on else "",
             "parent_facts",
             "total([1, 2, 3])",
         ],
@@ -121,7 +120,7 @@ def _drop_capabilities() -> None:
         prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
 
 
-def _leaves_a_process(layer: Layer, name: str) -> Callable[[Stage, bool], bool]:
+def _leaves_a_process(layer: str, name: str) -> Callable[[Stage, bool], bool]:
     def succeeds(stage: Stage, on: bool) -> bool:
         before = below(os.getpid())
         with contextlib.suppress(HarnessError):  # it killed its server: does it live on?
@@ -295,7 +294,7 @@ _PROOFS = (
         entry="opens_specs",
         attack="reads the canary in the scenarios",
         off=_NOTHING,
-        succeeds=_reads_the_specs(Layer.LANDLOCK),
+        succeeds=_reads_the_specs("landlock"),
     ),
     Proof(
         layer="seccomp",
@@ -309,7 +308,7 @@ _PROOFS = (
         entry="opens_specs",
         attack="reads the canary in the scenarios",
         off=_NOTHING,
-        succeeds=_reads_the_specs(Layer.NAMESPACES),
+        succeeds=_reads_the_specs("namespaces"),
     ),
     Proof(
         layer="uid drop",
@@ -351,13 +350,13 @@ _PROOFS = (
         entry="daemon",
         attack="leaves a daemon that outlives the batch",
         off=_NOTHING,
-        succeeds=_leaves_a_process(Layer.SUBREAPER, "daemon"),
+        succeeds=_leaves_a_process("subreaper", "daemon"),
     ),
     Proof(
         layer="die with parent",
         entry="kills_server",
         attack="kills its server and lives on",
         off=_NOTHING,
-        succeeds=_leaves_a_process(Layer.DIE_WITH_PARENT, "kills_server"),
+        succeeds=_leaves_a_process("die_with_parent", "kills_server"),
     ),
 )

@@ -15,7 +15,7 @@ from pathlib import Path
 from harness.assignment import load
 from harness.common import serial
 from harness.common.errors import UserError
-from harness.execution import Driver, Layer, find_interpreter
+from harness.execution import Driver, find_interpreter
 from harness.grading import Grader, make_key
 from harness.intake import read
 from harness.model.observation import Observation
@@ -129,7 +129,7 @@ class Stage:
 
 
 @contextmanager
-def staged(tier: Tier, course: Path, layers: frozenset[Layer] | None = None) -> Iterator[Stage]:
+def staged(tier: Tier, course: Path, layers: frozenset[str] | None = None) -> Iterator[Stage]:
     """The corpus's own course laid into the new folder `course`, and graded under `tier`, or
     under these layers alone. What an earlier run kept lies there for everybody to read."""
     shutil.copytree(HERE / "course", course)

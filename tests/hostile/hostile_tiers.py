@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.execution import LAYERS
+from harness.execution import tier_layers
 from harness.execution.confinement import Confinement
 from harness.model.result import Tier
 
@@ -10,4 +10,4 @@ from harness.model.result import Tier
 def tiers_here() -> tuple[Tier, ...]:
     """Best last; portable is everywhere."""
     order = (Tier.PORTABLE, Tier.STANDARD, Tier.STRONG)
-    return tuple(tier for tier in order if not Confinement(LAYERS[tier]).unavailable())
+    return tuple(tier for tier in order if not Confinement(tier_layers(tier)).unavailable())

@@ -1,5 +1,5 @@
 """Confinement tiers: sets of layers, and what each layer means here."""
 
-from harness.execution.confinement.layers import LAYERS, NOT_PREVENTED, Confinement, Layer
+from harness.execution.confinement.tiers import NOT_PREVENTED, Confinement, tier_layers
 
-__all__ = ["LAYERS", "NOT_PREVENTED", "Confinement", "Layer"]
+__all__ = ["NOT_PREVENTED", "Confinement", "tier_layers"]

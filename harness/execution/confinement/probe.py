@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.common.errors import HarnessError, UserError
-from harness.execution.confinement import LAYERS, NOT_PREVENTED, Confinement
+from harness.execution.confinement import NOT_PREVENTED, Confinement, tier_layers
 from harness.execution.driver import has_terminals
 from harness.execution.interpreter import Interpreter
 from harness.execution.scratch import scratch_directory
@@ -105,7 +105,7 @@ def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
         return _over_pipes(tier)
     from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are terminals)
 
-    confinement = Confinement(LAYERS[tier])
+    confinement = Confinement(tier_layers(tier))
     shortcoming = confinement.unavailable()
     if shortcoming:
         return TierTrial(tier=tier, shortcoming=shortcoming)

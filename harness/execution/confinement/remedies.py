@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.execution.confinement import namespaces, seccomp
+from harness.execution.confinement.layers import namespaces, seccomp
 from harness.execution.confinement.probe import TierTrial
 from harness.model.result import Tier
 
@@ -55,9 +55,9 @@ def _for_standard() -> list[str]:
 def _for_strong() -> list[str]:
     if namespaces.unavailable():
         return ["for the strong tier: install bubblewrap (the package is named so everywhere)"]
-    refused = [mend for name, value, mend in _SETTINGS if _setting(name) == value]
+    refused = [fix for name, value, fix in _SETTINGS if _setting(name) == value]
     if refused:
-        return [f"for the strong tier: sysctl -w {mend}" for mend in refused]
+        return [f"for the strong tier: sysctl -w {fix}" for fix in refused]
     return [
         "for the strong tier: bubblewrap must be allowed to make namespaces. A container seldom "
         "allows it: grade on the host itself, or stay with the standard tier"

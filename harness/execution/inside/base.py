@@ -42,13 +42,9 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     _complete_the_interpreter()
     _hear_signals()
     library: list[str] = []
-    layers: list[str] = setup["layers"]
     if confine is not None:
-        if "subreaper" in layers:
-            confine.be_subreaper()
-        if "undumpable" in layers:
-            confine.be_undumpable()
-        if "die_with_parent" in layers:  # others may hold the driver's end of our socket
+        confine.apply_prctls(setup["prctls"])
+        if setup["dies_with_parent"]:  # others may hold the driver's end of our socket
             confine.die_with_parent()
     if setup["confined"]:
         library = _reach_the_library_through_descriptors()
@@ -78,7 +74,7 @@ def serve(control: int, setup: dict[str, Any]) -> None:
             kill_children(servers)
             wire.send(sock, b"ended")
         else:
-            dies = "die_with_parent" in layers
+            dies = setup["dies_with_parent"]
             servers.add(_start_server(sock, library, descriptors, dies=dies))
 
 

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PR_SET_PDEATHSIG = 1
-_PR_SET_DUMPABLE = 4
 _PR_SET_NO_NEW_PRIVS = 38
-_PR_SET_CHILD_SUBREAPER = 36
 _SIGKILL = 9
 
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
@@ -87,38 +85,29 @@ def die_with_parent(parent: int | None = None) -> None:
             os._exit(1)
 
 
-def be_subreaper() -> None:
-    """Inherit the orphans of whatever is forked below."""
+def apply_prctls(prctls: list[tuple[int, int]]) -> None:
+    """Call prctl with each option and value, where the system has it."""
     if sys.platform == "linux":
-        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-
-
-def be_undumpable() -> None:
-    """Keep other processes of the same user out of this one's memory."""
-    if sys.platform == "linux":
-        _prctl(_PR_SET_DUMPABLE, 0)
+        for option, value in prctls:
+            _prctl(option, value)
 
 
 def confine(setup: dict[str, Any], parent: int) -> int:
     """Confine this process, a child of `parent`, as its setup says; the listener's descriptor, or
     -1 when there is none."""
-    layers: list[str] = setup["layers"]
     ruleset = -1
-    if "landlock" in layers:
+    if setup["restricts_files"]:
         ruleset = _landlock_ruleset(setup["readable"], setup["directory"])
     if setup["uid"] is not None:
         _become(setup["uid"])
-    if "undumpable" in layers:
-        be_undumpable()
-    if "die_with_parent" in layers:  # after the change of user
+    apply_prctls(setup["prctls"])  # a change of user would undo some of them
+    if setup["dies_with_parent"]:  # after the change of user
         die_with_parent(parent)
-    if "subreaper" in layers:
-        be_subreaper()
-    if "landlock" in layers or "seccomp" in layers:
+    if setup["restricts_files"] or setup["filter"]:
         _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     if ruleset >= 0:
         _restrict(ruleset)
-    if "seccomp" not in layers:
+    if not setup["filter"]:
         return -1
     loaded = LoadedFilter(setup["filter"])
     if setup["notify"]:

@@ -15,28 +15,19 @@ from __future__ import annotations
 import os
 import resource
 
-_CPU_SECONDS = 3600
-_OPEN_FILES = 64
-_PROCESSES = 16  # the server and its one scenario; more only where a filter failed
 _NONE = resource.RLIM_INFINITY
 
 
 class KernelLimits:
-    """The limits of a server, none unless `counted`; `own_user` tells whether its user has no
-    other processes."""
+    """The limits of a server: `rlimits` (names of the `resource` module, and values) are lowered
+    for good; `limits_memory`: `allow_memory` has an effect."""
 
-    def __init__(self, *, counted: bool, own_user: bool) -> None:
-        self._space = _address_space() if counted else 0
+    def __init__(self, rlimits: list[tuple[str, int]], *, limits_memory: bool) -> None:
+        self._space = _address_space() if limits_memory else 0
         self._most = resource.getrlimit(resource.RLIMIT_AS)[1]
         self._now = 0
-        if not counted:
-            return
-        _lower(resource.RLIMIT_CPU, _CPU_SECONDS)
-        _lower(resource.RLIMIT_NOFILE, _OPEN_FILES)
-        _lower(resource.RLIMIT_CORE, 0)
-        _lower(resource.RLIMIT_FSIZE, 0)
-        if own_user:
-            _lower(resource.RLIMIT_NPROC, _PROCESSES)
+        for name, wanted in rlimits:
+            _lower(getattr(resource, name), wanted)
 
     def allow_memory(self, more: int) -> None:
         """Let this process and those it forks have `more` bytes than this one had at first;

@@ -63,8 +63,8 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     _complete_the_interpreter(setup["environment"])
     os.chdir(setup["directory"])
     write(said, _frame(b"U"))
-    limits = KernelLimits(counted=True, own_user=False) if KernelLimits is not None else None
-    if limits is not None:
+    if KernelLimits is not None:
+        limits = KernelLimits(setup["rlimits"], limits_memory=setup["limits_memory"])
         limits.allow_memory(job["memory"])
     if "tool" in setup:
         tool = Tool(setup["tool"], setup["entry"])

@@ -48,15 +48,16 @@ class Server:
         self.setup = setup
         self.child_filter: LoadedFilter | None = None
         self.die_with_parent: Callable[[int], None] | None = None
-        self.layers: list[str] = setup["confinement"]["layers"]
-        self.looks_for_orphans = "subreaper" in self.layers and "seccomp" not in self.layers
         self.files: dict[tuple[Any, ...], Files] = {}
         self.functions = frozenset(setup.get("functions", ()))
         self.submitted = modules.by_module_name(setup.get("files", []))
         self.tool: Tool | None = None
         self.stand_ins: StandIns | None = None
-        own_user = setup["confinement"]["uid"] is not None
-        self.limits = KernelLimits(counted="rlimits" in self.layers, own_user=own_user)
+        confinement = setup["confinement"]
+        self.looks_for_orphans: bool = confinement["looks_for_orphans"]
+        self.limits = KernelLimits(
+            confinement["rlimits"], limits_memory=confinement["limits_memory"]
+        )
 
     def serve(self) -> None:
         """Confine, prepare, say "ready", then answer until the driver hangs up."""
@@ -84,9 +85,9 @@ class Server:
         listener = -1
         os.chdir(self.setup["directory"])
         if confine is not None:
-            if "seccomp" in self.layers:
+            if confinement["child_filter"]:
                 self.child_filter = confine.LoadedFilter(confinement["child_filter"])
-            if "die_with_parent" in self.layers:
+            if confinement["dies_with_parent"]:
                 self.die_with_parent = confine.die_with_parent
             listener = confine.confine(confinement, self.parent)
         return listener

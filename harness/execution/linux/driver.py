@@ -10,7 +10,7 @@ from functools import cache
 from types import TracebackType
 
 from harness.common.errors import HarnessError
-from harness.execution.confinement import LAYERS, Confinement, Layer
+from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
 from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
@@ -24,7 +24,7 @@ from harness.model.stimulus import Limits
 
 class Driver:
     """A context manager; used from one thread. `cpu` pins that thread, and all below it, to one
-    core. `layers` are the confinement's, by default all of the tier. `hash_seed` is the
+    core. `layers` names the confinement's, by default all of the tier. `hash_seed` is the
     interpreter's. `notify` False: do without the kernel's word of reads. `clock_offset` shifts,
     in seconds, what programs read of the time of day.
     """
@@ -35,18 +35,18 @@ class Driver:
         tier: Tier,
         cpu: int | None = None,
         *,
-        layers: frozenset[Layer] | None = None,
+        layers: frozenset[str] | None = None,
         hash_seed: int = 0,
         notify: bool = True,
         clock_offset: int = 0,
     ) -> None:
         self.interpreter = interpreter
         self.tier = tier
-        self._confinement = Confinement(LAYERS[tier] if layers is None else layers)
+        self._confinement = Confinement(tier_layers(tier) if layers is None else layers)
         self._cpu = cpu
         self._hash_seed = hash_seed
         self._clock_offset = clock_offset
-        self._notify = notify and Layer.SECCOMP in self._confinement.layers
+        self._notify = notify and self._confinement.notifies
         self._base: BaseProcess | None = None
         self._compiler: StimulusCompiler | None = None
         self._cpus_before: set[int] | None = None

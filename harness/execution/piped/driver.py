@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from harness.common.errors import HarnessError
+from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.driver import TOOL_LIMITS, answer
 from harness.execution.inside.stimulus import count_arguments
 from harness.execution.interpreter import Interpreter
@@ -130,8 +131,14 @@ class PipedDriver:
         return process
 
     def setup(self, more: Mapping[str, object]) -> bytes:
-        """What every process of a submission or tool is told first."""
-        common = {"directory": self._directory, "environment": bootstrap.INNER_ENVIRONMENT}
+        """What every process of a submission or tool receives first."""
+        confinement = Confinement(tier_layers(self.tier)).for_server(self._directory, notify=False)
+        common = {
+            "directory": self._directory,
+            "environment": bootstrap.INNER_ENVIRONMENT,
+            "rlimits": confinement["rlimits"],
+            "limits_memory": confinement["limits_memory"],
+        }
         return marshal.dumps(common | dict(more), 2)
 
     def _compiled(self) -> bytes:

@@ -17,13 +17,12 @@ from typing import Self
 
 from harness.common.errors import HarnessError, UserError
 from harness.execution import (
-    LAYERS,
     Answers,
     AnyDriver,
     Interpreter,
-    Layer,
     Observes,
     create_driver,
+    tier_layers,
     unused_uids,
 )
 from harness.grading import Grader, GradingContext, pick_cpu, prepare, visible_only
@@ -121,7 +120,7 @@ def _driver(context: GradingContext) -> AnyDriver:
         return create_driver(context.interpreter, tier, cpu=core)
     from harness.execution import Driver  # noqa: PLC0415  (loads where there are terminals)
 
-    return Driver(context.interpreter, tier, cpu=core, layers=LAYERS[tier] | {Layer.USER})
+    return Driver(context.interpreter, tier, cpu=core, layers=tier_layers(tier) | {"user"})
 
 
 def packed(specification: Specification) -> Specification:

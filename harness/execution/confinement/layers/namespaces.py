@@ -1,17 +1,14 @@
-"""The base server in namespaces of its own, by bubblewrap.
-
-User ids for submissions to run under, which nobody on this machine has.
-"""
+"""The base server in namespaces of its own, by bubblewrap."""
 
 from __future__ import annotations
 
-import itertools
-import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from harness.common.errors import HarnessError
+from harness.execution.confinement.layers.layer import READABLE, BaseSetup, Layer
+from harness.model.result import Tier
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 
@@ -65,39 +62,21 @@ def _above(places: Iterable[str]) -> list[str]:
     return sorted(folders - {"/"})
 
 
-_NOBODY = 65534
-_FIRST_UID, _UIDS = 61184, 4000  # a range that no distribution hands out to people
+class Namespaces(Layer):
+    """Own processes, network, mounts, host name and IPC; for ordinary users also user ids."""
 
+    name = "namespaces"
+    tiers = frozenset({Tier.STRONG})
+    order = 10
 
-def unused_uids() -> Iterator[int] | None:
-    """User ids that nobody has and no process runs under, over and over: one a submission.
+    def unavailable(self) -> str:
+        return unavailable()
 
-    None where there are no others at all: root of a user namespace may be its only user.
-    """
-    import pwd  # noqa: PLC0415  (Windows has none, and imports this file)
-
-    taken = {entry.pw_uid for entry in pwd.getpwall()}
-    for process in Path("/proc").iterdir():
-        if process.name.isdigit():
-            try:
-                taken.add(process.stat().st_uid)
-            except OSError:
-                continue
-    free = [uid for uid in range(_FIRST_UID, _FIRST_UID + _UIDS) if uid not in taken]
-    mapped = _mapped()
-    there = [uid for uid in (*free, _NOBODY) if any(a <= uid < end for a, end in mapped)]
-    if not there:
-        return None
-    free = [uid for uid in there if uid != _NOBODY] or there
-    start = os.getpid() % len(free)  # drivers beside this one start elsewhere
-    return itertools.cycle(free[start:] + free[:start])
-
-
-def _mapped() -> list[tuple[int, int]]:
-    """The ids that this user namespace has at all, as ranges (in a container not all of them)."""
-    try:
-        lines = Path("/proc/self/uid_map").read_text("ascii").splitlines()
-    except OSError:
-        return [(0, 1 << 32)]
-    ranges = [[int(part) for part in line.split()] for line in lines]
-    return [(first, first + count) for first, _, count in ranges]
+    def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
+        return wrapped(
+            command,
+            readable=READABLE,
+            directory=directory,
+            keeps_users=setup.keeps_users,
+            dies_with_parent=setup.dies_with_parent,
+        )

@@ -13,6 +13,7 @@ import tempfile
 from types import ModuleType
 
 from harness.common.errors import HarnessError
+from harness.execution.confinement.layers.layer import CONFINING_TIERS, Layer, ServerSetup
 
 _FREE = [
     "access", "arch_prctl", "brk", "chdir", "clock_getres", "clock_gettime", "clock_nanosleep",
@@ -137,3 +138,19 @@ def _exported(built: object) -> bytes:
     if not program or len(program) % 8:
         raise HarnessError("libseccomp exported no filter")
     return program
+
+
+class Seccomp(Layer):
+    """System calls: no processes, sockets, signals; it also notifies of a program's reads."""
+
+    name = "seccomp"
+    tiers = CONFINING_TIERS
+    order = 40
+    notifies = True
+
+    def unavailable(self) -> str:
+        return available()
+
+    def set_up_server(self, setup: ServerSetup) -> None:
+        setup.filter = server_filter(notify=setup.notify)
+        setup.child_filter = child_filter()

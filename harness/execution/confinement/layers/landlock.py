@@ -1,0 +1,28 @@
+"""Files: only the library can be read, nothing written; no TCP."""
+
+from __future__ import annotations
+
+import ctypes
+
+from harness.execution.confinement.layers.layer import CONFINING_TIERS, Layer, ServerSetup
+
+_LANDLOCK_CREATE = 444
+_ASK_FOR_VERSION = 1
+_OLDEST_ABI = 3
+
+
+class Landlock(Layer):
+    """The kernel's own rules about files, which a process applies to itself."""
+
+    name = "landlock"
+    tiers = CONFINING_TIERS
+    order = 30
+
+    def unavailable(self) -> str:
+        abi = ctypes.CDLL(None).syscall(_LANDLOCK_CREATE, None, 0, _ASK_FOR_VERSION)
+        if abi < _OLDEST_ABI:
+            return f"it needs Landlock ABI {_OLDEST_ABI}, this kernel has {max(abi, 0)}"
+        return ""
+
+    def set_up_server(self, setup: ServerSetup) -> None:
+        setup.restricts_files = True

@@ -1,0 +1,85 @@
+"""A confinement layer is one new file: it belongs to its tiers and is in force in a scenario."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.common.discovery import import_modules
+from harness.execution import Driver, Interpreter, tier_layers
+from harness.execution.confinement import Confinement, layers
+from harness.execution.confinement.layers import layer
+from harness.model.result import Tier
+from tests.execution.small_world import call, observe, plain
+
+TOY = """
+from harness.execution.confinement.layers.layer import Layer, ServerSetup
+from harness.model.result import Tier
+
+class SmallQueue(Layer):
+    name = "small_queue"
+    tiers = frozenset({Tier.STANDARD, Tier.PORTABLE})
+
+    def set_up_server(self, setup: ServerSetup) -> None:
+        setup.rlimits.append(("RLIMIT_MSGQUEUE", 4321))
+"""
+READS_LIMIT = """
+import resource
+def f():
+    return resource.getrlimit(resource.RLIMIT_MSGQUEUE)[0]
+"""
+KNOWN = {
+    "namespaces": {Tier.STRONG},
+    "user": {Tier.STRONG, Tier.STANDARD},
+    "landlock": {Tier.STRONG, Tier.STANDARD},
+    "seccomp": {Tier.STRONG, Tier.STANDARD},
+    "rlimits": set(Tier),
+    "undumpable": set(Tier),
+    "subreaper": set(Tier),
+    "die_with_parent": set(Tier),
+}
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "small_queue.py").write_text(TOY, encoding="utf-8")
+    monkeypatch.setattr(layer, "_LAYERS", dict(layer._LAYERS))
+    monkeypatch.setattr(layers, "__path__", [*layers.__path__, str(tmp_path / "new")])
+    import_modules(layers.__name__, layers.__path__)
+    yield
+    del sys.modules[f"{layers.__name__}.small_queue"]
+
+
+def limit(interpreter: Interpreter, tier: Tier, names: frozenset[str] | None = None) -> str:
+    with Driver(interpreter, tier, layers=names) as driver:
+        observation = observe(driver, READS_LIMIT, call("f()"))
+    return plain(observation.value)
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("tier", [Tier.STANDARD, Tier.PORTABLE])
+def test_a_new_layer_is_in_force_in_its_tiers(interpreter: Interpreter, tier: Tier) -> None:
+    assert limit(interpreter, tier) == "4321"
+    assert limit(interpreter, tier, tier_layers(tier) - {"small_queue"}) != "4321"
+    assert "small_queue" not in tier_layers(Tier.STRONG)
+
+
+def test_the_layers_that_are_known() -> None:
+    assert [each.name for each in layers.known_layers()] == list(KNOWN)
+    for tier in Tier:
+        assert tier_layers(tier) == {name for name, tiers in KNOWN.items() if tier in tiers}
+
+
+def test_a_name_without_a_layer_is_refused() -> None:
+    with pytest.raises(ValueError, match="there is no confinement layer landlok, secomp"):
+        Confinement(frozenset({"landlok", "secomp", "rlimits"}))
+
+
+@pytest.mark.usefixtures("toy")
+def test_two_layers_cannot_have_one_name() -> None:
+    with pytest.raises(ValueError, match="there is a layer small_queue already"):
+        type("Again", (layer.Layer,), {"name": "small_queue"})
