@@ -220,8 +220,8 @@ def refuse_other_version(path: Path, version: int) -> None:
 
 
 class StoredResults(Sequence[SubmissionResult]):
-    """The results of `ids` in this order; none is held, so that a class of thousands takes no more
-    room than one submission. `tuple(…)` of it keeps them.
+    """The results of `ids` in this order, each read when it is asked for, so that a class of
+    thousands takes no more memory than one submission.
 
     Reading raises UserError when another run has been written over the one that this was made of.
     """

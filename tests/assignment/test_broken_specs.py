@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Every mistake is one line: the place, the key, what is wrong, and the mend."""
+"""Every mistake is one line: the place, the key, what is wrong, and the fix."""
 
 from __future__ import annotations
 

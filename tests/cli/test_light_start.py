@@ -35,6 +35,6 @@ def test_every_public_name_is_there(package: str) -> None:
     assert f"harness.{package}" in loaded_by(names)
 
 
-def test_a_door_says_what_it_has_not() -> None:
+def test_a_missing_name_is_reported_with_its_package() -> None:
     with pytest.raises(AttributeError, match="'harness' has no attribute 'nothing'"):
         lazy_exports("harness", {"api": ("check",)})("nothing")

@@ -93,7 +93,7 @@ def test_checks_the_visible_scenarios_alone(course: Course) -> None:
     ]
 
 
-def test_what_a_user_can_mend_is_a_user_error(course: Course, tmp_path: Path) -> None:
+def test_what_a_user_can_fix_is_a_user_error(course: Course, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(UserError, match="did you mean tiny"):

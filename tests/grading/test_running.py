@@ -216,7 +216,7 @@ def test_another_function_keeps_its_full_limit() -> None:
     assert endings(program, scenario("a"), scenario("g", "g"))["g"] == "answered"
 
 
-def test_the_short_limit_leaves_room_for_what_the_reference_needs() -> None:
+def test_the_short_limit_is_enough_for_what_the_reference_needs() -> None:
     program = Program({"a": NEVER, "b": 0.4, "c": 0.9})
     took = Observation(ending=Ending.ANSWERED, cpu_seconds=0.01)
     run_all(program, plan(*(scenario(name) for name in "abc")), key(a=took, b=took, c=took))

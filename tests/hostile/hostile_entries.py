@@ -77,7 +77,7 @@ class Expect(_Closed):
     what: str
     layer: Literal[tuple(LAYERS)]  # type: ignore[valid-type]
     tier: Tier = Tier.PORTABLE
-    door: Literal["program", "archive", "spec"] = "program"
+    entry_point: Literal["program", "archive", "spec"] = "program"
     verdicts: dict[str, Annotated[Verdicted, BeforeValidator(_verdict)]] = {}
     status: Literal["graded", "unreadable"] = "graded"
     problem: Pattern = ""

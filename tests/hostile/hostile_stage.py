@@ -64,7 +64,9 @@ class Stage:
         folder = self._class / entry.name
         lay(entry, folder, self.facts())
         try:
-            return self._refused(folder) if entry.expect.door == "spec" else self._graded(entry)
+            return (
+                self._refused(folder) if entry.expect.entry_point == "spec" else self._graded(entry)
+            )
         finally:
             shutil.rmtree(folder)
 
@@ -79,7 +81,7 @@ class Stage:
 
     def _graded(self, entry: Entry) -> Outcome:
         plan = self.plan
-        if entry.expect.door == "archive":
+        if entry.expect.entry_point == "archive":
             plan = replace(plan, assignment=replace(plan.assignment, archive="a1.zip"))
         processes, files = below(os.getpid()), _contents(self._class)
         only = frozenset(entry.expect.verdicts) or None

@@ -28,7 +28,7 @@ from tests.intake.cohorts import A1, by_id, cohort, source_of
 from tests.intake.made_archives import gzip_bomb, tarred_as, with_flag, zip_bomb, zipped, zipped_as
 
 TWO = [HandIn(id=name, name=name, files=program(name * 100)) for name in ("ada", "eve")]
-MEND = "download it again, or unpack it yourself and name the folder"
+HINT = "download it again, or unpack it yourself and name the folder"
 
 
 def complaint(path: Path) -> str:
@@ -37,7 +37,7 @@ def complaint(path: Path) -> str:
     line = str(caught.value)
     assert line.startswith(f"{path}: ")
     assert "\n" not in line
-    return line.removeprefix(f"{path}: ").removesuffix(f". Hint: {MEND}")
+    return line.removeprefix(f"{path}: ").removesuffix(f". Hint: {HINT}")
 
 
 HOSTILE = {

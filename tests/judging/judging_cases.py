@@ -1,4 +1,4 @@
-"""Short ways to write observations and cases in the tests of the judging room."""
+"""Short ways to write observations and cases in the tests of judging."""
 
 from __future__ import annotations
 

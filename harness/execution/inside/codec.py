@@ -40,11 +40,11 @@ _NONE = type(None)
 
 
 class TooLargeError(Exception):
-    """The value needs more room than one answer has. `str()` says what was too large."""
+    """The value needs more space than one answer has. `str()` says what was too large."""
 
 
 class SizeBudget:
-    """The room that is left for one whole answer."""
+    """The space that is left for one whole answer."""
 
     __slots__ = ("parts", "text")
 
@@ -53,7 +53,7 @@ class SizeBudget:
         self.text = MOST_TEXT
 
     def spend(self, text: str) -> str:
-        """Take room for `text` and give it back; TooLargeError when there is none left."""
+        """Count `text` and return it; TooLargeError when it does not fit."""
         self.text -= len(text)
         if self.text < 0:
             raise TooLargeError(f"more than {MOST_TEXT} characters")

@@ -75,7 +75,7 @@ def _fill(take: Any, give_back: Any, size: int) -> None:
     in_a_row = [0]
     for _ in range(_MOST_GAPS):
         place = take(size)
-        # Our own numbers may take the room between two.
+        # Our own numbers may use the addresses between two.
         if not 0 < place - in_a_row[-1] <= 3 * size:
             in_a_row.clear()
         in_a_row.append(place)
@@ -170,17 +170,17 @@ def _move(start: int, length: int) -> None:
     libc = ctypes.CDLL(None)
     libc.mmap.restype = ctypes.c_size_t
     size = ctypes.c_size_t
-    room = length + _HUGE
-    got = libc.mmap(None, size(room), _READ | _WRITE, _PRIVATE_ANONYMOUS, -1, ctypes.c_long(0))
+    space = length + _HUGE
+    got = libc.mmap(None, size(space), _READ | _WRITE, _PRIVATE_ANONYMOUS, -1, ctypes.c_long(0))
     if got == _FAILED:
         return
-    copy, _ = _whole_pages(got, got + room)
+    copy, _ = _whole_pages(got, got + space)
     if libc.madvise(size(copy), size(length), _MADV_HUGEPAGE) == 0:
         ctypes.memmove(copy, start, length)
         on_huge_pages = huge_bytes(copy) == length
         if on_huge_pages and libc.mprotect(size(copy), size(length), _READ | _EXECUTE) == 0:
             libc.mremap(size(copy), size(length), size(length), _MAYMOVE | _FIXED, size(start))
-    libc.munmap(size(got), size(room))
+    libc.munmap(size(got), size(space))
 
 
 def huge_bytes(place: int) -> int:

@@ -120,7 +120,7 @@ def _begin(said: int, beat: float) -> None:
 
 
 def _complete_the_interpreter(environment: dict[str, str]) -> None:
-    """`exit`, `quit` and `help`, which the `site` module gives elsewhere, and nobody's own
+    """`exit`, `quit` and `help`, which the `site` module gives elsewhere, and no user's own
     environment."""
     end_key = "Ctrl-D (i.e. EOF)"
     builtins.quit = _sitebuiltins.Quitter("quit", end_key)

@@ -90,7 +90,7 @@ def _ending_of(final: FinalReply) -> Ending:
 
 
 def _is_out_of_memory(raised: Raised) -> bool:
-    """A MemoryError, or what CPython makes of one when there is no room for its traceback."""
+    """A MemoryError, or what CPython makes of one when there is no memory for its traceback."""
     if raised.type_name == "SystemError":
         return raised.message == "error return without exception set"
     return raised.type_name == "MemoryError"

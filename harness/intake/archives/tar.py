@@ -95,7 +95,7 @@ class _Header:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Extended:
-    """What headers before a member say of it, because its own has no room."""
+    """What extended headers before a member say of it: its own header is too short for that."""
 
     name: str = ""
     size: int | None = None
