@@ -1,0 +1,126 @@
+"""The README and the docs name only files, folders, modules and sections that exist."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PATHS_START_AT = (ROOT, ROOT / "harness", ROOT / "harness" / "execution")
+PACKAGES = {path.name for path in (ROOT / "harness").iterdir() if path.is_dir()}
+# The tutorial's assignment, which its reader writes, and what a run generates.
+NOT_HERE = re.compile(r"(specs|reference|submissions)/guessing(/|$)|reports(/|$)")
+CODE = re.compile(r"`([^`\n]+)`")
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+PATH = re.compile(r"[\w.-]+/([\w.<>*-]+/?)*")
+MODULE = re.compile(r"[a-z]\w*(\.[A-Za-z_]\w*)+")
+RUN_AS_MODULE = re.compile(r"python -m ([\w.]+)")
+
+
+def texts(pattern: re.Pattern[str], path: Path) -> Iterator[str]:
+    """What the pattern's group finds outside fenced examples."""
+    yield from pattern.findall(FENCED.sub("", path.read_text("utf-8")))
+
+
+def named_paths(path: Path) -> Iterator[str]:
+    """Code that is a path of this repository: it starts at a folder of ours, or is some .py."""
+    for text in texts(CODE, path):
+        if not PATH.fullmatch(text) or NOT_HERE.match(text):
+            continue
+        first = text.partition("/")[0]
+        is_ours = any((start / first).is_dir() for start in PATHS_START_AT)
+        if is_ours or text.endswith(".py"):
+            yield text
+
+
+def exists(text: str) -> bool:
+    """Whether a path is there; `<name>` and `*` stand for anything."""
+    pattern = re.sub(r"<[^>]+>", "*", text).rstrip("/")
+    return any(any(start.glob(pattern)) for start in PATHS_START_AT)
+
+
+def is_module_or_member(name: str) -> bool:
+    """Whether a dotted name is a module, or a module's attribute."""
+    try:
+        if importlib.util.find_spec(name) is not None:
+            return True
+    except ModuleNotFoundError:
+        pass
+    module, _, member = name.rpartition(".")
+    try:
+        return hasattr(importlib.import_module(module), member)
+    except ModuleNotFoundError:
+        return False
+
+
+def sections(path: Path) -> set[str]:
+    """The anchors of a page's headings, as a forge makes them."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def dead_link(page: Path, link: str) -> bool:
+    target, _, anchor = link.partition("#")
+    if re.match(r"[a-z]+:", target):
+        return False
+    other = (page.parent / target).resolve() if target else page
+    return not other.exists() or (bool(anchor) and anchor not in sections(other))
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_names_only_what_exists(page: Path) -> None:
+    links = [link for link in texts(LINK, page) if dead_link(page, link)]
+    paths = [text for text in named_paths(page) if not exists(text)]
+    modules = [
+        text
+        for text in texts(CODE, page)
+        if MODULE.fullmatch(text)
+        and not text.endswith((".py", ".md", ".json", ".yaml"))
+        and (
+            (text.startswith("harness.") and not is_module_or_member(text))
+            or (text.split(".")[0] in PACKAGES and not is_module_or_member(f"harness.{text}"))
+        )
+    ]
+    programs = [
+        name
+        for name in RUN_AS_MODULE.findall(page.read_text("utf-8"))
+        if name.split(".")[0] in {"benchmarks", "harness"} and not is_module_or_member(name)
+    ]
+    assert (links, paths, modules, programs) == ([], [], [], [])
+
+
+def test_the_check_finds_what_is_missing(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# One\n`harness/nothing/`, `execution/gone.py`, `old/file.py`, `cli/commands/<name>.py`, "
+        "`specs/<id>/`, `specs/guessing/rules.py`, [a](#one), [b](#two), [c](none.md)\n",
+        "utf-8",
+    )
+    assert [text for text in named_paths(page) if not exists(text)] == [
+        "harness/nothing/",
+        "execution/gone.py",
+        "old/file.py",
+    ]
+    assert [link for link in texts(LINK, page) if dead_link(page, link)] == ["#two", "none.md"]
+    assert is_module_or_member("harness.common.serial")
+    assert is_module_or_member("harness.common.serial.dumps")
+    assert not is_module_or_member("harness.common.nothing.more")
+    assert not is_module_or_member("harness.nothing")
+
+
+def test_every_target_of_make_that_is_named_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    targets = set(re.findall(r"^([\w-]+):", makefile, re.MULTILINE))
+    named: set[str] = set()
+    for page in DOCS:
+        text = page.read_text("utf-8")
+        examples = "\n".join([*FENCED.findall(text), *CODE.findall(text)])
+        named |= set(re.findall(r"^make ([a-z][\w-]*)", examples, re.MULTILINE))
+    assert "test" in named
+    assert named <= targets
