@@ -1,9 +1,9 @@
 """Which scenarios of a submission ran in a shared process, and what counts of them.
 
 A program that is proved to keep nothing (`harness.policy.statelessness` for its text,
-`harness.execution.inside.snapshot` while it runs) runs its scenarios one after another in one
-process. Of what is seen there only what equals the reference's observation byte for byte counts,
-and it counts as passed; everything else is observed again in a process of its own, and that
+`harness.execution.inside.shared.snapshot` while it runs) runs its scenarios one after another in
+one process. Of what is seen there only what equals the reference's observation byte for byte
+counts, and it counts as passed; everything else is observed again in a process of its own, and that
 observation is judged. Some of the equal ones are observed again as well: an audit of the proof.
 """
 

@@ -14,7 +14,7 @@ PACKAGE = Path(harness.__file__).parent
 
 CHANGES = {
     # file: (observations are stale, verdicts are stale)
-    "execution/inside/codec.py": (True, False),
+    "execution/inside/messages/codec.py": (True, False),
     "execution/protocol/jobs.py": (True, False),
     "execution/linux/monitor.py": (True, False),
     "execution/piped/monitor.py": (True, False),

@@ -17,9 +17,9 @@ import os
 import sys
 from posix import _exit, fork
 
-from . import wire
 from .heap import freeze_heap, lay_code_on_huge_pages
 from .limits import kill_children
+from .messages import wire
 from .server import Server
 from .stimulus import compile_stimulus, count_arguments
 from .warm_up import warm_up

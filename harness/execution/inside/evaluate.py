@@ -6,7 +6,7 @@ import builtins
 import sys
 from _json import encode_basestring_ascii as quote
 
-from . import codec
+from .messages import codec
 from .stimulus import NAME
 
 TYPE_CHECKING = False

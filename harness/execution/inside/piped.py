@@ -24,10 +24,10 @@ import warnings
 from functools import partial
 from os import _exit, write
 
-from .channel import send
+from .messages.channel import send
 from .modules import by_module_name, import_useful
 from .scenario import Files, ScenarioProcess
-from .stand_in import StandIns
+from .stand_ins.stand_in import StandIns
 from .stimulus import CompiledStimulus, compile_stimulus
 from .tool import Tool
 

@@ -6,10 +6,11 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, write
 
-from . import codec, evaluate, stdin_shim
-from .channel import receive, send
+from . import evaluate, stdin_shim
+from .messages import codec
+from .messages.channel import receive, send
 from .modules import Library, ModuleSource, by_module_name
-from .proxies import RemoteCaller
+from .stand_ins.proxies import RemoteCaller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,14 +12,15 @@ import warnings
 from functools import partial
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
 
-from . import modules, wire
-from .channel import receive, receive_job, send
+from . import modules
 from .heap import freeze_heap, look_up_beforehand
 from .limits import KernelLimits, kill_children
+from .messages import wire
+from .messages.channel import receive, receive_job, send
 from .modules import import_useful
 from .scenario import Files, ScenarioProcess
-from .shared import SharedRun
-from .stand_in import StandIns
+from .shared.run import SharedRun
+from .stand_ins.stand_in import StandIns
 from .stimulus import unpacked
 from .tool import Tool
 

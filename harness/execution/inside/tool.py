@@ -6,7 +6,7 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit
 
-from .channel import send
+from .messages.channel import send
 from .modules import Library, ModuleSource
 
 TYPE_CHECKING = False

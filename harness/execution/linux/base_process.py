@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.confinement import Confinement
-from harness.execution.inside import wire
 from harness.execution.inside.base import READER_SETUP
+from harness.execution.inside.messages import wire
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux import kernel
 from harness.execution.linux.pexpect_terminal import Terminal

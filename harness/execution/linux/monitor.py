@@ -7,7 +7,7 @@ import select
 import time
 
 from harness.common.errors import HarnessError
-from harness.execution.inside import wire
+from harness.execution.inside.messages import wire
 from harness.execution.linux.base_process import ServerProcess
 from harness.execution.linux.channel import CHUNK, ScenarioChannel
 from harness.execution.linux.kernel import Listener

@@ -6,7 +6,7 @@ import contextlib
 import time
 
 from harness.common.errors import HarnessError
-from harness.execution.inside import wire
+from harness.execution.inside.messages import wire
 from harness.execution.linux import kernel
 from harness.execution.linux.base_process import ServerProcess
 from harness.execution.linux.kernel import ProcessClock

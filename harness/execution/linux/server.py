@@ -13,7 +13,7 @@ from typing import Protocol
 
 from harness.common.errors import HarnessError
 from harness.execution.driver import TOOL_LIMITS, answer
-from harness.execution.inside import wire
+from harness.execution.inside.messages import wire
 from harness.execution.linux.base_process import BaseProcess, ServerProcess, StimulusCompiler
 from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import Listener, ProcessClock

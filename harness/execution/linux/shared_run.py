@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.common.errors import HarnessError
-from harness.execution.inside import wire
+from harness.execution.inside.messages import wire
 from harness.execution.linux import kernel
 from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import ProcessClock
@@ -24,7 +24,7 @@ _MIB = 1024 * 1024
 # where that one would not; what it really touches is held to much less.
 _MORE_MEMORY_MIB = 512
 _TOUCHED_KIB = 64 * 1024
-# Scenarios that are reported together at most (`inside.shared`): a second's worth may be silent.
+# Scenarios reported together at most (`inside.shared.run`): a second's worth may be silent.
 _UNREPORTED = 16
 _MOST_RESTARTS = 12
 _HEARTBEAT = 0.25

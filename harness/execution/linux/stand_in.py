@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 
 from harness.common.errors import HarnessError
-from harness.execution.inside import wire
+from harness.execution.inside.messages import wire
 from harness.execution.linux.channel import CHUNK, ScenarioChannel
 from harness.execution.linux.scenario_clock import ScenarioClock, send_to_server
 from harness.execution.linux.server import ServerLink

@@ -33,8 +33,9 @@ from harness.model.stimulus import Limits, Stimulus
 
 _MIB = 1024 * 1024
 _MODULES = (
-    "channel", "codec", "graph", "modules", "stimulus", "limits", "evaluate", "stdin_shim", "tool",
-    "proxies", "scenario", "stand_in", "piped",
+    "messages.channel", "messages.codec", "stand_ins.graph", "modules", "stimulus", "limits",
+    "evaluate", "stdin_shim", "tool", "stand_ins.proxies", "scenario", "stand_ins.stand_in",
+    "piped",
 )  # fmt: skip
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 
@@ -42,7 +43,8 @@ _COMPILER = """\
 import marshal, sys
 found = []
 for name, source in marshal.loads(sys.stdin.buffer.read()):
-    found.append((name, compile(source, "inside/" + name + ".py", "exec", dont_inherit=True)))
+    path = "inside/" + name.replace(".", "/") + ".py"
+    found.append((name, compile(source, path, "exec", dont_inherit=True)))
 sys.stdout.buffer.write(marshal.dumps(found))
 """
 
@@ -65,10 +67,15 @@ package.__path__ = []
 sys.modules["inside"] = package
 own = dict(vars(builtins))
 for name, code in modules:
+    folder, _, leaf = ("inside." + name).rpartition(".")
+    if folder not in sys.modules:
+        sys.modules[folder] = Module(folder)
+        sys.modules[folder].__path__ = []
+        setattr(package, folder.rpartition(".")[2], sys.modules[folder])
     module = Module("inside." + name)
-    module.__dict__.update(__builtins__=own, __package__="inside")
+    module.__dict__.update(__builtins__=own, __package__=folder)
     sys.modules["inside." + name] = module
-    setattr(package, name, module)
+    setattr(sys.modules[folder], leaf, module)
     try:
         exec(code, module.__dict__)
     except ImportError:

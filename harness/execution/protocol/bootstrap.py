@@ -8,9 +8,10 @@ from importlib import resources
 from pathlib import Path
 
 INSIDE = (
-    "wire", "channel", "codec", "graph", "modules", "stimulus", "confine", "limits", "evaluate",
-    "stdin_shim", "tool", "proxies", "scenario", "snapshot", "shared", "stand_in", "warm_up",
-    "heap", "server", "base",
+    "messages.wire", "messages.channel", "messages.codec", "stand_ins.graph", "modules",
+    "stimulus", "confine", "limits", "evaluate", "stdin_shim", "tool", "stand_ins.proxies",
+    "scenario", "shared.snapshot", "shared.run", "stand_ins.stand_in", "warm_up", "heap",
+    "server", "base",
 )  # fmt: skip
 
 _PROGRAM = """\
@@ -34,12 +35,18 @@ package.__path__ = []
 sys.modules["inside"] = package
 own = dict(vars(builtins))
 for name, source in sources:
+    folder, _, leaf = ("inside." + name).rpartition(".")
+    if folder not in sys.modules:
+        sys.modules[folder] = Module(folder)
+        sys.modules[folder].__path__ = []
+        setattr(package, folder.rpartition(".")[2], sys.modules[folder])
     module = Module("inside." + name)
-    module.__dict__.update(__builtins__=own, __package__="inside")
+    module.__dict__.update(__builtins__=own, __package__=folder)
     sys.modules["inside." + name] = module
-    setattr(package, name, module)
+    setattr(sys.modules[folder], leaf, module)
+    path = "inside/" + name.replace(".", "/") + ".py"
     try:
-        exec(compile(source, "inside/" + name + ".py", "exec", dont_inherit=True), module.__dict__)
+        exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
     except ImportError:
         if name != "confine" or setup["confined"]:
             raise
@@ -73,7 +80,11 @@ def first_message(setup: dict[str, object]) -> bytes:
 def sources(names: Iterable[str]) -> list[tuple[str, str]]:
     """Modules of `inside` by name, as text; from an archive, too."""
     folder = resources.files("harness.execution").joinpath("inside")
-    return [(name, folder.joinpath(f"{name}.py").read_text("utf-8")) for name in names]
+    found = []
+    for name in names:
+        *packages, module = name.split(".")
+        found.append((name, folder.joinpath(*packages, f"{module}.py").read_text("utf-8")))
+    return found
 
 
 INNER_ENVIRONMENT = {

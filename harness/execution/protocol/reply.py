@@ -11,8 +11,8 @@ from harness.model.observation import Frame, NamedValue, Phase, Raised
 from harness.model.values import KINDS, Value, ValueKind
 
 LARGEST = 4 * 1024 * 1024
-_DEEPEST = 100  # as `inside.codec` writes them at most
-_MOST_VALUES = 50_000  # in one frame; `inside.codec` spends its budget long before
+_DEEPEST = 100  # as `inside.messages.codec` writes them at most
+_MOST_VALUES = 50_000  # in one frame; `inside.messages.codec` spends its budget long before
 _SHORT = 1024  # bytes: shorter replies are cached, since right programs give the same ones
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 

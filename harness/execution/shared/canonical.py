@@ -1,4 +1,4 @@
-"""An observation in the form in which `inside.shared` reports one, byte for byte."""
+"""An observation in the form in which `inside.shared.run` reports one, byte for byte."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedJob:
-    """One stimulus as `inside.shared` reads it. `arguments` as in `PackedStimulus`."""
+    """One stimulus as `inside.shared.run` reads it. `arguments` as in `PackedStimulus`."""
 
     packed: bytes
     arguments: int | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from importlib import resources
+from importlib.resources.abc import Traversable
 
 from harness.common import serial
 from harness.common.discovery import import_modules
@@ -41,12 +42,19 @@ def selfcheck_file(plan: Plan, key: AnswerKey) -> bytes:
     for module in sorted(_needed(_ENTRIES)):
         path, source = _found(module)
         files[f"harness/{path}"] = source
-    for entry in resources.files("harness").joinpath(_INSIDE).iterdir():
-        if entry.name.endswith(".py"):
-            files[f"harness/{_INSIDE}/{entry.name}"] = entry.read_bytes()
+    inside = resources.files("harness").joinpath(_INSIDE)
+    files |= {f"harness/{_INSIDE}/{path}": data for path, data in _programs(inside)}
     files["harness/packaging/plan.json"] = serial.dumps(plan).encode()
     files["harness/packaging/key.json"] = serial.dumps(key).encode()
     return _SHEBANG + zipped(files)
+
+
+def _programs(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _programs(entry, f"{path}{entry.name}/")
+        elif entry.name.endswith(".py"):
+            yield path + entry.name, entry.read_bytes()
 
 
 def _needed(entries: Iterable[str]) -> set[str]:

@@ -11,8 +11,8 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit
 
+from ..modules import Library, ModuleSource, by_module_name
 from .graph import CannotTravelError, MalformedError, SharedObjects
-from .modules import Library, ModuleSource, by_module_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,17 +21,17 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, write
 
-from . import evaluate
-from .scenario import copied
+from .. import evaluate
+from ..scenario import copied
+from ..stimulus import unpacked
 from .snapshot import NotPlainError, Snapshot
-from .stimulus import unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, ModuleType
     from typing import Any
 
-    from .scenario import Files
+    from ..scenario import Files
 
 _MODULE = type(sys)
 _FLUSH_BYTES = 1 << 15

@@ -1,0 +1,1 @@
+"""Many scenarios of a program that keeps nothing, in one process."""
