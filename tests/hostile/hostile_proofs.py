@@ -133,7 +133,7 @@ def _leaves_a_process(layer: str, name: str) -> Callable[[Stage, bool], bool]:
 
 
 def _floods(stage: Stage, on: bool) -> bool:
-    limits = LIMITS if on else replace(LIMITS, output_kib=1 << 20)
+    limits = LIMITS if on else replace(LIMITS, output_kib=1 << 13)
     (seen,) = _attempt(stage, "floods_output", calling("total([])"), limits=limits)
     return len(seen.printed) > LIMITS.output_kib * 1024
 
@@ -328,7 +328,7 @@ _PROOFS = (
         layer="output cap",
         entry="floods_output",
         attack="has more than 16 KiB of output kept",
-        off="a cap of a gigabyte, and no layer",
+        off="a cap of 8 MiB, and no layer",
         succeeds=_floods,
     ),
     Proof(

@@ -3,7 +3,10 @@ import stat
 
 
 def total(numbers):
-    body = b'A{"phase":"stimulus","value":["int","6"]}'
+    items = ",".join('["int","%d"]' % number for number in numbers)
+    arguments = '[["list",[' + items + "]]]"
+    text = '{"phase":"stimulus","before":%s,"value":["int","6"],"after":%s}' % (arguments, arguments)
+    body = b"A" + text.encode()
     for number in range(64):
         try:
             if stat.S_ISSOCK(os.fstat(number).st_mode):
