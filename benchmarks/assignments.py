@@ -3,7 +3,8 @@
 For each shipped assignment, in one run: the *floor* (every stimulus executed in one process, each
 with a fresh namespace, inputs out of a list, nothing confined or compared), and the reference
 graded as one more submission of a batch, with the shared run and with a process for every scenario.
-CPU seconds of all processes, the audit included, report pages not; the least of a few rounds.
+CPU seconds of all processes, the audit included, report pages not: the least of a few rounds, and
+the median of the ratios within a round.
 
     python -m benchmarks.assignments [--rounds N] [ID…]
 """
@@ -13,9 +14,12 @@ from __future__ import annotations
 import argparse
 import marshal
 import os
+import statistics
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import truediv
 from pathlib import Path
 
 from harness import load_assignment
@@ -100,14 +104,24 @@ def main() -> None:
           f"{'shared/floor':>14}{'alone/floor':>13}")  # fmt: skip
     for name in ids:
         context = prepare(load_assignment(ROOT, name))
-        count, floor = _floor(context, chosen.rounds)
-        shared = _one_more(context, chosen.rounds, alone=False)
-        alone = _one_more(context, chosen.rounds, alone=True)
-        print(f"{name:<18}{count:>8}{floor:>9.3f}{shared:>10.3f}{alone:>9.3f}"
-              f"{shared / floor:>14.2f}{alone / floor:>13.2f}", flush=True)  # fmt: skip
+        count, data = _floor_job(context)
+        floors: list[float] = []
+        together: list[float] = []
+        apart: list[float] = []
+        with _one_more(context, alone=False) as shared, _one_more(context, alone=True) as alone:
+            # In turn: the speed of a busy machine drifts, and with it all that a round measures.
+            for _ in range(chosen.rounds):
+                floors.append(_floor(context, data, count))
+                together.append(_cpu_of(shared))
+                apart.append(_cpu_of(alone))
+        shared_ratio = statistics.median(map(truediv, together, floors))
+        alone_ratio = statistics.median(map(truediv, apart, floors))
+        print(f"{name:<18}{count:>8}{min(floors):>9.3f}{min(together):>10.3f}{min(apart):>9.3f}"
+              f"{shared_ratio:>14.2f}{alone_ratio:>13.2f}", flush=True)  # fmt: skip
 
 
-def _floor(context: GradingContext, rounds: int) -> tuple[int, float]:
+def _floor_job(context: GradingContext) -> tuple[int, bytes]:
+    """How many stimuli the floor executes, and what its process reads."""
     plan = context.specification.plan
     jobs_of = Jobs(plan.assignment)
     functions = tuple(function.name for function in plan.assignment.functions)
@@ -124,22 +138,24 @@ def _floor(context: GradingContext, rounds: int) -> tuple[int, float]:
         compiler.close()
     jobs.sort(key=lambda job: repr(job["selection"]))
     setup = server_setup(plan.assignment, context.specification.reference)
-    data = marshal.dumps((setup, jobs), 2)  # type: ignore[arg-type]
-    times = []
-    for _ in range(rounds):
-        done = subprocess.run(
-            [str(context.interpreter.path), "-c", _FLOOR, str(ROOT)],
-            input=data, capture_output=True, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            sys.exit(done.stderr.decode())
-        seconds, count = done.stdout.split()
-        assert int(count) == len(jobs)
-        times.append(float(seconds))
-    return len(jobs), min(times)
+    return len(jobs), marshal.dumps((setup, jobs), 2)  # type: ignore[arg-type]
 
 
-def _one_more(context: GradingContext, rounds: int, *, alone: bool) -> float:
+def _floor(context: GradingContext, data: bytes, expected: int) -> float:
+    done = subprocess.run(
+        [str(context.interpreter.path), "-c", _FLOOR, str(ROOT)],
+        input=data, capture_output=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(done.stderr.decode())
+    seconds, count = done.stdout.split()
+    assert int(count) == expected
+    return float(seconds)
+
+
+@contextmanager
+def _one_more(context: GradingContext, *, alone: bool) -> Iterator[Callable[[], None]]:
+    """Grades the reference once more in a batch that has graded it before."""
     specification = isolated(context.specification) if alone else context.specification
     files = specification.reference
     with (
@@ -153,7 +169,7 @@ def _one_more(context: GradingContext, rounds: int, *, alone: bool) -> float:
             assert result.mark >= result.out_of, result.mark  # more: extra credit
 
         grade()
-        return min(_cpu_of(grade) for _ in range(rounds))
+        yield grade
 
 
 def _cpu_of(act: Callable[[], None]) -> float:

@@ -17,7 +17,7 @@ import os
 import sys
 from posix import _exit, fork
 
-from .heap import freeze_heap, lay_code_on_huge_pages
+from .heap import freeze_heap
 from .limits import kill_children
 from .messages import wire
 from .server import Server
@@ -57,7 +57,6 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(setup["environment"])
     sock = _socket.socket(fileno=control)
-    lay_code_on_huge_pages()
     warm_up()
     freeze_heap()
     wire.send(sock, b"ready")

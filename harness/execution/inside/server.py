@@ -13,7 +13,7 @@ from functools import partial
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
 
 from . import modules
-from .heap import freeze_heap, look_up_beforehand
+from .heap import freeze_heap
 from .limits import KernelLimits, kill_children
 from .messages import wire
 from .messages.channel import receive, receive_job, send
@@ -158,9 +158,6 @@ class Server:
     def _select_files(self, selection: tuple[Any, ...]) -> Files:
         """The files that some scenarios share, compiled."""
         files = self.files[selection] = Files.select(selection, self.setup, self.submitted)
-        for source in files.library.sources.values():
-            if source.code is not None:
-                look_up_beforehand(source.code.co_names)
         freeze_heap()
         return files
 
