@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import time
+import zlib
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,11 @@ def rows(out: Path) -> list[Any]:
     address = f"file:{out / 'run.sqlite'}?mode=ro"
     with closing(sqlite3.connect(address, uri=True)) as database:
         found = database.execute("SELECT id, source_digest, result FROM submission ORDER BY id")
-        return [(name, digest, json.loads(result)["mark"]) for name, digest, result in found]
+        return [(name, digest, _mark(result)) for name, digest, result in found]
+
+
+def _mark(result: bytes) -> object:
+    return json.loads(zlib.decompress(result))["mark"]
 
 
 def _has_tables(out: Path) -> bool:

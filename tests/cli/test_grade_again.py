@@ -21,24 +21,24 @@ def test_other_provided_files_run_again(graded: Course, tmp_path: Path) -> None:
     before = observed(graded)
     till = graded.path("reference/tiny/till.py").read_text(encoding="utf-8")
     (tmp_path / "till.py").write_text(f"{till}\nNEW = 1\n", encoding="utf-8")
-    again = graded.run("grade", "submissions/tiny/perfect", "--support", tmp_path)
+    again = graded.run("grade", "submissions/tiny", "--only", "perfect", "--support", tmp_path)
     assert again.status == 0, again.err
     assert len(observed(graded) - before) == 13
 
 
 def test_another_interpreter_runs_again(graded: Course) -> None:
     before = observed(graded)
-    again = graded.run("grade", "submissions/tiny/perfect", "--python", sys.executable)
+    again = graded.run("grade", "submissions/tiny", "--only", "perfect", "--python", sys.executable)
     assert again.status == 0, again.err
     assert len(observed(graded) - before) == 13
-    back = graded.run("grade", "submissions/tiny/perfect")
+    back = graded.run("grade", "submissions/tiny", "--only", "perfect")
     assert back.status == 0
     assert len(observed(graded) - before) == 13  # the first interpreter's are still there
 
 
 def test_our_own_failure_does_not_take_an_earlier_mark_away(graded: Course) -> None:
     graded.edit("specs/tiny/total.yaml", "call: total([])\n", "call: total([])\n    points: 8\n")
-    command = [HARNESS, "grade", "submissions/tiny/missing_total"]
+    command = [HARNESS, "grade", "submissions/tiny", "--only", "missing_total"]
     run = subprocess.Popen(
         command, cwd=graded.root, env=environment(), stdout=subprocess.DEVNULL, stderr=-1
     )
@@ -56,7 +56,7 @@ def test_our_own_failure_does_not_take_an_earlier_mark_away(graded: Course) -> N
     assert (kept["status"], kept["mark"], kept["earlier"]) == ("graded", 5.08, True)
     assert kept["flagged"]
     assert kept["notes"][-1].startswith("the harness failed on this submission")
-    again = graded.run("grade", "submissions/tiny/missing_total")
+    again = graded.run("grade", "submissions/tiny", "--only", "missing_total")
     assert again.status == 0
     found = submission(graded.report, "missing_total")
     assert (found["mark"], found["earlier"], found["notes"]) == (3.3, False, [])

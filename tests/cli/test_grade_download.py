@@ -112,7 +112,7 @@ def test_due_extended_and_expected(course: Course, tmp_path: Path) -> None:
     }
     assert (first["attempt"], first["attempts"]) == (1, 2)
     page = (course.report / "feedback" / "102.html").read_text(encoding="utf-8")
-    assert "This came in after the due time." in page
+    assert "This was submitted after the due time." in page
     assert "handed in 2024-09-24T14:00:00+01:00, due 2024-09-24T13:30:00+01:00" in page
 
     extensions = course.write(

@@ -14,6 +14,7 @@ from harness.common import serial
 from harness.grading import prepare, visible_only
 from harness.grading.validation.repeat import stand_in_problems
 from harness.model.result import RunResult
+from harness.results import Store, results_json_v1
 from tests.grading.stand_in_course import (
     BANK,
     RIGHT,
@@ -65,8 +66,11 @@ def outcomes(root: Path, student: str) -> dict[str, tuple[str, str | None]]:
 
 
 def entries(root: Path, student: str) -> list[dict[str, Any]]:
-    whole = json.loads((root / "out" / "results.json").read_text())
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(whole)
+    schema = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+    schema.validate(json.loads((root / "out" / "results.json").read_text()))
+    with Store.read_only(root / "out" / "run.sqlite") as store:
+        whole = json.loads(results_json_v1(store.run(), store.plan()))
+    schema.validate(whole)
     found: list[dict[str, Any]] = next(s for s in whole["submissions"] if s["id"] == student)[
         "scenarios"
     ]

@@ -17,7 +17,7 @@ from harness.model.stimulus import Call, Session, Stimulus
 from harness.results import Store
 
 SECTION = "Results"
-SUMMARY = "Run one scenario of a graded submission again and show its terminal."
+SUMMARY = "Run one graded scenario again and show its terminal."
 
 
 @click.command(
