@@ -55,15 +55,15 @@ def timeless(out: Path) -> bytes:
 
 
 def pages(out: Path) -> dict[str, str]:
-    """By name, a digest of every file of the report (the database is no part of it), the moments
-    of start and end left out."""
+    """By name, a digest of every file of the report, the moments of start and end left out. The
+    database and the secret that the audit is drawn by are no part of it."""
     whole = results(out)
     return {
         str(path.relative_to(out)): hashlib.sha256(
             _without_times(path.read_bytes(), whole)
         ).hexdigest()
         for path in sorted(out.rglob("*"))
-        if path.is_file() and not path.name.startswith("run.sqlite")
+        if path.is_file() and not path.name.startswith(("run.sqlite", ".audit-secret"))
     }
 
 
