@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import time
+from collections.abc import Iterable
 
 from harness.common.errors import HarnessError
 from harness.execution.inside.messages import wire
@@ -56,6 +57,7 @@ class Monitor:
         self._end: tuple[int, int] | None = None
         self._killed_at = 0.0
         self._events = select.poll()
+        self._watched: set[int] = set()  # besides the server and the listener
         self._clock = ScenarioClock(server, limits)
 
     def follow(self) -> End:
@@ -64,7 +66,7 @@ class Monitor:
         self._events.register(control, select.POLLIN)
         asking = None
         if self._listener is None or self._stand_in is not None:
-            self._events.register(self._channel.fileno(), select.POLLIN)
+            self._watch(self._channel.fileno())
         if self._listener is not None:
             self._events.register(self._listener.descriptor, select.POLLIN)
             asking = (self._listener.descriptor, select.POLLIN)
@@ -81,12 +83,12 @@ class Monitor:
             if control in ready:
                 self._hear_from_server()
                 continue
-            if not watching_output and not ready:
+            if not watching_output and not ready and not self._killed_at:
                 watching_output = True
-                self._events.register(self._terminal.child_fd, select.POLLIN)
-                if self._listener is not None and self._stand_in is None:
-                    self._events.register(self._channel.fileno(), select.POLLIN)
+                self._watch(self._terminal.child_fd)
+                self._watch(self._channel.fileno())
             self._take_output()
+            self._leave(number for number, what in events if what & select.POLLHUP)
         self._terminal.finish()
         self._take_output()
         if self._stand_in is not None and self._reason is not None:
@@ -99,6 +101,17 @@ class Monitor:
             reply=bytes(self._reply),
             detail=self._detail,
         )
+
+    def _watch(self, descriptor: int) -> None:
+        self._events.register(descriptor, select.POLLIN)
+        self._watched.add(descriptor)
+
+    def _leave(self, descriptors: Iterable[int]) -> None:
+        """Hear no more of these, which would be reported at once every time: what has hung up, and
+        what nobody reads while a process that was killed takes its time to go."""
+        for descriptor in self._watched.intersection(descriptors):
+            self._events.unregister(descriptor)
+            self._watched.discard(descriptor)
 
     def _take_output(self) -> None:
         if not self._terminal.drain(self._most):
@@ -200,6 +213,7 @@ class Monitor:
             if reason is Ending.ASKED_FOR_MORE and self._stand_in_asks:
                 reason, self._detail = Ending.STAND_IN_FAILED, "it asked for more input"
             self._reason = reason
+            self._leave(tuple(self._watched))
             if self._end is None:
                 self._killed_at = time.monotonic()
                 send_to_server(self._server, b"K")
