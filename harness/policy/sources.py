@@ -32,6 +32,7 @@ _MODULES = (
     "harness.policy.request",
     "harness.policy.statelessness.allowed",
     "harness.policy.statelessness.bindings",
+    "harness.policy.statelessness.expressions",
     "harness.policy.statelessness.rules",
     "harness.policy.statelessness.recursion",
     "harness.policy.statelessness.proof",

@@ -13,8 +13,9 @@ from harness.policy.statelessness.bindings import (
     own_attributes,
     resolve,
 )
+from harness.policy.statelessness.expressions import Refused
 from harness.policy.statelessness.recursion import catches_its_depth
-from harness.policy.statelessness.rules import Refused, Rules
+from harness.policy.statelessness.rules import Rules
 from harness.policy.words import short
 
 MOST_BYTES = 512 * 1024
