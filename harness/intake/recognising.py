@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,13 @@ from harness.intake.finding import FoundPath
 from harness.intake.folders import MAX_CLASS_ENTRIES, Folder
 from harness.intake.layouts import Times
 from harness.intake.layouts.choice import PLAIN, RecognisedLayout, chosen_layout
-from harness.intake.layouts.plain import folder_itself, holds_several, is_clearly_one, lone_file
+from harness.intake.layouts.plain import (
+    folder_itself,
+    holds_several,
+    is_around_one,
+    is_clearly_one,
+    lone_file,
+)
 from harness.intake.uploads import StudentUploads
 from harness.model.plan import Assignment
 
@@ -47,7 +53,7 @@ def _source(
         if folder is None:
             return _plain_source(path, lone_file(path))
         if is_submission:
-            return _plain_source(path, folder_itself(folder))
+            return _plain_source(path, folder_itself(folder, assignment))
         layout = chosen_layout(folder, assignment, asked)
         if assignment.archive and asked is None and _is_a_students_archive(layout, folder):
             return _plain_source(path, lone_file(path))
@@ -80,7 +86,8 @@ def _names(folder: Folder) -> Iterator[str]:
 
 def _listed_submissions(found: Sequence[FoundPath], assignment: Assignment) -> frozenset[Path]:
     """The folders that are submissions because others beside them are named too, as a shell does
-    for `class/*`: one of them is clearly a submission, and these are no classes."""
+    for `class/*`: one of them is clearly a submission, or each has a folder around its files, and
+    these are no classes."""
     by_parent: dict[Path, list[tuple[Path, Folder]]] = {}
     for each in found:
         if each.folder is not None and not each.folder.is_packed:
@@ -88,16 +95,31 @@ def _listed_submissions(found: Sequence[FoundPath], assignment: Assignment) -> f
             beside.append((each.path, each.folder))
     listed: set[Path] = set()
     for beside in by_parent.values():
-        if len(beside) > 1 and any(_is_clear(folder, assignment) for _, folder in beside):
-            listed.update(path for path, folder in beside if not _is_class(folder, assignment))
+        if len(beside) < 2:
+            continue
+        submissions = [path for path, folder in beside if not _is_class(folder, assignment)]
+        clear = any(_is(is_clearly_one, folder, assignment) for _, folder in beside)
+        around = sum(_is(_is_around_one, folder, assignment) for _, folder in beside)
+        if clear or (around > 1 and len(submissions) == len(beside)):
+            listed.update(submissions)
     return frozenset(listed)
 
 
-def _is_clear(folder: Folder, assignment: Assignment) -> bool:
+def _is(what: Callable[[Folder, Assignment], bool], folder: Folder, assignment: Assignment) -> bool:
     try:
-        return is_clearly_one(folder, assignment)
+        return what(folder, assignment)
     except (OSError, Refused):
         return False  # what is wrong with it is said when it is read
+
+
+def _is_around_one(folder: Folder, assignment: Assignment) -> bool:
+    """Whether the files lie in a folder inside, which no platform has named."""
+    try:
+        return chosen_layout(folder, assignment).layout is None and is_around_one(
+            folder, assignment
+        )
+    except UserError:
+        return False
 
 
 def _is_class(folder: Folder, assignment: Assignment) -> bool:

@@ -91,7 +91,7 @@ LAYOUTS: dict[str, tuple[Assignment, Tree, list[tuple[str, list[str], str]]]] = 
             "both/y.py": "y",
             "none": None,
             "report/report.docx": "r",
-            "inside/a1/a1.py": "a",
+            "inside/a1/main.py": "a",
             "hidden/.a1.py": "h",
             "marker/expect.yaml": "e",
         },
@@ -103,6 +103,15 @@ LAYOUTS: dict[str, tuple[Assignment, Tree, list[tuple[str, list[str], str]]]] = 
             ("marker", [], "no file a1.py"),
             ("none", [], "no file a1.py"),
             ("report", [], "found report.docx, expected a1.py"),
+        ],
+    ),
+    "a folder around the files": (
+        ONE,
+        {"ada/a1/a1.py": "a", "bob/work/week 1/a1.py": "b", "eve/a1/a1.py": "e", "eve/b.py": "x"},
+        [
+            ("ada", ["a1.py=a"], ""),
+            ("bob", ["a1.py=b"], ""),
+            ("eve", [], "found b.py, expected a1.py"),
         ],
     ),
     "many wrong names": (
@@ -371,6 +380,25 @@ GLOBS: dict[str, tuple[Assignment, Tree, list[tuple[str, list[str], str]]]] = {
         {"ada/a1.py": "a", "week1/bob/a1.py": "b", "week1/eve/a1.py": "e"},
         [("ada", ["a1.py=a"], ""), ("bob", ["a1.py=b"], ""), ("eve", ["a1.py=e"], "")],
     ),
+    "a folder around the files of each": (
+        ONE,
+        {"ada/a1/a1.py": "a", "eve/a1/a1.py": "e", "kim/main.py": "k"},
+        [
+            ("ada", ["a1.py=a"], ""),
+            ("eve", ["a1.py=e"], ""),
+            ("kim", [], "found main.py, expected a1.py"),
+        ],
+    ),
+    "a folder around files of any name": (
+        ANY,
+        {"ada/a1/project4.py": "a", "eve/a1/project4.py": "e"},
+        [("ada", ["p4.py=a"], ""), ("eve", ["p4.py=e"], "")],
+    ),
+    "a folder around files beside a class": (
+        ONE,
+        {"week1/ada/a1.py": "a", "week2/ada/a1.py": "b", "week2/eve/a1.py": "e"},
+        [("ada", ["a1.py=a"], ""), ("ada-2", ["a1.py=b"], ""), ("eve", ["a1.py=e"], "")],
+    ),
     "two classes of files": (
         ONE,
         {"x/ada.py": "a", "x/bob.py": "b", "y/eve.py": "e", "y/kim.py": "k"},
@@ -399,3 +427,11 @@ def test_one_folder_is_named_as_among_others(lay: Callable[[Tree], Path]) -> Non
     root = lay({"ada/project4.py": "a"})
     (one,) = read((root / "ada",), ANY)
     assert (one.id, one.notes) == ("ada", ("project4.py was graded as p4.py",))
+
+
+def test_a_folder_around_the_files_is_a_note(lay: Callable[[Tree], Path]) -> None:
+    root = lay({"ada/a1/a1.py": "a", "eve/a1/a1.py": "e"})
+    ada, _ = read(sorted(root.iterdir()), ONE)
+    assert ada.origin == str(root / "ada" / "a1")
+    assert ada.notes == ("the files were in the folder a1 inside ada",)
+    assert read((root,), ONE)[0] == ada

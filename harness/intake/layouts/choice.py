@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.common.errors import UserError
-from harness.intake.entries import Entry, EntryKind, listed
+from harness.intake.entries import Entry, listed
 from harness.intake.folders import MAX_CLASS_ENTRIES, Folder
 from harness.intake.layouts import Layout, known_layouts
-from harness.intake.layouts.plain import is_one, may_be_one, one_of, plain
+from harness.intake.layouts.plain import is_one, may_be_one, one_of, places, plain
 from harness.intake.uploads import StudentUploads
 from harness.model.plan import Assignment
 
 PLAIN = "plain"
-_FOLDERS_AROUND = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +36,7 @@ class RecognisedLayout:
         if self.layout is None:
             return plain(self.place, assignment)
         doubt = f"its name is not as {self.layout.name} names files"
-        strays = (one_of(self.place, entry) for entry in self.strays)
+        strays = (one_of(self.place, entry, assignment) for entry in self.strays)
         return (
             *self.layout.read(self.place, self.named, assignment),
             *(_doubted(stray, doubt) for stray in strays),
@@ -60,7 +59,7 @@ def chosen_layout(
         return _plain(place, assignment)
     if asked is None and is_one(place, assignment):
         return RecognisedLayout(place=place, layout=None)
-    for candidate in _places(place):
+    for candidate in places(place):
         found = _platform(candidate, asked)
         if found is not None:
             return found
@@ -72,17 +71,6 @@ def chosen_layout(
             hint=f"--layout {' | '.join(layout_names())}, or leave it out",
         )
     return _plain(place, assignment)
-
-
-def _places(place: Folder) -> Iterator[Folder]:
-    """A place, and the folders that are alone in it and in one another."""
-    yield place
-    for _ in range(_FOLDERS_AROUND):
-        inner = _alone_inside(place)
-        if inner is None:
-            return
-        place = inner
-        yield place
 
 
 def _platform(place: Folder, asked: str | None) -> RecognisedLayout | None:
@@ -112,18 +100,10 @@ def _present(entries: Sequence[Entry]) -> list[Layout]:
     return [layout for layout in known_layouts() if not layout.needs or layout.needs in names]
 
 
-def _alone_inside(place: Folder) -> Folder | None:
-    """The only folder at a place, where nothing else there can be a submission."""
-    entries = [entry for entry in place.entries(MAX_CLASS_ENTRIES) if may_be_one(entry)]
-    if len(entries) == 1 and entries[0].kind is EntryKind.FOLDER:
-        return place.inside(entries[0].name)
-    return None
-
-
 def _plain(place: Folder, assignment: Assignment) -> RecognisedLayout:
     """Plain; an archive often has one folder around everybody's."""
     if place.is_packed and not is_one(place, assignment):
-        for inner in _places(place):
+        for inner in places(place):
             several = sum(map(may_be_one, inner.entries(MAX_CLASS_ENTRIES))) > 1
             if several and not is_one(inner, assignment):
                 return RecognisedLayout(place=inner, layout=None)

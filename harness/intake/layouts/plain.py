@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from harness.intake.folders import MAX_CLASS_ENTRIES, Folder
 from harness.intake.identity import safe_id
 from harness.intake.uploads import Attempt, AttemptFiles, StudentUploads
 from harness.model.plan import Assignment
+
+_FOLDERS_AROUND = 3
 
 
 def lone_file(path: Path) -> StudentUploads:
@@ -38,17 +40,65 @@ def plain(place: Folder, assignment: Assignment) -> tuple[StudentUploads, ...]:
     candidates = [entry for entry in place.entries(MAX_CLASS_ENTRIES) if may_be_one(entry)]
     one_of_any_name = bool(assignment.laid_as) and _is_lone_file(candidates)
     if (not place.is_packed and one_of_any_name) or is_one(place, assignment):
-        return (folder_itself(place),)
-    return tuple(one_of(place, entry) for entry in candidates)
+        return (folder_itself(place, assignment),)
+    return tuple(one_of(place, entry, assignment) for entry in candidates)
 
 
-def folder_itself(place: Folder) -> StudentUploads:
+def folder_itself(place: Folder, assignment: Assignment) -> StudentUploads:
     """The folder as one submission, named by its own name."""
     try:
-        entries = place.entries()
+        place.entries()
     except Refused as refusal:
         raise UserError(f"this folder holds {refusal}", place=place.shown) from None
-    return _handed(place.name, AttemptFiles(origin=place.shown, entries=entries))
+    return _handed(place.name, _files_around(place, place.shown, assignment))
+
+
+def places(place: Folder) -> Iterator[Folder]:
+    """A place, and the folders that are alone in it and in one another."""
+    yield place
+    for _ in range(_FOLDERS_AROUND):
+        inner = _alone_inside(place)
+        if inner is None:
+            return
+        place = inner
+        yield place
+
+
+def is_around_one(place: Folder, assignment: Assignment) -> bool:
+    """Whether a folder that is alone in it, at some depth, is a submission and it itself is not."""
+    return _program_folder(place, assignment) not in (None, place)
+
+
+def _program_folder(place: Folder, assignment: Assignment) -> Folder | None:
+    """The first of `places` with a file to grade in it."""
+    for inner in places(place):
+        candidates = [entry for entry in inner.entries() if may_be_one(entry)]
+        if is_one(inner, assignment) or (assignment.laid_as and _is_lone_file(candidates)):
+            return inner
+    return None
+
+
+def _alone_inside(place: Folder) -> Folder | None:
+    """The only folder at a place, where nothing else there can be a submission."""
+    entries = [entry for entry in place.entries(MAX_CLASS_ENTRIES) if may_be_one(entry)]
+    if len(entries) == 1 and entries[0].kind is EntryKind.FOLDER:
+        return place.inside(entries[0].name)
+    return None
+
+
+def _files_around(place: Folder, origin: str, assignment: Assignment) -> AttemptFiles:
+    """What lies in one submission's folder, or in the only folder in it when that is what holds
+    the file to grade."""
+    try:
+        inner = _program_folder(place, assignment)
+    except (OSError, Refused):
+        inner = None  # what is wrong with it is said as it is read
+    if inner is None or inner == place:
+        return files_in_folder(place, origin)
+    below = f"{origin}{inner.shown.removeprefix(place.shown)}"
+    note = f"the files were in the folder {safe_id(inner.name)} inside {safe_id(place.name)}"
+    found = files_in_folder(inner, below)
+    return replace(found, source=place.name, notes=(*found.notes, note))
 
 
 def is_clearly_one(place: Folder, assignment: Assignment) -> bool:
@@ -74,11 +124,11 @@ def may_be_one(entry: Entry) -> bool:
     return is_program or entry.kind in (EntryKind.FOLDER, EntryKind.LINK)
 
 
-def one_of(place: Folder, entry: Entry) -> StudentUploads:
+def one_of(place: Folder, entry: Entry, assignment: Assignment) -> StudentUploads:
     """A folder or file of a folder of submissions, named by its own name."""
     origin = f"{place.shown}/{entry.name}"
     if entry.kind is EntryKind.FOLDER:
-        return _handed(entry.name, files_in_folder(place.inside(entry.name), origin))
+        return _handed(entry.name, _files_around(place.inside(entry.name), origin, assignment))
     if entry.kind is EntryKind.LINK:
         problem = f"{safe_id(entry.name)} is a symbolic link, which is not followed"
         return _handed(_stem(entry.name), AttemptFiles(origin=origin, problem=problem))
