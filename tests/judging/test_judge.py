@@ -313,6 +313,24 @@ def test_an_argument_that_must_stay_is_held_against_itself() -> None:
     assert not passes(None, called(1, before=([1],), after=([2],)), stays)
 
 
+def test_a_raise_without_the_arguments_afterwards_hides_nothing() -> None:
+    def failed(*, before: tuple[object, ...] = (), after: tuple[object, ...] = ()) -> Observation:
+        arguments = called(None, before=before, after=after)
+        return replace(
+            raised("ValueError"),
+            arguments_before=arguments.arguments_before,
+            arguments=arguments.arguments,
+        )
+
+    reference = failed(before=([1],), after=([1],))
+    stays = Expected(leaves_unchanged=True)
+    assert passes(reference, failed(before=([1],), after=([1],)))
+    assert passes(reference, failed(before=([1],), after=([1],)), stays)
+    assert not passes(reference, failed())
+    assert not passes(reference, failed(), stays)
+    assert passes(failed(), failed())
+
+
 def test_variables_of_a_session_afterwards() -> None:
     def left(**names: object) -> Observation:
         values = tuple(NamedValue(name=n, value=Value.of(v)) for n, v in names.items())

@@ -124,13 +124,17 @@ def _returned(observation: Observation, expectation: Expectation) -> list[Mismat
 
 
 def _left(observation: Observation, expectation: Expectation) -> list[Mismatch]:
-    """The positional arguments (or a draw's variables) afterwards."""
+    """The positional arguments (or a draw's variables) afterwards. As many as the reference has
+    must be there: a raise that is reported without them may hide what was changed."""
     stated = {leave.name: leave.value for leave in expectation.stated.leaves}
     differing: list[Mismatch] = []
-    for position, after in enumerate(observation.arguments):
+    known = expectation.reference.arguments if expectation.reference else ()
+    for position in range(max(len(observation.arguments), len(known))):
+        reported = position < len(observation.arguments)
+        after = observation.arguments[position] if reported else None
         name = argument_name(expectation, position)
         expected = stated.pop(name, None) or _unstated(observation, expectation, position)
-        if expected is not None and not expected.accepts(after):
+        if expected is not None and (after is None or not expected.accepts(after)):
             mismatch = ValueMismatch(
                 channel=Channel.LEAVES, expected=expected, actual=after, name=name
             )
@@ -154,10 +158,12 @@ def argument_name(expectation: Expectation, position: int) -> str:
 
 
 def _unstated(observation: Observation, expectation: Expectation, position: int) -> Matcher | None:
+    reference = expectation.reference
     if expectation.stated.leaves_unchanged:
         before = observation.arguments_before
+        if position >= len(before) and reference is not None:
+            before = reference.arguments_before
         return Exactly(value=before[position]) if position < len(before) else None
-    reference = expectation.reference
     if reference is None or position >= len(reference.arguments):
         return None
     return Exactly(value=reference.arguments[position])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from harness.model.policy import Statelessness
+from harness.model.policy import MAX_SOURCE_BYTES, Statelessness
 from harness.policy.request import NamedBytes
 from harness.policy.statelessness.bindings import (
     LIBRARY,
@@ -17,8 +17,6 @@ from harness.policy.statelessness.expressions import Refused
 from harness.policy.statelessness.recursion import catches_its_depth
 from harness.policy.statelessness.rules import Rules
 from harness.policy.words import short
-
-MOST_BYTES = 512 * 1024
 
 
 def prove(submitted: Sequence[NamedBytes], provided: Sequence[NamedBytes]) -> Statelessness:
@@ -32,8 +30,8 @@ def prove(submitted: Sequence[NamedBytes], provided: Sequence[NamedBytes]) -> St
     modules: dict[str, Module] = {}
     try:
         for name, file in files.items():
-            if len(file.data) > MOST_BYTES:
-                return _no(f"{name} is larger than {MOST_BYTES // 1024} KiB")
+            if len(file.data) > MAX_SOURCE_BYTES:
+                return _no(f"{name} is larger than {MAX_SOURCE_BYTES // 1024} KiB")
             tree = ast.parse(file.data, filename="<submission>")
             modules[name[:-3]] = Module(file=name, data=file.data, tree=tree)
         for name in modules:

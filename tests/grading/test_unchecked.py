@@ -1,0 +1,72 @@
+"""A program that runs and cannot be checked keeps its marks, and a person is asked to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from harness import load_assignment
+from harness.execution import Driver
+from harness.execution.driver import TOOL_LIMITS
+from harness.execution.linux.server import ToolServer
+from harness.grading import Grader, prepare
+from harness.model.assignment import SourceFile
+from harness.model.policy import MAX_SOURCE_BYTES, PolicyRule, Severity
+from harness.model.result import SubmissionResult
+from harness.model.submission import Submission
+from tests.tiny_course import FIXTURE
+
+RIGHT = (FIXTURE / "reference" / "tiny" / "a1.py").read_text("utf-8")
+# The check shows the name of what a module calls, and gives up on one this deep.
+DEEP = f"\n\ndef nothing():\n    pass\n\n\nnothing.b = nothing\nnothing{'.b' * 1500}()\n"
+LARGE = f"\n\nif 0:\n    {'a;' * 12_000}\n"  # which Python leaves out
+LITTLE = replace(TOOL_LIMITS, cpu_seconds=0.1)
+
+
+@pytest.fixture(scope="module")
+def grader() -> Iterator[Grader]:
+    context = prepare(load_assignment(FIXTURE, "tiny"))
+    with (
+        Driver(context.interpreter, context.tier.tier) as driver,
+        Grader(context.specification.plan, context.key, driver) as grader,
+    ):
+        yield grader
+
+
+def graded(grader: Grader, program: str) -> SubmissionResult:
+    file = SourceFile(name="a1.py", data=program.encode())
+    return grader.grade(Submission(id="s", origin="a1.py", files=(file,))).result
+
+
+def test_one_that_is_nested_too_deep(grader: Grader) -> None:
+    asks_for_a_person(graded(grader, RIGHT + DEEP), "the code is nested too deeply to be read")
+
+
+def test_one_that_is_too_large_for_the_limits_of_the_check(
+    grader: Grader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert PolicyRule.UNCHECKED not in rules(graded(grader, RIGHT + LARGE))
+    monkeypatch.setattr(ToolServer.run, "__defaults__", (LITTLE,))
+    asks_for_a_person(graded(grader, RIGHT + LARGE), "the limits of the check were reached")
+
+
+def test_one_over_the_limit_of_size_is_not_run(grader: Grader) -> None:
+    padding = "#" * (MAX_SOURCE_BYTES - len(RIGHT))
+    assert graded(grader, RIGHT + padding).mark == 6
+    refused = graded(grader, RIGHT + padding + "#")
+    assert refused.status == "unreadable"
+    assert refused.scenarios[0].verdict.kind == "unreadable"
+
+
+def asks_for_a_person(result: SubmissionResult, reason: str) -> None:
+    assert result.flagged
+    (found,) = [each for each in result.findings if each.rule is PolicyRule.UNCHECKED]
+    assert found.consequence.severity is Severity.REVIEW
+    assert reason in found.message
+    assert {each.verdict.kind for each in result.scenarios} == {"passed"}
+
+
+def rules(result: SubmissionResult) -> set[PolicyRule]:
+    return {each.rule for each in result.findings}
