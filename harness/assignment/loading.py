@@ -10,6 +10,7 @@ import contextlib
 import difflib
 import gc
 import hashlib
+import json
 import os
 import re
 import sys
@@ -19,18 +20,25 @@ from pathlib import Path
 
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
-from harness.common.serial import SerialError, dumps, loads
+from harness.common.serial import dumps, from_plain
+from harness.model.plan import Visibility
 from harness.model.specification import Specification
 
 
 def load(
-    root: Path, assignment_id: str, *, support: Path | None = None, recording: bool = False
+    root: Path,
+    assignment_id: str,
+    *,
+    support: Path | None = None,
+    recording: bool = False,
+    visible: bool = False,
 ) -> Specification:
     """Everything that specs/<id> and reference/<id> say.
 
     `support` is a folder whose files take the place of provided files of the same name. While
-    `recording`, draws and transcripts may still be missing. Raises SpecErrors with every mistake
-    of every file, UserError if there is no such assignment.
+    `recording`, draws and transcripts may still be missing. With `visible`, the scenarios that a
+    student may see are all that is read of a cached plan. Raises SpecErrors with every mistake of
+    every file, UserError if there is no such assignment.
     """
     root = root.resolve()
     folder = spec_folder(root, assignment_id)
@@ -38,7 +46,7 @@ def load(
         raise UserError(f"the support folder {support} is not there", hint="correct --support")
     cache = Cache(root, assignment_id, folder, support)
     if not recording:
-        cached = cache.read()
+        cached = cache.read(visible=visible)
         if cached is not None:
             return cached
     # Only now: the libraries that read YAML cost more than a cached load.
@@ -64,8 +72,9 @@ class Cache:
         self.sources = [folder, root / "reference" / assignment_id, *([support] if support else [])]
         self.key = ""
 
-    def read(self) -> Specification | None:
-        """The cached specification; None if there is none or something has changed."""
+    def read(self, *, visible: bool = False) -> Specification | None:
+        """The cached specification, or its `visible` scenarios; None if there is none or something
+        has changed."""
         self.key = self._content()
         try:
             data = self.path.read_bytes()
@@ -73,8 +82,12 @@ class Cache:
             if key.decode("ascii") != self.key:
                 return None
             with _without_collector():
-                cached = loads(Specification, text)
-        except (OSError, UnicodeDecodeError, SerialError):
+                plain = json.loads(text)
+                if visible:
+                    plan = plain["plan"]
+                    plan["scenarios"] = list(filter(_is_visible, plan["scenarios"]))
+                cached = from_plain(Specification, plain)
+        except (OSError, ValueError, LookupError, TypeError):
             return None
         return replace(cached, folder=str(self.folder))
 
@@ -100,6 +113,10 @@ class Cache:
                 whole.update(f"{number} {len(name)} {len(data)} {name}\n".encode())
                 whole.update(data)
         return whole.hexdigest()
+
+
+def _is_visible(scenario: dict[str, object]) -> bool:
+    return scenario["visibility"] == Visibility.VISIBLE
 
 
 @contextlib.contextmanager

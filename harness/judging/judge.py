@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from harness.judging.compare.channels import mismatches
-from harness.judging.explain.conversation import conversation
-from harness.judging.explain.differences import differences
-from harness.judging.explain.failure import Failure
-from harness.judging.explain.rules import explain
 from harness.model.answer_key import PythonAnswer
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import StandIn, Stimulus
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from harness.judging.explain.failure import Failure
 
 _KINDS = {
     Ending.ANSWERED: VerdictKind.FAILED,
@@ -49,6 +49,12 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     differing = mismatches(observation, expectation, stimulus)
     if not differing:
         return Verdict(kind=VerdictKind.PASSED)
+    # Only now: a right submission needs none of it.
+    from harness.judging.explain.conversation import conversation  # noqa: PLC0415
+    from harness.judging.explain.differences import differences  # noqa: PLC0415
+    from harness.judging.explain.failure import Failure  # noqa: PLC0415
+    from harness.judging.explain.rules import explain  # noqa: PLC0415
+
     failure = Failure(observation, expectation, stimulus, differing)
     return Verdict(
         kind=_kind(failure),

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from harness.common.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from harness.reporting.terminal.cards import explain_failures
     from harness.reporting.terminal.tables import (
-        explain_failures,
         explain_scenario,
         show_submission,
         summary_table,
@@ -36,8 +36,8 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
+        "terminal.cards": ("explain_failures",),
         "terminal.tables": (
-            "explain_failures",
             "explain_scenario",
             "show_submission",
             "summary_table",

@@ -53,7 +53,12 @@ def _terminal(thing: RenderableType) -> str:
     console = Console(width=100, color_system=None)
     with console.capture() as capture:
         console.print(thing)
-    return "".join(line.rstrip() + "\n" for line in capture.get().splitlines())
+    return _without_blanks(capture.get())
+
+
+def _without_blanks(text: str) -> str:
+    """No blanks at the ends of lines."""
+    return "".join(line.rstrip() + "\n" for line in text.splitlines())
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -71,9 +76,11 @@ PAGES: dict[str, Callable[[], str]] = {
     "feedback-our-fault.html": lambda: _feedback(OUR_FAULT),
     "summary.txt": lambda: _terminal(summary_table(RUN, PLAN)),
     "summary-unfinished.txt": lambda: _terminal(summary_table(UNFINISHED, PLAN)),
-    "check.txt": lambda: _terminal(explain_failures(MANY_FAULTS, PLAN, 20)),
-    "check-syntax-error.txt": lambda: _terminal(explain_failures(UNREADABLE, PLAN)),
-    "check-perfect.txt": lambda: _terminal(explain_failures(PERFECT, PLAN)),
+    "check.txt": lambda: _without_blanks(explain_failures(MANY_FAULTS, PLAN, 20, width=100)),
+    "check-syntax-error.txt": lambda: _without_blanks(
+        explain_failures(UNREADABLE, PLAN, width=100)
+    ),
+    "check-perfect.txt": lambda: _without_blanks(explain_failures(PERFECT, PLAN, width=100)),
     "show.txt": lambda: _terminal(show_submission(MANY_FAULTS, PLAN)),
     "scenario.txt": lambda: explain_scenario(MANY_FAULTS.scenarios[6], PLAN.scenarios[6]),
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import threading
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from harness.assignment import load
 from harness.cli.discovery import examples
@@ -81,35 +83,41 @@ def command(
     """
     base = the_root(root, files)
     assignment_id = the_assignment(base, assignment, files)
-    asked = without_tags(load(base, assignment_id, support=support), without)
-    visible = visible_only(asked)
+    # Which tags there are is known of all scenarios alone.
+    loaded = load(base, assignment_id, support=support, visible=not without)
+    visible = visible_only(without_tags(loaded, without))
     context = prepare(visible, python=python, cache=cache_folder(base), recall_tier=True)
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
     if form == GITHUB:
         return _annotate(context, files)
-    console = Console()
     before = _stamps(files)
-    passed = _check(context, files, console, failures)
+    passed = _check(context, files, failures)
     while watch:
         _wait_for_change(files, before)
-        console.clear()
+        click.clear()
         before = _stamps(files)
-        passed = _check_anyway(context, files, console, failures)
+        passed = _check_anyway(context, files, failures)
     return 0 if passed else 1
 
 
-def _check(
-    context: GradingContext, files: tuple[Path, ...], console: Console, failures: int
-) -> bool:
+def _check(context: GradingContext, files: tuple[Path, ...], failures: int) -> bool:
     plan = context.specification.plan
     submissions = submitted(files, plan.assignment)
     for note in notes(files, submissions, plan.assignment):
         click.echo(f"NOTE {escaping.visible(note)}", err=True)
     results = check_submissions(context, submissions)
+    width = shutil.get_terminal_size().columns
     for result in results:
-        console.print(explain_failures(student_view(result, plan), plan, failures))
+        shown = student_view(result, plan)
+        text = explain_failures(shown, plan, failures, width=width, colours=_has_colours())
+        click.echo(text, nl=False)
     return all(result.all_passed for result in results)
+
+
+def _has_colours() -> bool:
+    plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not plain
 
 
 def _annotate(context: GradingContext, files: tuple[Path, ...]) -> int:
@@ -133,12 +141,10 @@ def _paths(files: tuple[Path, ...], assignment: Assignment) -> dict[str, str]:
     return {name: str(path / name if path.is_dir() else path) for name in names}
 
 
-def _check_anyway(
-    context: GradingContext, files: tuple[Path, ...], console: Console, failures: int
-) -> bool:
+def _check_anyway(context: GradingContext, files: tuple[Path, ...], failures: int) -> bool:
     """While watching, an editor may have the file away for a moment: say so and look again."""
     try:
-        return _check(context, files, console, failures)
+        return _check(context, files, failures)
     except UserError as error:
         click.echo(str(error), err=True)
         return False

@@ -14,7 +14,7 @@ from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.student_view import ShownCheck, StudentView, Surroundings
 from harness.model.verdict import Channel, Conversation
-from harness.reporting.terminal.lines import Line, Span, line, moved
+from harness.reporting.terminal.lines import Line, Span, as_text, line, moved
 from harness.reporting.view import paste, words
 from harness.reporting.view.causes import Cause, causes
 from harness.reporting.view.comparison import Cell, Comparison
@@ -153,6 +153,18 @@ def _cell(cell: Cell) -> list[Span]:
     spans.append(("…" if cell.cut_after else "", ""))
     spans.append((cell.end, "reverse bold" if cell.mark == len(cell.text) else "dim"))
     return spans
+
+
+def explain_failures(
+    result: SubmissionResult | StudentView,
+    plan: Plan,
+    limit: int = 3,
+    *,
+    width: int,
+    colours: bool = False,
+) -> str:
+    """The text of the first `limit` things to fix, explained; visible scenarios alone."""
+    return as_text(explanation(result, plan, limit), width, colours=colours)
 
 
 def explanation(result: SubmissionResult | StudentView, plan: Plan, limit: int = 3) -> list[Line]:

@@ -15,9 +15,9 @@ from rich.text import Text
 from harness.common.escaping import visible
 from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
-from harness.model.student_view import FunctionTally, ShownCheck, StudentView, Surroundings
+from harness.model.student_view import FunctionTally, ShownCheck, Surroundings
 from harness.reporting.html.submission_pages import is_other_python, mark_text
-from harness.reporting.terminal.cards import cause, explained, explanation
+from harness.reporting.terminal.cards import cause, explained
 from harness.reporting.terminal.lines import Line, as_text, wrapped
 from harness.reporting.view import figures, words
 from harness.reporting.view.causes import causes
@@ -51,13 +51,6 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
             _plain(_weakest(result, plan)),
         )
     return Group(table, *_remarks(run))
-
-
-def explain_failures(
-    result: SubmissionResult | StudentView, plan: Plan, limit: int = 3
-) -> RenderableType:
-    """The first `limit` things to fix, explained; visible scenarios alone."""
-    return _Printed(explanation(result, plan, limit))
 
 
 def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> RenderableType:
