@@ -43,16 +43,18 @@ def _make_immortal(pending: list[Any]) -> None:
     count_at = ctypes.c_uint32.from_address
     immortal = count_at(id(None)).value
     while pending:
-        thing = pending.pop()
-        count = count_at(id(thing))
-        if count.value == immortal:
-            continue
-        count.value = immortal
-        if type(thing) is _CODE:
-            pending += (thing.co_consts, thing.co_names, thing.co_name, thing.co_qualname)
-            pending += (thing.co_filename, thing.co_varnames, thing.co_freevars, thing.co_cellvars)
-        else:
-            pending += gc.get_referents(thing)
+        new: list[Any] = []
+        for thing in pending:
+            count = count_at(id(thing))
+            if count.value != immortal:
+                count.value = immortal
+                new.append(thing)
+        pending = gc.get_referents(*new)
+        for thing in new:
+            if type(thing) is _CODE:
+                pending += (thing.co_consts, thing.co_names, thing.co_name, thing.co_qualname)
+                pending += (thing.co_filename, thing.co_varnames)
+                pending += (thing.co_freevars, thing.co_cellvars)
 
 
 def _counts_are_where_expected() -> bool:

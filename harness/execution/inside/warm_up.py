@@ -47,20 +47,20 @@ def warm_up() -> None:
     steps = ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)")
     session = CompiledStimulus(compile_stimulus(_FUNCTIONS, "grid = ['a']", "", steps))
     parts = (("call", call), ("call", fault), ("session", session), ("run", call))
+    provided = ModuleSource("rehearsed_constants.py", _PROVIDED)
+    program = ModuleSource("rehearsed.py", _PROGRAM)
+    files = Files({"rehearsed_constants": provided}, {}, {"rehearsed": program}, "rehearsed")
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
         sys.stdout = silence
         for action, stimulus in parts * _TIMES:
-            _perform(action, stimulus, silence.fileno())
+            _perform(action, stimulus, files, silence.fileno())
             sys.meta_path[:] = before[0]
             sys.modules.clear()
             sys.modules.update(before[1])
         sys.argv, sys.stdout = before[2:]
 
 
-def _perform(action: str, stimulus: CompiledStimulus, silence: int) -> None:
-    provided = ModuleSource("rehearsed_constants.py", _PROVIDED)
-    program = ModuleSource("rehearsed.py", _PROGRAM)
-    files = Files({"rehearsed_constants": provided}, {}, {"rehearsed": program}, "rehearsed")
+def _perform(action: str, stimulus: CompiledStimulus, files: Files, silence: int) -> None:
     job: dict[str, Any] = {
         "action": action,
         "program": "rehearsed.py",
