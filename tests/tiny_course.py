@@ -27,7 +27,8 @@ PATIENCE = 120
 
 def environment(**changes: str) -> dict[str, str]:
     """Ours, with a screen that is wide enough for every line."""
-    return {**os.environ, "COLUMNS": "200", "PYTHONUTF8": "1", **changes}
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    return {**inherited, "COLUMNS": "200", "PYTHONUTF8": "1", **changes}
 
 
 @dataclass(frozen=True, slots=True)

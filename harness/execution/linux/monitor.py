@@ -8,12 +8,15 @@ import time
 from collections.abc import Iterable
 
 from harness.common.errors import HarnessError
-from harness.execution.inside.messages import wire
 from harness.execution.linux.base_process import ServerProcess
 from harness.execution.linux.channel import CHUNK, ScenarioChannel
 from harness.execution.linux.kernel import Listener
 from harness.execution.linux.pexpect_terminal import Terminal
-from harness.execution.linux.scenario_clock import ScenarioClock, send_to_server
+from harness.execution.linux.scenario_clock import (
+    ScenarioClock,
+    hear_from_server,
+    send_to_server,
+)
 from harness.execution.protocol import reply
 from harness.execution.protocol.observation import End
 from harness.execution.remote import StandInProcess, StandInUnusableError, exchange
@@ -219,14 +222,8 @@ class Monitor:
                 send_to_server(self._server, b"K")
 
     def _hear_from_server(self) -> None:
-        try:
-            message = wire.receive(self._server.control)
-        except (OSError, EOFError):
-            message = None
-        if message is None:
-            raise HarnessError("a submission server ended")
-        kind, *numbers = message[0].split()
+        kind, numbers, descriptors = hear_from_server(self._server)
         if kind == b"E":
-            self._end = (int(numbers[0]), int(numbers[1]))
+            self._end = (numbers[0], numbers[1])
         elif kind == b"P":
-            self._clock.identify(int(numbers[0]), message[1])
+            self._clock.identify(numbers[0], descriptors)

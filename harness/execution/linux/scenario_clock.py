@@ -75,3 +75,15 @@ def send_to_server(server: ServerProcess, message: bytes) -> None:
         wire.send(server.control, message)
     except OSError:
         raise HarnessError("a submission server ended") from None
+
+
+def hear_from_server(server: ServerProcess) -> tuple[bytes, list[int], list[int]]:
+    """A server's next message as kind, numbers and descriptors; HarnessError when it has ended."""
+    try:
+        message = wire.receive(server.control)
+    except (OSError, EOFError):
+        message = None
+    if message is None:
+        raise HarnessError("a submission server ended")
+    kind, *numbers = message[0].split()
+    return kind, [int(number) for number in numbers], message[1]

@@ -7,10 +7,12 @@ import select
 import time
 from types import TracebackType
 
-from harness.common.errors import HarnessError
-from harness.execution.inside.messages import wire
 from harness.execution.linux.channel import CHUNK, ScenarioChannel
-from harness.execution.linux.scenario_clock import ScenarioClock, send_to_server
+from harness.execution.linux.scenario_clock import (
+    ScenarioClock,
+    hear_from_server,
+    send_to_server,
+)
 from harness.execution.linux.server import ServerLink
 from harness.execution.protocol.reply import LARGEST
 from harness.execution.remote import StandInUnusableError
@@ -98,18 +100,12 @@ class LinuxStandIn:
         return message
 
     def _hear_from_server(self) -> None:
-        try:
-            message = wire.receive(self._server.control)
-        except (OSError, EOFError):
-            message = None
-        if message is None:
-            raise HarnessError("the stand-ins' server ended")
-        kind, *numbers = message[0].split()
+        kind, numbers, descriptors = hear_from_server(self._server)
         if kind == b"E":
             self._received += self._channel_rest()
             self._ended = True
         elif kind == b"P":
-            self._clock.identify(int(numbers[0]), message[1])
+            self._clock.identify(numbers[0], descriptors)
 
     def _channel_rest(self) -> bytes:
         rest = b""

@@ -48,8 +48,9 @@ for name, source in marshal.loads(sys.stdin.buffer.read()):
 sys.stdout.buffer.write(marshal.dumps(found))
 """
 
-_PROGRAM = """\
-import builtins, marshal, os, sys
+_PROGRAM = f"""\
+{bootstrap.LOADER}
+import os
 def read(count):
     data = b""
     while len(data) < count:
@@ -61,27 +62,7 @@ def read(count):
 def framed():
     return marshal.loads(read(int.from_bytes(read(4), "little")))
 modules, setup, job = framed(), framed(), framed()
-Module = type(sys)
-package = Module("inside")
-package.__path__ = []
-sys.modules["inside"] = package
-own = dict(vars(builtins))
-for name, code in modules:
-    folder, _, leaf = ("inside." + name).rpartition(".")
-    if folder not in sys.modules:
-        sys.modules[folder] = Module(folder)
-        sys.modules[folder].__path__ = []
-        setattr(package, folder.rpartition(".")[2], sys.modules[folder])
-    module = Module("inside." + name)
-    module.__dict__.update(__builtins__=own, __package__=folder)
-    sys.modules["inside." + name] = module
-    setattr(sys.modules[folder], leaf, module)
-    try:
-        exec(code, module.__dict__)
-    except ImportError:
-        if name != "limits":
-            raise
-        del sys.modules["inside." + name], package.limits
+package = load(modules, ("limits",))
 package.piped.serve(setup, job)
 """
 

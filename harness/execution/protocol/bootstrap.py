@@ -14,9 +14,42 @@ INSIDE = (
     "server", "base",
 )  # fmt: skip
 
-_PROGRAM = """\
-import sys
-import builtins, marshal, _socket
+# Defines `load`: of modules by name, as source or compiled, makes a package that nothing finds by
+# the names of its folders on a disk; those that are optional may lack what they import.
+LOADER = """\
+import builtins, marshal, sys
+def load(parts, optional):
+    Module = type(sys)
+    package = Module("inside")
+    package.__path__ = []
+    sys.modules["inside"] = package
+    own = dict(vars(builtins))
+    for name, code in parts:
+        folder, _, leaf = ("inside." + name).rpartition(".")
+        if folder not in sys.modules:
+            sys.modules[folder] = Module(folder)
+            sys.modules[folder].__path__ = []
+            setattr(package, folder.rpartition(".")[2], sys.modules[folder])
+        module = Module("inside." + name)
+        module.__dict__.update(__builtins__=own, __package__=folder)
+        sys.modules["inside." + name] = module
+        setattr(sys.modules[folder], leaf, module)
+        if type(code) is str:
+            path = "inside/" + name.replace(".", "/") + ".py"
+            code = compile(code, path, "exec", dont_inherit=True)
+        try:
+            exec(code, module.__dict__)
+        except ImportError:
+            if name not in optional:
+                raise
+            del sys.modules["inside." + name]
+            delattr(sys.modules[folder], leaf)
+    return package
+"""
+
+_PROGRAM = f"""\
+{LOADER}
+import _socket
 control = int(sys.argv[1])
 sock = _socket.socket(fileno=control)
 def read(count):
@@ -29,28 +62,7 @@ def read(count):
     return data
 sources, setup = marshal.loads(read(int.from_bytes(read(4), "little")))
 sock.detach()
-Module = type(sys)
-package = Module("inside")
-package.__path__ = []
-sys.modules["inside"] = package
-own = dict(vars(builtins))
-for name, source in sources:
-    folder, _, leaf = ("inside." + name).rpartition(".")
-    if folder not in sys.modules:
-        sys.modules[folder] = Module(folder)
-        sys.modules[folder].__path__ = []
-        setattr(package, folder.rpartition(".")[2], sys.modules[folder])
-    module = Module("inside." + name)
-    module.__dict__.update(__builtins__=own, __package__=folder)
-    sys.modules["inside." + name] = module
-    setattr(sys.modules[folder], leaf, module)
-    path = "inside/" + name.replace(".", "/") + ".py"
-    try:
-        exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
-    except ImportError:
-        if name != "confine" or setup["confined"]:
-            raise
-        del sys.modules["inside." + name], package.confine
+package = load(sources, () if setup["confined"] else ("confine",))
 package.base.serve(control, setup)
 """
 
