@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.assignment.loading import CACHE, available, find_root, load
+from harness.assignment.loading import CACHE, available, files_asked_for, find_root, load
 from harness.assignment.scenarios.templates import as_template
 from harness.assignment.yaml.errors import SpecErrors
 
@@ -20,6 +20,7 @@ __all__ = [
     "SpecErrors",
     "as_template",
     "available",
+    "files_asked_for",
     "find_root",
     "json_schema",
     "load",

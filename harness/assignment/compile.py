@@ -67,6 +67,7 @@ class _Compiler:
         self.root = root
         self.folder = folder
         self.problems = problems
+        self.mutant_problems = Problems()  # these stop no grading
         self.support = support
         self.recording = recording
         self.used: set[str] = set()
@@ -149,6 +150,7 @@ class _Compiler:
             mutants=mutants,
             transcripts=tuple(compiled.transcripts),
             folder=str(self.folder),
+            mutant_mistakes=self.mutant_problems.lines(),
         )
         return Compilation(specification=specification, requests=compiled.requests)
 
@@ -160,10 +162,8 @@ class _Compiler:
         for path in scenario_files(self.folder, ()):
             self._open(path)
 
-    def _named(
-        self, heading: Heading, key: str, default: str, *, named: str = ""
-    ) -> Document | None:
-        name = named or getattr(heading.shape, key)
+    def _named(self, heading: Heading, key: str, default: str) -> Document | None:
+        name = getattr(heading.shape, key)
         if not name:
             if (self.folder / default).is_file():
                 hint = f"write {key}: {default}"
@@ -174,8 +174,7 @@ class _Compiler:
             what = f"there is no file {name} in {shown(self.root, self.folder)}"
             heading.document.add((key,), what)
             return None
-        if key != "mutants":  # mutants are about the reference: no part of the plan
-            self.used.add(name)
+        self.used.add(name)
         path = self.folder / name
         return Document.open(path, shown(self.root, path), self.problems)
 
@@ -193,13 +192,18 @@ class _Compiler:
         return read_policy(document, clauses, submitted, heading.provided, constants)
 
     def _mutants(self, heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[Mutant, ...]:
-        if heading.shape.mutants or (self.folder / MUTANTS).is_file():
-            document = self._named(
-                heading, "mutants", MUTANTS, named=heading.shape.mutants or MUTANTS
-            )
-            if document is not None:
-                return read_mutants(document, heading.reference, clauses)
-        return ()
+        """The mutants: about the reference alone, and no part of the plan."""
+        named = heading.shape.mutants
+        path = self.folder / (named or MUTANTS)
+        if named and ("/" in named or not path.is_file()):
+            what = f"there is no file {named} in {shown(self.root, self.folder)}"
+            place = heading.document.place(("mutants",))
+            self.mutant_problems.add(place, heading.document.label(("mutants",)), what)
+            return ()
+        if not path.is_file():
+            return ()
+        document = Document.open(path, shown(self.root, path), self.mutant_problems)
+        return () if document is None else read_mutants(document, heading.reference, clauses)
 
     def _scenarios(self, heading: Heading, vocabulary: Vocabulary) -> Compiled:
         whole = Compiled([], [], {}, set(), {})

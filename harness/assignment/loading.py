@@ -163,6 +163,23 @@ def available(root: Path) -> tuple[str, ...]:
     return tuple(sorted(file.parent.name for file in (root / SPECS).glob(f"*/{ASSIGNMENT}")))
 
 
+def files_asked_for(root: Path, assignment_id: str) -> tuple[str, ...]:
+    """The names under `submission:` in assignment.yaml, files and archive; none where the file
+    cannot be read, which loading it reports."""
+    import yaml  # noqa: PLC0415  (a cached plan is loaded without it)
+
+    try:
+        data = yaml.safe_load((root / SPECS / assignment_id / ASSIGNMENT).read_bytes())
+    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        return ()
+    part = data.get("submission") if isinstance(data, dict) else None
+    if not isinstance(part, dict):
+        return ()
+    files = part.get("files")
+    names = [*(files if isinstance(files, list) else []), part.get("archive")]
+    return tuple(name for name in names if isinstance(name, str))
+
+
 def spec_folder(root: Path, assignment_id: str) -> Path:
     """The folder of an assignment; UserError if there is no such assignment."""
     known = available(root)

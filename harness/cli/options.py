@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
-from harness.assignment import CACHE, available, find_root
+from harness.assignment import CACHE, available, files_asked_for, find_root
 from harness.common.errors import UserError
-from harness.intake import must_exist
+from harness.intake import must_exist, original_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,7 +25,8 @@ root_option = click.option(
 assignment_option = click.option(
     "--assignment",
     metavar="ID",
-    help="The assignment (default: found from the path, or the only one).",
+    help="The assignment (default: found from the path, the only one, or the only one that asks "
+    "for a file of this name).",
 )
 python_option = click.option(
     "--python",
@@ -71,7 +72,8 @@ def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
 
 def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) -> str:
     """The id: `asked` (loading reports an unknown one), else the folder under submissions/, else
-    the only one. Raises UserError where that leaves several."""
+    the only one there is, else the only one that asks for files of these names. Raises UserError
+    where that leaves several."""
     if asked is not None:
         return asked
     known = available(root)
@@ -92,9 +94,23 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
         must_exist(path)
     if len(known) == 1:
         return known[0]
-    raise UserError(
-        "the path does not say which assignment it is", hint=f"--assignment {' | '.join(known)}"
-    )
+    asking = _asking_for(root, known, [path.name for path in paths if path.is_file()])
+    if len(asking) == 1:
+        return asking[0]
+    what = "the path does not say which assignment it is"
+    if asking:
+        what = f"several assignments ask for {paths[0].name}: {', '.join(asking)}"
+    raise UserError(what, hint=f"--assignment {' | '.join(asking or known)}")
+
+
+def _asking_for(root: Path, known: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The assignments that ask for files of all these names, or of names they are copies of."""
+
+    def asks(assignment_id: str) -> bool:
+        files = files_asked_for(root, assignment_id)
+        return all(name in files or original_name(name, files) for name in names)
+
+    return [each for each in known if asks(each)] if names else []
 
 
 def cache_folder(root: Path) -> Path:

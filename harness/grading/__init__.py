@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
     from harness.grading.record import record_transcripts
     from harness.grading.replay import replay
+    from harness.grading.stub import handed_out_stubs, stub
 
 __all__ = [
     "BatchOptions",
@@ -38,6 +39,7 @@ __all__ = [
     "cohort_of",
     "grade_batch",
     "handed_in",
+    "handed_out_stubs",
     "isolated",
     "key_disagreements",
     "make_key",
@@ -47,6 +49,7 @@ __all__ = [
     "prepare",
     "record_transcripts",
     "replay",
+    "stub",
     "submitted",
     "visible_only",
     "with_called_functions",
@@ -59,5 +62,6 @@ __getattr__ = lazy_exports(
         "batch": ("BatchOptions", "Interrupted", "Listener", "grade_batch"),
         "record": ("record_transcripts",),
         "replay": ("replay",),
+        "stub": ("handed_out_stubs", "stub"),
     },
 )

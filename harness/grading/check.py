@@ -16,7 +16,15 @@ from harness.execution import create_driver
 from harness.grading.context import GradingContext
 from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
-from harness.intake import GO_THERE, ClassOptions, Cohort, must_exist, read_cohort, read_one
+from harness.intake import (
+    GO_THERE,
+    ClassOptions,
+    Cohort,
+    must_exist,
+    original_name,
+    read_cohort,
+    read_one,
+)
 from harness.model.plan import Assignment
 from harness.model.result import SubmissionResult
 from harness.model.submission import ARCHIVE_ENDINGS, Submission
@@ -70,10 +78,23 @@ def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission
     for path in paths:
         _must_hold_a_program(path, assignment)
     together = assignment.submission_files
-    if len(together) > 1 and all(path.name in together and path.is_file() for path in paths):
+    if len(together) > 1 and all(_is_part(path, together) for path in paths):
         paths = list(dict.fromkeys(path.parent for path in paths))
         assignment = replace(assignment, archive=None)  # an older one may lie beside them
     return handed_in(paths, assignment)
+
+
+def _is_part(path: Path, together: Sequence[str]) -> bool:
+    """Whether the file is one of those handed in together, or a copy; UserError for a copy beside
+    its original, which would be checked in its place."""
+    original = original_name(path.name, together)
+    if original is not None and (path.parent / original).exists():
+        raise UserError(
+            f"{original} lies beside it, and only one of the two can be checked",
+            place=str(path),
+            hint=f"leave one, named {original}",
+        )
+    return path.is_file() and (path.name in together or original is not None)
 
 
 def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assignment) -> list[str]:

@@ -1,6 +1,7 @@
 """Folders, archives and downloads to submissions: who, when, the bytes, or what is wrong."""
 
 from harness.intake.cohort.terms import ClassOptions
+from harness.intake.copies import original_name
 from harness.intake.entries import GO_THERE, must_exist
 from harness.intake.layouts.choice import layout_names
 from harness.intake.pipeline import Cohort, read, read_cohort
@@ -12,6 +13,7 @@ __all__ = [
     "Cohort",
     "layout_names",
     "must_exist",
+    "original_name",
     "read",
     "read_cohort",
     "read_one",

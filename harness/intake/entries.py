@@ -48,13 +48,16 @@ class Entry:
     """A file, folder or link that was handed in, on the disk or in an archive.
 
     `start(n)` gives the first n bytes of a FILE, or all where there are fewer; it may raise
-    `Refused`. `folder` is where it lies in its archive: "", "A3" or "A3/src".
+    `Refused`. `folder` is where it lies in its archive or in the submission's folder: "", "A3" or
+    "A3/src". `inside()` gives the entries of a FOLDER on the disk or in a class's archive; it may
+    raise OSError or `Refused`.
     """
 
     name: str
     kind: EntryKind
     start: Callable[[int], bytes]
     folder: str = ""
+    inside: Callable[[], tuple[Entry, ...]] = tuple
 
     @property
     def is_python(self) -> bool:

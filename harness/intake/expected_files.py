@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.intake.archives.reader import same_name
+from harness.intake.copies import original_name
 from harness.intake.entries import MAX_FILE_BYTES, Entry, EntryKind, Refused, described, listed
 from harness.intake.file_kinds import archive_suffix, recognise
 from harness.intake.uploads import AttemptFiles
@@ -39,7 +40,9 @@ def select_files(found: AttemptFiles, assignment: Assignment) -> SelectedFiles:
 
 def _chosen(found: AttemptFiles, assignment: Assignment) -> SelectedFiles:
     expected = assignment.submission_files
-    there = {name: entry for name in expected if (entry := _named(found, name)) is not None}
+    there = {
+        name: entry for name in expected if (entry := _named(found, name, expected)) is not None
+    }
     if assignment.laid_as or (found.loose and len(expected) == 1):
         return _one_file(found, assignment, list(there.values()))
     if not there:
@@ -54,7 +57,9 @@ def _chosen(found: AttemptFiles, assignment: Assignment) -> SelectedFiles:
             refusals.append(str(refusal))
     if not files:
         raise Refused(refusals[0])
-    notes = [*found.notes, *_folder_notes(found, list(there.values())), *refusals]
+    notes = [*found.notes, *_folder_notes(found, list(there.values()))]
+    notes += [f"{e.shown} was graded as {name}" for name, e in there.items() if e.name != name]
+    notes += [*_other_copies(found, there), *refusals]
     if missing := [name for name in expected if name not in there]:
         others = [e for e in found.entries if e.is_python and e.name not in expected]
         but = f", but {described(others)}" if others else ""
@@ -65,7 +70,7 @@ def _chosen(found: AttemptFiles, assignment: Assignment) -> SelectedFiles:
 def _one_file(found: AttemptFiles, assignment: Assignment, named: list[Entry]) -> SelectedFiles:
     """A file of any name: the only one handed in, or the one that is named as expected."""
     laid_as = assignment.laid_as or assignment.submission_files[0]
-    own = _named(found, laid_as)
+    own = _named(found, laid_as, (laid_as,))
     if own is not None and own not in named:
         named = [*named, own]
     candidates = named or [entry for entry in found.entries if entry.is_python]
@@ -76,13 +81,17 @@ def _one_file(found: AttemptFiles, assignment: Assignment, named: list[Entry]) -
     notes = [*found.notes, *_folder_notes(found, [entry])]
     if entry.name not in (laid_as, *assignment.submission_files):
         notes.append(f"{entry.shown} was graded as {laid_as}")
+    if assignment.laid_as is None:
+        notes += _other_copies(found, {laid_as: entry})
     return SelectedFiles(files=(file,), notes=tuple(notes))
 
 
-def _named(found: AttemptFiles, name: str) -> Entry | None:
-    """The entry of that name; Refused when there are two, or two in an archive that some systems
-    confuse."""
+def _named(found: AttemptFiles, name: str, expected: Sequence[str]) -> Entry | None:
+    """The entry of that name, else the only copy of it; Refused when there are two, or two in an
+    archive that some systems confuse."""
     exact = [entry for entry in found.entries if entry.name == name]
+    if len({entry.folder for entry in exact}) > 1 and not found.inside:
+        raise Refused(f"found {described(exact)}, expected one file {name}")
     if len(exact) > 1 and not found.inside:
         raise Refused(f"found {len(exact)} files named {name}")
     if exact and found.inside:
@@ -90,7 +99,33 @@ def _named(found: AttemptFiles, name: str) -> Entry | None:
         if len(alike) > 1:
             names = described(alike)
             raise Refused(f"found {names} in {found.inside}, expected one file {name}")
-    return exact[0] if exact else None
+    copies = exact or copies_of(name, found.entries, expected)
+    if len(copies) > 1 and not exact:
+        where = f" in {found.inside}" if found.inside else ""
+        raise Refused(f"found {described(copies)}{where}, expected one file {name}")
+    return copies[0] if copies else None
+
+
+def copies_of(name: str, entries: Sequence[Entry], expected: Sequence[str]) -> list[Entry]:
+    """The entries whose names are copies of this one of the expected names."""
+    return [
+        entry
+        for entry in entries
+        if entry.kind is not EntryKind.FOLDER and original_name(entry.name, expected) == name
+    ]
+
+
+def _other_copies(found: AttemptFiles, chosen: Mapping[str, Entry]) -> list[str]:
+    """A line about copies that lie beside the file that was taken."""
+    others = [
+        copy
+        for name, entry in chosen.items()
+        for copy in copies_of(name, found.entries, tuple(chosen))
+        if copy is not entry
+    ]
+    if not others:
+        return []
+    return [f"{described(others)} {'was' if len(others) == 1 else 'were'} not graded"]
 
 
 def _load(entry: Entry, laid_as: str, found: AttemptFiles) -> SourceFile:
@@ -114,7 +149,8 @@ def _folder_notes(found: AttemptFiles, entries: Sequence[Entry]) -> list[str]:
     if not inside:
         return []
     were = "was" if len(inside) == 1 else "were"
-    return [f"{described(inside)} {were} in a folder inside {found.inside}"]
+    where = f"a folder inside {found.inside}" if found.inside else "a folder"
+    return [f"{described(inside)} {were} in {where}"]
 
 
 def _wrong_names(found: AttemptFiles, assignment: Assignment) -> str:

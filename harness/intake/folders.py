@@ -74,7 +74,7 @@ class DiskFolder:
 
     def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
         """What is directly inside; a file that we may not read is not the student's fault."""
-        return tuple(_ours(entry) for entry in entries_of(self.path, most))
+        return tuple(_openable(self, _ours(entry)) for entry in entries_of(self.path, most))
 
     def inside(self, name: str) -> Folder:
         """The folder of that name directly inside."""
@@ -106,7 +106,7 @@ class PackedFolder:
         found = self.by_folder.get(self.path, ())
         if len(found) > most:
             raise Refused(f"more than {most} files")
-        return found
+        return tuple(_openable(self, entry) for entry in found)
 
     def inside(self, name: str) -> Folder:
         """The folder of that name directly inside."""
@@ -166,6 +166,13 @@ def _by_folder(packed: PackedEntry) -> dict[str, tuple[Entry, ...]]:
 
 def _sorted(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda entry: entry.name))
+
+
+def _openable(place: Folder, entry: Entry) -> Entry:
+    """The same entry; a folder can be looked into."""
+    if entry.kind is not EntryKind.FOLDER:
+        return entry
+    return replace(entry, inside=lambda: place.inside(entry.name).entries())
 
 
 def _ours(entry: Entry) -> Entry:

@@ -53,7 +53,7 @@ def _source(
         if folder is None:
             return _plain_source(path, lone_file(path))
         if is_submission:
-            return _plain_source(path, folder_itself(folder, assignment))
+            return _plain_source(path, folder_itself(folder))
         layout = chosen_layout(folder, assignment, asked)
         if assignment.archive and asked is None and _is_a_students_archive(layout, folder):
             return _plain_source(path, lone_file(path))

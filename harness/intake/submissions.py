@@ -14,6 +14,7 @@ from harness.intake.expected_files import SelectedFiles, select_files
 from harness.intake.folders import DiskFolder, Folder
 from harness.intake.layouts.plain import files_in_folder
 from harness.intake.selecting import SelectedAttempt
+from harness.intake.subfolders import look_inside
 from harness.intake.uploads import AttemptFiles
 from harness.model.plan import Assignment, OtherFiles
 from harness.model.submission import Submission, Withheld
@@ -31,7 +32,7 @@ def submission_of(
         withheld = Withheld.NO_SUBMISSION
         files = SelectedFiles(notes=("handed in without any file",))
     elif withheld is None:
-        files = select_files(unpack(attempt.files, assignment), assignment)
+        files = _files(attempt.files, assignment)
         withheld = _review(files, assignment)
     return Submission(
         id=name,
@@ -46,6 +47,10 @@ def submission_of(
         withheld=withheld,
         source=attempt.files.source,
     )
+
+
+def _files(found: AttemptFiles, assignment: Assignment) -> SelectedFiles:
+    return select_files(look_inside(unpack(found, assignment), assignment), assignment)
 
 
 def _without_upload(name: str, member: ClassMember) -> Submission:
@@ -81,7 +86,7 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
     found = files_in_folder(place, str(folder))
     if assignment.archive and not _has(found, assignment.archive):
         assignment, found = replace(assignment, archive=None), _inside(place, found)
-    chosen = select_files(unpack(found, assignment), assignment)
+    chosen = _files(found, assignment)
     return Submission(
         id=name,
         files=chosen.files,

@@ -121,12 +121,21 @@ class SubmissionResult:
 
     @property
     def total(self) -> Fraction | None:
-        """The mark and all that people gave, exact, not below 0; None while a part is missing."""
+        """The mark and all that people gave, exact; None while a part is missing. No adjustment
+        takes it below 0, or above `total_out_of` where extra credit has not."""
+        unadjusted = self.unadjusted
+        if unadjusted is None or self.adjustment is None:
+            return unadjusted
+        most = max(self.total_out_of, unadjusted)
+        return min(most, max(Fraction(0), unadjusted + self.adjustment.marks))
+
+    @property
+    def unadjusted(self) -> Fraction | None:
+        """The total without the adjustment; None while a part is missing."""
         given = [part.mark for part in self.manual if part.mark is not None]
         if self.mark is None or len(given) < len(self.manual):
             return None
-        adjusted = self.adjustment.marks if self.adjustment else Fraction(0)
-        return max(Fraction(0), self.mark + sum(given, adjusted))
+        return self.mark + sum(given, Fraction(0))
 
     @property
     def total_out_of(self) -> Fraction:

@@ -32,8 +32,9 @@ class TranscriptFile:
 class Specification:
     """One assignment as loaded. `reference` is empty where there is none.
 
-    `mutants` has one or more entries a clause; `folder` is the spec folder's path. `left_out` are
-    tags whose scenarios were cut out of the plan.
+    `mutants` has one or more entries a clause, `mutant_mistakes` a line for each mistake in their
+    file; `folder` is the spec folder's path. `left_out` are tags whose scenarios were cut out of
+    the plan.
     """
 
     plan: Plan
@@ -42,6 +43,7 @@ class Specification:
     transcripts: tuple[TranscriptFile, ...]
     folder: str
     left_out: tuple[str, ...] = ()
+    mutant_mistakes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

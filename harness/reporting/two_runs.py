@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from rich.console import Group, RenderableType
@@ -108,8 +108,10 @@ def _reasons(change: MarkChange, most: int | None) -> Iterable[str]:
         yield "other code issues"
     if before.out_of != after.out_of:
         yield f"out of {words.number(before.out_of)} before, {words.number(after.out_of)} now"
+    if abs(change.weights) >= _NOISE:
+        yield f"{signed(change.weights)} because scenarios count for more or less"
     if abs(change.rest) >= _NOISE:
-        yield f"{signed(change.rest)} from other points or deductions"
+        yield f"{signed(change.rest)} from deductions"
     if change.other_by_hand:
         yield f"marked by hand: total {_total(before)} before, {_total(after)} now"
 
@@ -140,6 +142,27 @@ def _incomplete(found: RunComparison) -> list[str]:
     return [line(name, run) for name, run in runs if not run.complete]
 
 
+def _other_scenarios(found: RunComparison) -> Iterable[str]:
+    """What of the scenarios themselves differs: new ones, others that are gone, other points."""
+    for names, what in ((found.added, "new"), (found.removed, "no longer there")):
+        if names:
+            are = "is" if len(names) == 1 else "are"
+            yield f"{words.counted(len(names), 'scenario')} {are} {what}: {_first(names)}."
+    changed = [
+        f"{each.id} ({words.number(each.before)} before, {words.number(each.after)} now)"
+        for each in found.reweighted
+    ]
+    if changed:
+        have = "has" if len(changed) == 1 else "have"
+        yield f"{words.counted(len(changed), 'scenario')} {have} other points: {_first(changed)}."
+
+
+def _first(names: Sequence[str]) -> str:
+    left = len(names) - _MOST_REASONS
+    shown = [visible(name) for name in names[:_MOST_REASONS]]
+    return ", ".join([*shown, *([f"{left} more"] if left > 0 else [])])
+
+
 def _summary(found: RunComparison) -> list[str]:
     moved = [change.marks for change in found.changes if change.marks]
     up = sum(marks > 0 for marks in moved)
@@ -152,6 +175,7 @@ def _summary(found: RunComparison) -> list[str]:
     ]
     if found.made_with:
         lines.append(f"Different in the two runs: {', '.join(found.made_with)}.")
+    lines += _other_scenarios(found)
     for tally in found.scenarios[:_MOST_REASONS]:
         lines.append(
             f"{visible(tally.id)}: {tally.now_pass} pass it now, {tally.now_fail} no longer "

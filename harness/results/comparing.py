@@ -28,8 +28,9 @@ class ScenarioChange:
 class MarkChange:
     """A submission that differs; None on the side that has no such submission.
 
-    `marks` is the change of the mark, None where one side has none; `rest` what of it no single
-    scenario explains: scenarios count for more or less, deductions, rounding.
+    `marks` is the change of the mark, None where one side has none. `weights` is what of it comes
+    from scenarios with the same verdict that count for more or less; `rest` what no scenario
+    explains: deductions, rounding.
     """
 
     id: str
@@ -37,6 +38,7 @@ class MarkChange:
     after: SnapshotEntry | None
     marks: Fraction | None
     scenarios: tuple[ScenarioChange, ...] = ()
+    weights: Fraction = Fraction(0)
     rest: Fraction = Fraction(0)
 
     @property
@@ -68,8 +70,18 @@ class ScenarioTally:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorthChange:
+    """A scenario of both runs that has other points."""
+
+    id: str
+    before: Fraction
+    after: Fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
-    """`made_with` names what the runs were made with otherwise; `same` counts who is as before."""
+    """`made_with` names what the runs were made with otherwise; `same` counts who is as before.
+    `added` and `removed` are ids of scenarios that one run alone has."""
 
     old: Snapshot
     new: Snapshot
@@ -77,6 +89,9 @@ class RunComparison:
     changes: tuple[MarkChange, ...]
     same: int
     scenarios: tuple[ScenarioTally, ...]
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    reweighted: tuple[WorthChange, ...] = ()
 
 
 def compare_runs(old: Snapshot, new: Snapshot) -> RunComparison:
@@ -91,6 +106,7 @@ def compare_runs(old: Snapshot, new: Snapshot) -> RunComparison:
     changes = [_change(before.get(name), after.get(name)) for name in sorted({*before, *after})]
     differing = tuple(change for change in changes if change is not None)
     facts = dict(old.made_with)
+    worth, worth_now = dict(old.worth), dict(new.worth)
     return RunComparison(
         old=old,
         new=new,
@@ -98,6 +114,13 @@ def compare_runs(old: Snapshot, new: Snapshot) -> RunComparison:
         changes=differing,
         same=len(changes) - len(differing),
         scenarios=_tallies(differing),
+        added=tuple(name for name in worth_now if name not in worth),
+        removed=tuple(name for name in worth if name not in worth_now),
+        reweighted=tuple(
+            WorthChange(id=name, before=worth[name], after=now)
+            for name, now in worth_now.items()
+            if worth.get(name, now) != now
+        ),
     )
 
 
@@ -109,13 +132,15 @@ def _change(before: SnapshotEntry | None, after: SnapshotEntry | None) -> MarkCh
         return MarkChange(id=present.id, before=before, after=after, marks=None)
     marks = None if before.mark is None or after.mark is None else after.mark - before.mark
     scenarios = tuple(_scenario_changes(before, after))
-    explained = sum((change.marks for change in scenarios), Fraction(0))
+    weights = _other_weights(before, after)
+    explained = sum((change.marks for change in scenarios), weights)
     return MarkChange(
         id=present.id,
         before=before,
         after=after,
         marks=marks,
         scenarios=scenarios,
+        weights=weights,
         rest=Fraction(0) if marks is None else marks - explained,
     )
 
@@ -131,6 +156,14 @@ def _scenario_changes(before: SnapshotEntry, after: SnapshotEntry) -> Iterable[S
         if was != now:
             marks = new.get(name, Fraction(0)) - old.get(name, Fraction(0))
             yield ScenarioChange(id=name, before=was, after=now, marks=marks)
+
+
+def _other_weights(before: SnapshotEntry, after: SnapshotEntry) -> Fraction:
+    """How many marks more the scenarios bring whose verdicts are the same on both sides."""
+    old, new = _shares(before), _shares(after)
+    verdicts = {outcome.id: outcome.verdict for outcome in before.scenarios}
+    same = [each.id for each in after.scenarios if verdicts.get(each.id) == each.verdict]
+    return sum((new.get(i, Fraction(0)) - old.get(i, Fraction(0)) for i in same), Fraction(0))
 
 
 def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:

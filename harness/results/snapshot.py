@@ -49,7 +49,8 @@ class SnapshotEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A run. `made_with` has the facts that a mark may depend on, by name."""
+    """A run. `made_with` has the facts that a mark may depend on, by name; `worth` the points of
+    each scenario that the run had, by its id."""
 
     path: str
     assignment: str
@@ -57,6 +58,7 @@ class Snapshot:
     complete: bool
     made_with: tuple[tuple[str, str], ...]
     entries: tuple[SnapshotEntry, ...]
+    worth: tuple[tuple[str, Fraction], ...] = ()
 
 
 _FACTS = (
@@ -118,16 +120,23 @@ def _snapshot(plain: Any, path: Path) -> Snapshot:
             )
         run = plain["run"]
         scenarios = _outcomes_of_1 if version == 1 else _Outcomes(plain["scenarios"])
+        entries = tuple(_entry(each, scenarios(each)) for each in plain["submissions"])
         return Snapshot(
             path=str(path),
             assignment=str(run["assignment"]),
             started=str(run["started"]),
             complete=run["complete"] is True,
             made_with=tuple((name, json.dumps(run[key], default=str)) for key, name in _FACTS),
-            entries=tuple(_entry(each, scenarios(each)) for each in plain["submissions"]),
+            entries=entries,
+            worth=scenarios.worth if isinstance(scenarios, _Outcomes) else _worth_of_1(entries),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise _not_ours(path) from None
+
+
+def _worth_of_1(entries: tuple[SnapshotEntry, ...]) -> tuple[tuple[str, Fraction], ...]:
+    """The scenarios of a run of version 1, which names them in its submissions alone."""
+    return tuple({each.id: each.out_of for one in entries for each in one.scenarios}.items())
 
 
 def _entry(plain: Any, scenarios: tuple[Outcome, ...]) -> SnapshotEntry:
@@ -167,6 +176,7 @@ class _Outcomes:
             (str(each["id"]), Fraction(each["points"]), each["extra_credit"] is True)
             for each in scenarios
         ]
+        self.worth = tuple((name, points) for name, points, _ in worth)
         self._worth = {name: (points, extra) for name, points, extra in worth}
         self._passed = tuple(
             _outcome(name, PASSED, points, points, extra) for name, points, extra in worth

@@ -1059,6 +1059,9 @@ FILES = {
 def test_a_mistake_in_a_file(case: str, tmp_path: Path) -> None:
     changes, expected = FILES[case]
     write(tmp_path, changes)
+    if M in changes:  # which stops no grading
+        assert list(load(tmp_path, "small").mutant_mistakes) == expected
+        return
     with pytest.raises(SpecErrors) as caught:
         load(tmp_path, "small")
     assert list(caught.value.errors) == expected

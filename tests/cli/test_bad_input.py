@@ -119,7 +119,7 @@ def test_which_of_two_assignments(course: Course, tmp_path: Path) -> None:
     Course.copy(course.path("specs/tiny"), course.path("specs/other"))
     file = tmp_path / "a1.py"
     file.write_text("", encoding="utf-8")
-    line = "the path does not say which assignment it is. Hint: --assignment other | tiny"
+    line = "several assignments ask for a1.py: other, tiny. Hint: --assignment other | tiny"
     assert complaint(course.run("check", file)) == line
 
 

@@ -122,3 +122,20 @@ def test_an_assignment_without_a_reference(course: Course) -> None:
         for clause in ("2.valid", "2.limit", "3.add", "4.total", "5.game")
     }
     assert "untouched-stub" not in outcome.out
+
+
+def test_a_broken_mutant_or_expectation_stops_validate_and_no_grading(course: Course) -> None:
+    course.edit("specs/tiny/mutants.yaml", "find: return int(amount) > 0", "find: return 7")
+    sample = "submissions/tiny/missing_total"
+    course.write(f"{sample}/expect.yaml", "fails: 7\n")
+    outcome = course.run("grade", sample)
+    assert outcome.status == 0, outcome.err
+    broken = "specs/tiny/mutants.yaml:4:11: mutants, item 1, find: this stands nowhere in a1.py."
+    outcome = course.run("validate")
+    assert (outcome.status, outcome.err) == (2, f"{broken}\n")
+    outcome = course.run("validate", "--format", "github")
+    assert "::error file=specs/tiny/mutants.yaml,line=4,col=11" in outcome.out
+    course.edit("specs/tiny/mutants.yaml", "find: return 7", "find: return int(amount) > 0")
+    outcome = course.run("validate")
+    assert outcome.status == 2
+    assert outcome.err.startswith(f"{sample}/expect.yaml:1:8: fails: ")

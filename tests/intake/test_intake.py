@@ -432,6 +432,6 @@ def test_one_folder_is_named_as_among_others(lay: Callable[[Tree], Path]) -> Non
 def test_a_folder_around_the_files_is_a_note(lay: Callable[[Tree], Path]) -> None:
     root = lay({"ada/a1/a1.py": "a", "eve/a1/a1.py": "e"})
     ada, _ = read(sorted(root.iterdir()), ONE)
-    assert ada.origin == str(root / "ada" / "a1")
-    assert ada.notes == ("the files were in the folder a1 inside ada",)
+    assert ada.origin == str(root / "ada")
+    assert ada.notes == ("a1/a1.py was in a folder",)
     assert read((root,), ONE)[0] == ada

@@ -32,7 +32,7 @@ def test_it_is_one_submission_whatever_lies_in_it(assignment: Assignment, tmp_pa
     (tmp_path / "submission_metadata.yml").write_text("{")
     found = read_one(tmp_path, assignment, "1")
     assert (found.id, found.files, found.withheld) == ("1", (), None)
-    assert "expected a1.py" in found.problem
+    assert "expected one file a1.py" in found.problem
 
 
 def test_who_wants_to_look_at_other_files_does(assignment: Assignment, tmp_path: Path) -> None:

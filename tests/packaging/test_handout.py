@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import io
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -12,9 +14,9 @@ import pytest
 from harness.assignment import load
 from harness.common import serial
 from harness.grading import visible_only
+from harness.grading.stub import bodies, stub
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan, SourceFile
-from harness.packaging.handout.stub import bodies, stub
 from harness.reporting.view import paste
 from tests.packaging.given_away import IDS, ROOT, handed_out, packed
 from tests.tiny_course import FIXTURE, Course
@@ -245,3 +247,83 @@ def test_an_assignment_without_visible_scenarios_has_no_handout(course: Course) 
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err == "tiny: there is no visible scenario to check against\n"
     assert not list(course.root.glob("*.zip"))
+
+
+@pytest.mark.parametrize("assignment_id", IDS)
+def test_the_stub_is_imported_and_runs(
+    assignment_id: str, handouts: dict[str, dict[str, bytes]], tmp_path: Path
+) -> None:
+    for name, data in handouts[assignment_id].items():
+        if name.endswith(".py"):
+            (tmp_path / name).write_bytes(data)
+    for reference in load(ROOT, assignment_id).reference:
+        module = reference.name.removesuffix(".py")
+        for how in (["-c", f"import {module}"], [reference.name]):
+            done = subprocess.run(
+                [sys.executable, *how],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
+            assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), (how, done)
+
+
+OWN_CLASSES = """\
+from dataclasses import dataclass
+from enum import Enum
+
+
+def log(function):
+    print("log")
+    return function
+
+
+class Money(Enum):
+    EURO = "€"
+
+
+@dataclass
+class Entry:
+    amount: int
+    money: Money = Money.EURO
+
+
+Entries = list[Entry]
+
+
+class Base:
+    START = 5
+
+    def move(self, entry: Entry, start: int = START) -> Money:
+        return entry.money
+
+
+class Account(Base):
+    @log
+    def entries(self, money: Money = Money.EURO) -> Entries:
+        return [Entry(1)]
+
+    @property
+    def total(self) -> int:
+        return 2
+
+
+def opened(account: Account, key=len) -> "Account":
+    return account
+"""
+
+
+def test_a_stub_with_classes_of_its_own_is_imported() -> None:
+    made = stub(
+        SourceFile(name="bank.py", data=OWN_CLASSES.encode()), ["opened", "Account"], "Bank"
+    ).decode()
+    module: dict[str, object] = {"__name__": "bank"}
+    exec(made, module)
+    names = {name for name in module if not name.startswith("__")}
+    own = {"Money", "Entry", "Entries", "Base", "Account", "opened"}
+    assert names == own | {"Enum", "dataclass"}
+    assert not bodies(ast.parse(made))
+    assert "log" not in made

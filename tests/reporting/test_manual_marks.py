@@ -19,6 +19,7 @@ from harness.reporting import summary_table
 from harness.reporting.export.manual_marks import BadRows, manual_template, read_manual
 from harness.reporting.html.class_page import class_page
 from harness.reporting.html.submission_pages import feedback_page, submission_page
+from harness.reporting.view import words
 from harness.results import student_view
 from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN
 
@@ -119,6 +120,12 @@ REFUSED = {
     "bob,,nan,,,,": "m.csv:2: style: 'nan' is not a number",
     "bob,,,,-1,,": "m.csv:2: an adjustment of -1 needs a reason",
     "bob,,,,x,why,": "m.csv:2: adjustment: 'x' is not a number",
+    "bob,,4,2.5,-9,why,": (
+        "m.csv:2: an adjustment of -9 makes the total -1.62, not between 0 and 12.5"
+    ),
+    "bob,,4,2.5,+9,why,": (
+        "m.csv:2: an adjustment of 9 makes the total 16.38, not between 0 and 12.5"
+    ),
 }
 
 
@@ -181,3 +188,18 @@ def test_the_class_has_totals_once_there_are_any() -> None:
     assert head.split()[:4] == ["submission", "state", "mark", "total"]
     assert "7.29" in ada
     assert "\u2013" in bob
+
+
+@pytest.mark.parametrize(
+    ("marks", "line"),
+    [
+        (-9, "adjusted by -9 (the total is not below 0): late"),
+        (9, "adjusted by +9 (the total is not above the maximum): late"),
+        (-1, "adjusted by -1: late"),
+    ],
+)
+def test_an_adjustment_that_no_longer_fits_is_limited_with_a_word(marks: int, line: str) -> None:
+    """A mark may have changed since."""
+    adjustment = Adjustment(marks=Fraction(marks), reason="late")
+    result = replace(PERFECT, mark=Fraction(2), adjustment=adjustment)
+    assert line in words.by_hand(result)

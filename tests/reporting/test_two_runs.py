@@ -147,7 +147,8 @@ def test_points_that_changed_are_told_without_a_scenario() -> None:
     (change,) = compare_runs(
         replace(OLD, entries=(before,)), replace(OLD, entries=(after,))
     ).changes
-    assert (change.scenarios, change.marks, change.rest) == ((), Fraction(3, 2), Fraction(3, 2))
+    assert (change.scenarios, change.marks) == ((), Fraction(3, 2))
+    assert (change.weights, change.rest) == (Fraction(3, 2), 0)
 
 
 def test_who_was_not_graded_before_has_no_new_scenarios() -> None:
@@ -163,3 +164,33 @@ def test_who_was_not_graded_before_has_no_new_scenarios() -> None:
 def test_other_assignments_are_not_compared() -> None:
     with pytest.raises(UserError, match="a run of other is not compared with one of small"):
         compare_runs(OLD, replace(NEW, assignment="other"))
+
+
+def test_new_scenarios_and_other_points_are_told_apart() -> None:
+    """One scenario is new, one is gone, one counts for three times as much."""
+    half = Fraction(1, 2)
+    before = entry("ada", "4.5", a="passed", b="failed", gone="passed")
+    kept, lost, _ = before.scenarios
+    after = replace(
+        before,
+        mark=Fraction(18, 5),
+        scenarios=(
+            replace(kept, points=Fraction(3), out_of=Fraction(3)),
+            lost,
+            outcomes(c="failed")[0],
+        ),
+        findings=("import: other",),
+    )
+    old = replace(OLD, entries=(before,), worth=(("f/a", half), ("f/b", half), ("f/gone", half)))
+    new = replace(OLD, entries=(after,), worth=(("f/a", Fraction(3)), ("f/b", half), ("f/c", half)))
+    found = compare_runs(old, new)
+    (change,) = found.changes
+    moved = [(each.id, each.marks) for each in change.scenarios]
+    assert moved == [("f/c", 0), ("f/gone", -2)]
+    assert (change.weights, change.rest) == (Fraction(8, 5), half * -1)
+    text = comparison_csv(found)
+    assert "+1.60 because scenarios count for more or less; -0.50 from deductions" in text
+    page = comparison_page(found)
+    assert "1 scenario is new: f/c." in page
+    assert "1 scenario is no longer there: f/gone." in page
+    assert "1 scenario has other points: f/a (0.5 before, 3 now)." in page

@@ -98,6 +98,11 @@ TOTALS = {
     "one is missing": ((None,), None, None),
     "all are there": ((Fraction(1, 3),), None, Fraction(29, 6)),
     "never below nothing": ((Fraction(0),), Adjustment(marks=Fraction(-9), reason="r"), 0),
+    "never above the maximum": (
+        (Fraction(0),),
+        Adjustment(marks=Fraction(9), reason="r"),
+        ADA.out_of + STYLE.out_of,
+    ),
 }
 
 

@@ -11,7 +11,7 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from harness.api import load_assignment
-from harness.assignment import available, load_expectation
+from harness.assignment import SpecErrors, available, load_expectation
 from harness.cli.discovery import examples
 from harness.cli.options import (
     GITHUB,
@@ -93,7 +93,10 @@ def command(
 
 def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:
     try:
-        return load_assignment(base, assignment_id, support=support)
+        loaded = load_assignment(base, assignment_id, support=support)
+        if loaded.mutant_mistakes:
+            raise SpecErrors(loaded.mutant_mistakes)
+        return loaded
     except UserError as error:
         if form == GITHUB:
             for line in str(error).splitlines():

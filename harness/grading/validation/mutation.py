@@ -9,6 +9,7 @@ import ast
 from dataclasses import replace
 
 from harness.grading.engines import Job
+from harness.grading.stub import handed_out_stubs
 from harness.grading.validation.coverage import needs_scenario
 from harness.grading.validation.report import MutantOutcome, Problem
 from harness.model.plan import Plan, SourceFile
@@ -77,33 +78,26 @@ def mutant_problems(
     return tuple(problems)
 
 
-def stub(files: tuple[SourceFile, ...]) -> Submission:
-    """The handed-out file: the imports, an empty `main`, and the guard."""
-    return _with_bodies(files, "untouched-stub", keep=frozenset({"main"}))
-
-
-def returns_none(files: tuple[SourceFile, ...]) -> Submission:
-    """Every function of the reference, each with nothing but `return None`."""
-    return _with_bodies(files, "every-function-returns-none", keep=None)
-
-
-def _with_bodies(
-    files: tuple[SourceFile, ...], name: str, *, keep: frozenset[str] | None
-) -> Submission:
-    emptied = tuple(
-        SourceFile(name=file.name, data=_emptied(file.data, keep).encode()) for file in files
+def untouched_stub(specification: Specification) -> Submission:
+    """The very file that students are given to begin with."""
+    return Submission(
+        id="untouched-stub", files=handed_out_stubs(specification), origin="the handout"
     )
-    return Submission(id=name, files=emptied, origin="the reference")
 
 
-def _emptied(source: bytes, keep: frozenset[str] | None) -> str:
+def returns_none(specification: Specification) -> Submission:
+    """Every function of the reference, each with nothing but `return None`."""
+    emptied = tuple(
+        SourceFile(name=file.name, data=_emptied(file.data).encode())
+        for file in specification.reference
+        if file.name.endswith(".py")
+    )
+    return Submission(id="every-function-returns-none", files=emptied, origin="the reference")
+
+
+def _emptied(source: bytes) -> str:
     tree = ast.parse(source)
-    body: list[ast.stmt] = []
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            if keep is not None and node.name not in keep:
-                continue
             node.body = [ast.Return(value=ast.Constant(value=None))]
-        body.append(node)
-    tree.body = body
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"

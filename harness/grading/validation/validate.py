@@ -20,7 +20,7 @@ from harness.grading.validation.mutation import (
     mutant_problems,
     outcome,
     returns_none,
-    stub,
+    untouched_stub,
 )
 from harness.grading.validation.repeat import second_run, stand_in_problems
 from harness.grading.validation.report import Problem, TrivialScore, ValidationReport
@@ -72,8 +72,8 @@ def validate(
         specification, context.key, context.interpreter, context.tier.tier
     )
     mutants = mutant_jobs(specification)
-    trivial = [Job(submission=make(specification.reference)) for make in (stub, returns_none)]
-    trivial = trivial if specification.reference else []
+    makers = (untouched_stub, returns_none) if specification.reference else ()
+    trivial = [Job(submission=make(specification)) for make in makers]
     checked = [Job(submission=sample.submission) for sample in samples]
     every = [*mutants, *trivial, *checked]
     graded = _run(context, every, jobs, progress)

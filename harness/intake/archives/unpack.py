@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from harness.intake.archives.members import MIB
 from harness.intake.archives.reader import kind_named, read_archive
+from harness.intake.copies import original_name
 from harness.intake.entries import Entry, EntryKind, Refused, listed
 from harness.intake.uploads import AttemptFiles
 from harness.model.plan import Assignment
@@ -52,6 +53,9 @@ def _archive(found: AttemptFiles, wanted: str) -> Entry | None:
     for entry in found.entries:
         if entry.name == wanted:
             return entry
+    copies = [e for e in found.entries if original_name(e.name, (wanted,)) == wanted]
+    if len(copies) == 1:
+        return copies[0]
     ending = next(end for end in ARCHIVE_ENDINGS if wanted.endswith(end))
     if found.loose and found.entries[0].name.lower().endswith(ending):
         return found.entries[0]

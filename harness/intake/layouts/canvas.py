@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from harness.intake.copies import original_name
 from harness.intake.entries import Entry
 from harness.intake.folders import Folder
 from harness.intake.layouts.layout import (
@@ -83,8 +84,9 @@ def _reads_otherwise(name: str, start: int, assignment: Assignment) -> bool:
     return any(_numbered(each, assignment)[0] in _expected(assignment) for each in rest)
 
 
-def _expected(assignment: Assignment) -> set[str | None]:
-    return {*assignment.submission_files, assignment.archive, assignment.laid_as}
+def _expected(assignment: Assignment) -> set[str]:
+    names = (*assignment.submission_files, assignment.archive, assignment.laid_as)
+    return {name for name in names if name is not None}
 
 
 def _numbered(name: str, assignment: Assignment) -> tuple[str, int]:
@@ -93,8 +95,9 @@ def _numbered(name: str, assignment: Assignment) -> tuple[str, int]:
     match = _AGAIN.fullmatch(name)
     if match is None:
         return name, 0
-    given = match["stem"] + match["ending"]
-    return (given, int(match["count"])) if given in _expected(assignment) else (name, 0)
+    given, expected = match["stem"] + match["ending"], _expected(assignment)
+    is_expected = given in expected or original_name(given, expected) is not None
+    return (given, int(match["count"])) if is_expected else (name, 0)
 
 
 def _attempts(place: Folder, uploads: Sequence[_Upload]) -> Iterator[Attempt]:

@@ -36,7 +36,7 @@ class RecognisedLayout:
         if self.layout is None:
             return plain(self.place, assignment)
         doubt = f"its name is not as {self.layout.name} names files"
-        strays = (one_of(self.place, entry, assignment) for entry in self.strays)
+        strays = (one_of(self.place, entry) for entry in self.strays)
         return (
             *self.layout.read(self.place, self.named, assignment),
             *(_doubted(stray, doubt) for stray in strays),

@@ -40,17 +40,17 @@ def plain(place: Folder, assignment: Assignment) -> tuple[StudentUploads, ...]:
     candidates = [entry for entry in place.entries(MAX_CLASS_ENTRIES) if may_be_one(entry)]
     one_of_any_name = bool(assignment.laid_as) and _is_lone_file(candidates)
     if (not place.is_packed and one_of_any_name) or is_one(place, assignment):
-        return (folder_itself(place, assignment),)
-    return tuple(one_of(place, entry, assignment) for entry in candidates)
+        return (folder_itself(place),)
+    return tuple(one_of(place, entry) for entry in candidates)
 
 
-def folder_itself(place: Folder, assignment: Assignment) -> StudentUploads:
+def folder_itself(place: Folder) -> StudentUploads:
     """The folder as one submission, named by its own name."""
     try:
-        place.entries()
+        entries = place.entries()
     except Refused as refusal:
         raise UserError(f"this folder holds {refusal}", place=place.shown) from None
-    return _handed(place.name, _files_around(place, place.shown, assignment))
+    return _handed(place.name, AttemptFiles(origin=place.shown, entries=entries))
 
 
 def places(place: Folder) -> Iterator[Folder]:
@@ -86,21 +86,6 @@ def _alone_inside(place: Folder) -> Folder | None:
     return None
 
 
-def _files_around(place: Folder, origin: str, assignment: Assignment) -> AttemptFiles:
-    """What lies in one submission's folder, or in the only folder in it when that is what holds
-    the file to grade."""
-    try:
-        inner = _program_folder(place, assignment)
-    except (OSError, Refused):
-        inner = None  # what is wrong with it is said as it is read
-    if inner is None or inner == place:
-        return files_in_folder(place, origin)
-    below = f"{origin}{inner.shown.removeprefix(place.shown)}"
-    note = f"the files were in the folder {safe_id(inner.name)} inside {safe_id(place.name)}"
-    found = files_in_folder(inner, below)
-    return replace(found, source=place.name, notes=(*found.notes, note))
-
-
 def is_clearly_one(place: Folder, assignment: Assignment) -> bool:
     """Whether an expected file, or nothing but one file that may be graded, lies in the folder."""
     if is_one(place, assignment):
@@ -124,11 +109,11 @@ def may_be_one(entry: Entry) -> bool:
     return is_program or entry.kind in (EntryKind.FOLDER, EntryKind.LINK)
 
 
-def one_of(place: Folder, entry: Entry, assignment: Assignment) -> StudentUploads:
+def one_of(place: Folder, entry: Entry) -> StudentUploads:
     """A folder or file of a folder of submissions, named by its own name."""
     origin = f"{place.shown}/{entry.name}"
     if entry.kind is EntryKind.FOLDER:
-        return _handed(entry.name, _files_around(place.inside(entry.name), origin, assignment))
+        return _handed(entry.name, files_in_folder(place.inside(entry.name), origin))
     if entry.kind is EntryKind.LINK:
         problem = f"{safe_id(entry.name)} is a symbolic link, which is not followed"
         return _handed(_stem(entry.name), AttemptFiles(origin=origin, problem=problem))

@@ -11,13 +11,12 @@ from pathlib import PurePosixPath
 
 from harness.common.errors import UserError
 from harness.common.zips import zipped
-from harness.grading import GradingContext
+from harness.grading import GradingContext, handed_out_stubs
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
 from harness.model.specification import Specification
 from harness.packaging.handout.scenarios_page import scenarios_page
 from harness.packaging.handout.selfcheck_file import selfcheck_file
-from harness.packaging.handout.stub import stub
 from harness.packaging.handout.student_part import student_key, student_plan
 
 SELFCHECK = "selfcheck.pyz"
@@ -37,7 +36,7 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
     key = student_key(context, plan)
     files: dict[str, bytes] = {}
     parts = [
-        *_stubs(specification),
+        *((file.name, file.data) for file in handed_out_stubs(specification)),
         *((file.name, file.data) for file in visible.plan.assignment.variants[0].files),
         *((file.name, file.data) for file in visible.plan.assignment.extra_files),
         *_games(visible, key),
@@ -52,15 +51,6 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
             )
         files[name] = data
     return zipped(files)
-
-
-def _stubs(specification: Specification) -> Iterator[tuple[str, bytes]]:
-    """A stub of each Python file of the reference, with the functions of the scenarios."""
-    plan = specification.plan
-    asked = {scenario.function for scenario in plan.scenarios}
-    for file in specification.reference:
-        if file.name.endswith(".py"):
-            yield file.name, stub(file, asked, plan.assignment.title)
 
 
 def _games(visible: Specification, key: AnswerKey) -> Iterator[tuple[str, bytes]]:

@@ -141,6 +141,8 @@ class _Reader:
         if columns.adjustment is not None and (text := cells[columns.adjustment]):
             reason = cells[columns.reason] if columns.reason is not None else ""
             adjustment = self._adjustment(index, text, reason)
+        if adjustment is not None and adjustment != result.adjustment:
+            self._check_total(index, result, marks, adjustment)
         comment = result.comment
         if columns.comment is not None and (text := cells[columns.comment]):
             comment = "" if text == TAKEN_BACK else text
@@ -170,6 +172,27 @@ class _Reader:
         if not reason:
             self._wrong(index, f"an adjustment of {text} needs a reason")
         return None if marks is None else Adjustment(marks=marks, reason=reason)
+
+    def _check_total(
+        self,
+        index: int,
+        result: SubmissionResult,
+        marks: dict[str, Fraction | None],
+        adjustment: Adjustment,
+    ) -> None:
+        """Refuse an adjustment that leads out of 0 to the maximum, where the total is known."""
+        parts = [result.mark, *(marks.get(part.slot.id) for part in result.manual)]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return
+        unadjusted = sum(known, Fraction(0))
+        total, most = unadjusted + adjustment.marks, max(result.total_out_of, unadjusted)
+        if not 0 <= total <= most:
+            self._wrong(
+                index,
+                f"an adjustment of {words.number(adjustment.marks)} makes the total "
+                f"{words.number(total)}, not between 0 and {words.number(most)}",
+            )
 
     def _number(self, index: int, text: str, what: str) -> Fraction | None:
         if _NUMBER.fullmatch(text):

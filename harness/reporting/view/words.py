@@ -138,12 +138,25 @@ def by_hand(result: SubmissionResult | StudentView) -> list[str]:
     if result.adjustment is not None:
         given = result.adjustment
         sign = "" if given.marks < 0 else "+"
-        lines.append(f"adjusted by {sign}{number(given.marks)}: {given.reason}")
+        limit = _limit(result)
+        lines.append(f"adjusted by {sign}{number(given.marks)}{limit}: {given.reason}")
     if result.comment:
         lines.append(f"comment: {result.comment}")
     if result.total is not None and len(result.manual) + (result.adjustment is not None):
         lines.append(f"total: {rounded(result.total)} of {number(result.total_out_of)}")
     return lines
+
+
+def _limit(result: SubmissionResult | StudentView) -> str:
+    """A word where the adjustment would have led below 0 or above the maximum."""
+    marks = [result.mark, *(part.mark for part in result.manual)]
+    known = [mark for mark in marks if mark is not None]
+    if result.total is None or result.adjustment is None:
+        return ""
+    wanted = sum(known, result.adjustment.marks)
+    if wanted < result.total:
+        return " (the total is not below 0)"
+    return " (the total is not above the maximum)" if wanted > result.total else ""
 
 
 def stood_in(verdicts: Iterable[Verdict]) -> str:

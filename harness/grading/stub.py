@@ -1,22 +1,35 @@
 """A stub from a reference: what a student starts with, without any of the solution.
 
-Taken from the syntax tree: the imports, the functions that the assignment asks for with their
-signatures and docstrings, what these signatures name, and the `__name__` guard. No comment of the
-reference survives, wherever it stands.
+Taken from the syntax tree: the imports, the functions and classes that the assignment asks for
+with their signatures and docstrings, what these signatures name, and the `__name__` guard. No
+comment of the reference survives, wherever it stands.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import itertools
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from harness.common.errors import HarnessError
 from harness.model.plan import SourceFile
+from harness.model.specification import Specification
 
 _NOT_TEXT = {tokenize.COMMENT, tokenize.NL}
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def handed_out_stubs(specification: Specification) -> tuple[SourceFile, ...]:
+    """A stub of each Python file of the reference, with what the scenarios are about."""
+    plan = specification.plan
+    asked = {scenario.function.partition(".")[0] for scenario in plan.scenarios}
+    return tuple(
+        SourceFile(name=file.name, data=stub(file, asked, plan.assignment.title))
+        for file in specification.reference
+        if file.name.endswith(".py")
+    )
 
 
 def stub(reference: SourceFile, asked: Iterable[str], heading: str) -> bytes:
@@ -26,37 +39,61 @@ def stub(reference: SourceFile, asked: Iterable[str], heading: str) -> bytes:
     """
     text = reference.data.decode("utf-8-sig")
     tree = ast.parse(text)
-    wanted = {*asked, *_names(_guards(tree))}
     imports = [_as_written(node, text) for node in tree.body if isinstance(node, _IMPORTS)]
-    kept = [n for n in tree.body if isinstance(n, _Definition) and n.name in wanted]
-    shells = [_shell(node, text) for node in kept]
-    named = "\n".join(_as_written(alias, text) for alias in _aliases(tree, kept))
-    blocks = [_docstring(heading), "\n".join(imports), named]
-    guards = [_as_written(node, text) for node in _guards(tree)]
-    opening = "\n\n".join(block for block in blocks if block)
-    made = "\n\n\n".join([opening, *shells, *guards]) + "\n"
+    guards = _guards(tree)
+    needed = _needed(tree, {*asked, *_names(guards)})
+    own = {node.name for node in tree.body if isinstance(node, _Definition)}
+    groups: list[str] = []
+    for is_definition, nodes in itertools.groupby(needed, lambda n: isinstance(n, _Definition)):
+        if is_definition:
+            groups += [_shell(node, text, own) for node in nodes if isinstance(node, _Definition)]
+        else:
+            groups.append("\n".join(_as_written(node, text) for node in nodes))
+    opening = [_docstring(heading), "\n".join(imports)]
+    if needed and not isinstance(needed[0], _Definition):
+        opening.append(groups.pop(0))
+    head = "\n\n".join(block for block in opening if block)
+    made = "\n\n\n".join([head, *groups, *(_as_written(node, text) for node in guards)]) + "\n"
     _refuse_leaks(made, tree, reference.name)
     return made.encode()
 
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 
 
-def _shell(node: _Definition, text: str) -> str:
-    """The definition with its docstring, and an ellipsis in place of the body."""
+def _shell(node: _Definition, text: str, own: Collection[str]) -> str:
+    """The definition with its docstring, and an ellipsis in place of the body. A decorator that is
+    one of the file's `own` functions is left out: without its body it would return None."""
     inside = " " * (node.col_offset + 4)
-    lines = [" " * node.col_offset + f"@{ast.unparse(each)}" for each in node.decorator_list]
+    lines = [" " * node.col_offset + f"@{ast.unparse(each)}" for each in _decorators(node, own)]
     lines.append(" " * node.col_offset + _header(node, text))
     first = node.body[0]
     if ast.get_docstring(node, clean=False) is not None:
         lines.append(inside + _docstring_source(first, text))
     if isinstance(node, ast.ClassDef):
+        lines += [inside + _as_written(each, text) for each in _attributes(node)]
         members = [m for m in node.body if isinstance(m, _Definition) and _is_public(m.name)]
-        shells = [_shell(member, text) for member in members]
+        shells = [_shell(member, text, own) for member in members]
         if shells:
             return "\n".join(lines) + "\n\n" + "\n\n".join(shells)
     lines.append(inside + "...")
     return "\n".join(lines)
+
+
+def _attributes(node: ast.ClassDef) -> list[ast.stmt]:
+    """The attributes of a class that make it up: the fields of a dataclass, the members of an
+    enumeration, and what headers of its methods name."""
+    made_of = any("dataclass" in ast.unparse(each) for each in node.decorator_list) or any(
+        ast.unparse(base).endswith(("Enum", "Flag", "NamedTuple")) for base in node.bases
+    )
+    members = [m for m in node.body if isinstance(m, _Definition)]
+    used = {name for member in members for name in _names(_parts_of_header(member, ()))}
+    return [
+        each
+        for each in node.body
+        if isinstance(each, _ASSIGNMENTS) and (made_of or used & _names(_targets(each)))
+    ]
 
 
 def _header(node: _Definition, text: str) -> str:
@@ -111,25 +148,45 @@ def _guards(tree: ast.Module) -> list[ast.If]:
     ]
 
 
-def _aliases(tree: ast.Module, kept: Iterable[_Definition]) -> list[ast.stmt]:
-    """Assignments of names that signatures use, and of names that these use."""
-    used = {name for node in kept for name in _names(_parts_of_header(node))}
-    found: list[ast.stmt] = []
-    for node in reversed(tree.body):
-        if isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if used & _names(targets):
-                used |= _names([node])
-                found.insert(0, node)
-    return found
+def _needed(tree: ast.Module, wanted: Collection[str]) -> list[ast.stmt]:
+    """The definitions of the `wanted` names, with the definitions and assignments of what their
+    headers name, and of what these name; in the file's order."""
+    own = {node.name for node in tree.body if isinstance(node, _Definition)}
+    used: set[str] = set()
+    kept: list[ast.stmt] = []
+    while True:
+        more = [
+            node
+            for node in tree.body
+            if node not in kept
+            and (
+                (isinstance(node, _Definition) and node.name in used | set(wanted))
+                or (isinstance(node, _ASSIGNMENTS) and used & _names(_targets(node)))
+            )
+        ]
+        if not more:
+            return [node for node in tree.body if node in kept]
+        kept += more
+        for node in more:
+            used |= _names(_parts_of_header(node, own) if isinstance(node, _Definition) else [node])
 
 
-def _parts_of_header(node: _Definition) -> list[ast.AST]:
+def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
+    return node.targets if isinstance(node, ast.Assign) else [node.target]
+
+
+def _parts_of_header(node: _Definition, own: Collection[str]) -> list[ast.AST]:
+    decorators = _decorators(node, own)
     if isinstance(node, ast.ClassDef):
         inner = [m for m in node.body if isinstance(m, _Definition)]
-        parts = [part for member in inner for part in _parts_of_header(member)]
-        return [*parts, *node.decorator_list, *node.bases]
-    return [node.args, *node.decorator_list, *([node.returns] if node.returns else [])]
+        parts = [part for member in inner for part in _parts_of_header(member, own)]
+        return [*parts, *decorators, *node.bases, *_attributes(node)]
+    return [node.args, *decorators, *([node.returns] if node.returns else [])]
+
+
+def _decorators(node: _Definition, own: Collection[str]) -> list[ast.expr]:
+    """All but those of the file's own functions."""
+    return [each for each in node.decorator_list if not _names([each]) & set(own)]
 
 
 def _names(nodes: Iterable[ast.AST]) -> set[str]:
