@@ -6,6 +6,7 @@ import ast
 import io
 import subprocess
 import sys
+import types
 import zipfile
 from pathlib import Path
 
@@ -316,13 +317,14 @@ def opened(account: Account, key=len) -> "Account":
 """
 
 
-def test_a_stub_with_classes_of_its_own_is_imported() -> None:
+def test_a_stub_with_classes_of_its_own_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     made = stub(
         SourceFile(name="bank.py", data=OWN_CLASSES.encode()), ["opened", "Account"], "Bank"
     ).decode()
-    module: dict[str, object] = {"__name__": "bank"}
-    exec(made, module)
-    names = {name for name in module if not name.startswith("__")}
+    module = types.ModuleType("bank")
+    monkeypatch.setitem(sys.modules, "bank", module)  # where dataclasses look
+    exec(made, vars(module))
+    names = {name for name in vars(module) if not name.startswith("__")}
     own = {"Money", "Entry", "Entries", "Base", "Account", "opened"}
     assert names == own | {"Enum", "dataclass"}
     assert not bodies(ast.parse(made))
