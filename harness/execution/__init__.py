@@ -20,13 +20,21 @@ from harness.execution.driver import (
 )
 from harness.execution.interpreter import Interpreter, find_interpreter
 from harness.execution.protocol.jobs import program_files
-from harness.execution.shared import SharedGroup, SharedOutcome, canonical, may_share
+from harness.execution.shared import (
+    CPU_SHARE,
+    SharedGroup,
+    SharedOutcome,
+    canonical,
+    decoded,
+    may_share,
+)
 
 if TYPE_CHECKING:
     from harness.execution.linux.driver import Driver
     from harness.execution.linux.server import SubmissionServer, ToolServer
 
 __all__ = [
+    "CPU_SHARE",
     "Answers",
     "AnyDriver",
     "Driver",
@@ -41,6 +49,7 @@ __all__ = [
     "canonical",
     "choose_tier",
     "create_driver",
+    "decoded",
     "find_interpreter",
     "has_terminals",
     "may_share",

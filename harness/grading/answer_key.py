@@ -5,12 +5,14 @@ From the plan and the answer key: what each stimulus of a scenario is compared w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
 from harness.common.errors import HarnessError, UserError
 from harness.execution import AnyDriver, Interpreter
 from harness.grading.digests import execution_digest
+from harness.grading.reference_run import observe_reference
 from harness.grading.running import Observer, run_scenario
 from harness.judging import disagreements, resolve
 from harness.matchers import PythonValue
@@ -20,7 +22,7 @@ from harness.model.observation import Ending
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.result import Tier
 from harness.model.specification import Specification
-from harness.model.stimulus import Call, Stimulus, called_function
+from harness.model.stimulus import Call, Limits, Stimulus, called_function
 from harness.model.values import Value
 
 
@@ -65,7 +67,8 @@ def _run_reference(
     plan: Plan, reference: tuple[SourceFile, ...], driver: AnyDriver
 ) -> tuple[ScenarioAnswers, ...]:
     answered: list[ScenarioAnswers] = []
-    with driver.submission(plan.assignment, reference) as server:
+    with driver.submission(plan.assignment, reference) as alone:
+        server = observe_reference(driver, alone, plan.assignment, reference, _asked(plan))
         for scenario in plan.scenarios:
             observed = run_scenario(server, scenario, scenario.limits)
             if observed[-1].ending is Ending.HARNESS_ERROR:
@@ -98,8 +101,17 @@ def python_expressions(stated: Expected) -> tuple[str, ...]:
     return tuple(part.expression for part in parts if isinstance(part, PythonValue))
 
 
-def _evaluate(server: Observer, stimulus: Stimulus, expression: str, scenario: Scenario) -> Value:
-    question = Stimulus(
+def _asked(plan: Plan) -> Iterator[tuple[Stimulus, Limits]]:
+    for scenario in plan.scenarios:
+        for stimulus in scenario.stimuli:
+            yield stimulus, scenario.limits
+            for expression in python_expressions(scenario.stated):
+                yield _question(stimulus, expression), scenario.limits
+
+
+def _question(stimulus: Stimulus, expression: str) -> Stimulus:
+    """The stimulus whose value is that of `expression` beside another stimulus."""
+    return Stimulus(
         action=Call(expression=expression),
         given=stimulus.given,
         bindings=stimulus.bindings,
@@ -107,7 +119,10 @@ def _evaluate(server: Observer, stimulus: Stimulus, expression: str, scenario: S
         provide=stimulus.provide,
         seed=stimulus.seed,
     )
-    observation = server.observe(question, scenario.limits)
+
+
+def _evaluate(server: Observer, stimulus: Stimulus, expression: str, scenario: Scenario) -> Value:
+    observation = server.observe(_question(stimulus, expression), scenario.limits)
     if observation.value is None:
         why = observation.raised.message if observation.raised else observation.ending.value
         raise UserError(

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Protocol, Self
 
-from harness.common import serial
 from harness.common.errors import HarnessError
-from harness.execution import AnyDriver, ToolFailed, program_files
+from harness.execution import AnyDriver, ToolFailed
 from harness.grading.answer_key import expectation, parameters
 from harness.grading.digests import execution_digest, judging_digest
+from harness.grading.policy_check import read_program
 from harness.grading.running import Observer, run_all
 from harness.grading.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging import Judge, combine, merge_stand_in_verdict, refine
@@ -29,9 +29,6 @@ from harness.policy import (
     ENTRY,
     POLICY_DIGEST,
     SOURCES,
-    Program,
-    payload,
-    plain,
     unchecked,
 )
 from harness.results import observation_key, shared_key, verdict_key
@@ -152,15 +149,8 @@ class Grader(AbstractContextManager["Grader"]):
         return self._run_and_judge(plan, submission, report, cache or EmptyCache())
 
     def _read(self, submission: Submission) -> PolicyReport:
-        assignment = self._plan.assignment
-        program = None
-        if not assignment.isolate_all:
-            own = program_files(assignment, submission.files)
-            provided = (*assignment.variants[0].files, *assignment.extra_files)
-            program = Program(submitted=plain(own), provided=plain(provided))
-        request = payload(submission.files, assignment.policy, program)
         try:
-            return serial.loads(PolicyReport, self._policy.run(request))
+            return read_program(self._policy, self._plan.assignment, submission.files)
         except ToolFailed as failure:
             # It may run all the same: it is graded, and a person is asked to read it.
             reason = f"the limits of the check were reached: {failure}"

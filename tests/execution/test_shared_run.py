@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.execution import Driver
-from harness.execution.shared import SharedOutcome, canonical, may_share
+from harness.execution.shared import SharedOutcome, canonical, decoded, may_share
 from harness.model.stimulus import Key, Limits, Stimulus
 from harness.policy import prove
 from tests.execution.small_world import (
@@ -112,6 +112,33 @@ def test_what_is_seen_together_is_what_is_seen_alone(driver: Driver) -> None:
         run("Ann", "2", "a", "b"),
         run("Ann", "0"),
     )
+
+
+def test_what_is_seen_together_is_read_as_what_is_seen_alone(driver: Driver) -> None:
+    stimuli = (
+        call("f(1, 'a', [2.0], None)"),
+        call("add(NAMES, 'z')"),
+        call("ask('é? ')", "a line"),
+        call("ask('')", ""),
+        session("rows = []", "add(rows, 1)", "rows", "print(ask('> '))", "x = 5", lines=("typed",)),
+        session("print('a', end='')", "ask('b')", "ask('')", lines=("", "two")),
+        run("Ann", "2", "a", "b"),
+    )
+    with driver.submission(assignment(), (source(PROGRAM),)) as server:
+        (group,) = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
+        outcome = server.observe_together(group, sorted(group.jobs))
+        for number, stimulus in enumerate(stimuli):
+            arguments = group.jobs[number].arguments
+            seen = decoded(outcome.seen[number], stimulus, ROOMY, arguments=arguments)
+            assert seen == server.observe(stimulus, ROOMY)
+
+
+@pytest.mark.parametrize("expression", ["{1, 2}", "1 / 0", "object"])
+def test_what_has_several_forms_or_none_is_not_read(driver: Driver, expression: str) -> None:
+    with driver.submission(assignment(), (source(PROGRAM),)) as server:
+        (group,) = server.group({0: (call(expression), ROOMY)})
+        outcome = server.observe_together(group, [0])
+        assert decoded(outcome.seen[0], call(expression), ROOMY, arguments=None) is None
 
 
 def test_a_recursion_that_is_too_deep_does_not_count(driver: Driver) -> None:

@@ -1,10 +1,25 @@
 """The shared run, seen from the driver: many scenarios of one program in one confined process.
 
 What comes back is bytes in one canonical form; `canonical` gives the same form of an observation,
-so that the two can be compared without being read.
+so that the two can be compared without being read. `decoded` reads those of a program of ours.
 """
 
 from harness.execution.shared.canonical import canonical
-from harness.execution.shared.group import SharedGroup, SharedJob, SharedOutcome, may_share
+from harness.execution.shared.decoded import decoded
+from harness.execution.shared.group import (
+    CPU_SHARE,
+    SharedGroup,
+    SharedJob,
+    SharedOutcome,
+    may_share,
+)
 
-__all__ = ["SharedGroup", "SharedJob", "SharedOutcome", "canonical", "may_share"]
+__all__ = [
+    "CPU_SHARE",
+    "SharedGroup",
+    "SharedJob",
+    "SharedOutcome",
+    "canonical",
+    "decoded",
+    "may_share",
+]
