@@ -35,7 +35,7 @@ def below(pid: int) -> frozenset[int]:
         except OSError:
             continue
         for each in pids:
-            if _state(each) not in ("Z", "X", ""):
+            if state(each) not in ("Z", "X", ""):
                 found.add(each)
             found |= below(each)
     return frozenset(found)
@@ -57,7 +57,7 @@ def _rests(pid: int) -> bool:
         return False
     pending = re.findall(r"^(?:SigPnd|ShdPnd):\s+([0-9a-f]+)$", status, re.M)
     killed = any(int(mask, 16) >> (signal.SIGKILL - 1) & 1 for mask in pending)
-    return not killed and _state(pid) == "S"
+    return not killed and state(pid) == "S"
 
 
 def end(pids: frozenset[int]) -> None:
@@ -70,7 +70,8 @@ def end(pids: frozenset[int]) -> None:
             continue
 
 
-def _state(pid: int) -> str:
+def state(pid: int) -> str:
+    """The letter of its state; empty when there is none of that number."""
     try:
         return Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(") ")[2][:1]
     except OSError:

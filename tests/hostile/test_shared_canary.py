@@ -1,0 +1,172 @@
+"""No expectation, and nothing of the reference or a stand-in, is in the memory of a process that
+runs a submission: neither where scenarios run together nor where one runs alone.
+
+A class is graded by the real parts, with texts that occur nowhere else in the reference, in a
+stand-in and in what scenarios state; a program that is proved to keep nothing computes while the
+memory of every process below us that has it is read.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from harness.assignment import load
+from harness.execution import Driver, find_interpreter
+from harness.grading import Grader, isolated, make_key
+from harness.model.assignment import SourceFile
+from harness.model.result import Isolation, Tier
+from harness.model.submission import Submission
+from tests.hostile.hostile_machine import below, state
+from tests.hostile.hostile_memory import held_by, spellings
+from tests.hostile.hostile_tiers import tiers_here
+from tests.hostile.test_memory_canary import holds, needs_root
+
+PLANTED = {
+    "the reference's text": "canary-51d7-reference",
+    "what it returns": "canary-0ac3-returned",
+    "what it prints": "canary-84fe-printed",
+    "what a session shows": "canary-2b96-shown",
+    "what a game says": "canary-f1e0-transcript",
+    "the stand-in": "canary-c7a8-stand-in",
+}
+STIMULUS = "question-6d15"  # of another scenario: only where scenarios run together
+OWN = "nestling-93ac"  # a constant of the submission's
+AWAKE = "nestling-is-awake-7e"  # made as the code runs
+# The reference puts each text together, so that its own is the first alone.
+REFERENCE = """
+import bank
+NOTE = "canary-51d7-reference"
+def word(asked):
+    return "canary-" + "0ac3-returned"
+def say():
+    print("canary-" + "84fe-printed")
+def show():
+    return "canary-" + "2b96-shown"
+def work():
+    return 1
+def use():
+    return bank.put([1])
+if __name__ == "__main__":
+    print("canary-" + "f1e0-transcript")
+"""
+PROGRAM = f"""
+import bank
+OWN = "{OWN}"
+def word(asked):
+    return asked
+def say():
+    print(OWN)
+def show():
+    return OWN
+def work():
+    kept = "".join(["nestling-", "is-awake", "-7e"])
+    for number in range(10 ** 10):
+        last = number
+    return kept
+def use():
+    return bank.put([1])
+"""
+FILES = {
+    "specs/nest/assignment.yaml": (
+        'title: Nest\ncourse: A course\npython: "3.12"\n'
+        "submission: {files: [a1.py, bank.py]}\nfunctionality_marks: 6\n"
+        "limits: {cpu_seconds: 600, wall_seconds: 6000}\n"
+    ),
+    "specs/nest/all.yaml": f"""\
+scenarios:
+  - {{name: a word, function: word, call: 'word("{STIMULUS}")', returns: canary-0ac3-returned}}
+  - {{name: says, function: say, call: say(), prints: "canary-84fe-printed\\n"}}
+  - name: shows
+    function: show
+    session: |
+      >>> show()
+      'canary-2b96-shown'
+  - {{name: uses, function: use, stand_in: {{bank.py: stand_in_bank.py}}, call: use(), returns: 1}}
+  - {{name: works, function: work, call: work(){{given}}}}
+  - {{name: plays, function: a1.py, run: a1.py, transcript: said.txt}}
+""",
+    "specs/nest/said.txt": "canary-f1e0-transcript\n",
+    "specs/nest/stand_in_bank.py": 'SECRET = "canary-c7a8-stand-in"\ndef put(row): return row[0]\n',
+    "reference/nest/a1.py": REFERENCE,
+    "reference/nest/bank.py": "def put(row): return row[0]\n",
+}
+
+
+@needs_root
+@pytest.mark.parametrize("isolation", Isolation)
+@pytest.mark.parametrize("tier", tiers_here())
+def test_nothing_of_ours_is_where_a_submission_runs(
+    tier: Tier, isolation: Isolation, tmp_path: Path
+) -> None:
+    with working(tier, isolation, tmp_path) as (runner, holders):
+        assert runner in holders
+        assert holds(runner, STIMULUS) == (isolation is Isolation.SHARED)
+        assert {pid: leaks(pid) for pid in holders} == {pid: [] for pid in holders}
+
+
+@needs_root
+@pytest.mark.parametrize("tier", tiers_here())
+def test_a_leak_that_is_planted_is_found(tier: Tier, tmp_path: Path) -> None:
+    given = f', given: "leak = {tuple(PLANTED.values())!r}"'
+    with working(tier, Isolation.SHARED, tmp_path, given) as (runner, _):
+        assert leaks(runner) == list(PLANTED)
+
+
+def leaks(pid: int) -> list[str]:
+    """What the process holds of the planted texts."""
+    return [name for name, text in PLANTED.items() if held_by(pid, spellings(text))]
+
+
+@contextmanager
+def working(
+    tier: Tier, isolation: Isolation, root: Path, given: str = ""
+) -> Iterator[tuple[int, frozenset[int]]]:
+    """The process in which a submission's code computes, and all that have the submission."""
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace("{given}", given), "utf-8")
+    specification = load(root, "nest")
+    if isolation is Isolation.ALONE:
+        specification = isolated(specification)
+    files = (("a1.py", PROGRAM), ("bank.py", "def put(row): return 1\n"))
+    sources = tuple(SourceFile(name=name, data=text.encode()) for name, text in files)
+    before = below(os.getpid())
+    begun = threading.Event()
+
+    def grade() -> None:
+        with Driver(find_interpreter("3.12"), tier) as driver:
+            key = make_key(specification, driver)
+            with Grader(specification.plan, key, driver, secret=b"1") as grader:
+                begun.set()
+                grader.grade(Submission(id="x", files=sources, origin="x"))
+
+    def at_work() -> int:
+        busy = (pid for pid in below(os.getpid()) - before if state(pid) == "R")
+        return next((pid for pid in busy if holds(pid, AWAKE)), 0)
+
+    with ThreadPoolExecutor(1) as pool:
+        graded = pool.submit(grade)
+        begun.wait(60)  # until then processes are made of our own, with all that it holds
+        runner = 0
+        while not runner and wait([graded], 0.02).not_done:
+            runner = at_work()
+        try:
+            assert runner
+            every = below(os.getpid()) - before
+            yield runner, frozenset(pid for pid in every if holds(pid, OWN))
+        finally:
+            while wait(
+                [graded], 0.02
+            ).not_done:  # after the shared run each scenario has its own process
+                if runner := at_work():
+                    os.kill(runner, signal.SIGKILL)
+        graded.result()
