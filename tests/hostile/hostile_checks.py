@@ -47,6 +47,8 @@ def _of_result(entry: Entry, result: SubmissionResult) -> Iterator[str]:
         yield f"{result.id}: problem: {reason!r}"
     if not re.search(expect.note, "\n".join(result.notes)):
         yield f"{result.id}: notes: {result.notes!r}"
+    if expect.isolation not in (None, result.isolation):
+        yield f"{result.id}: ran {result.isolation}: {result.isolation_reason}"
     findings = "\n".join(
         f"{each.rule} line {each.line}: {each.message}" for each in result.findings
     )

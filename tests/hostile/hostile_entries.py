@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from harness.model.result import Tier
+from harness.model.result import Isolation, Tier
 from harness.model.verdict import VerdictKind
 
 HERE = Path(__file__).parent
@@ -70,8 +70,8 @@ class Expect(_Closed):
     does. `verdicts` by scenario; no other scenario is run where there are any. `problem`, `note`
     and `finding` are of the whole submission, or what a scenario file is refused with. `shown`
     and `absent` are texts of its pages. Numbers are caps on what it may cost the parent: the
-    growth of its peak memory (MiB) and its CPU time (s). That no process is left and no neighbour
-    changed is expected of every entry."""
+    growth of its peak memory (MiB) and its CPU time (s). `isolation`: whether its scenarios ran
+    together. That no process is left and no neighbour changed is expected of every entry."""
 
     rows: tuple[Annotated[int, Field(ge=1, le=100)], ...]
     what: str
@@ -85,6 +85,7 @@ class Expect(_Closed):
     finding: Pattern = ""
     shown: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
+    isolation: Isolation | None = None
     memory_mib: int = 16
     cpu_seconds: float = 2.0
 

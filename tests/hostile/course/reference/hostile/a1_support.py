@@ -2,3 +2,4 @@
 
 PROMPT = "Guess: "
 NUMBER = 3
+NAMES = ["Ada", "Eve"]
