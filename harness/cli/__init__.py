@@ -14,6 +14,7 @@ import harness
 from harness.cli.discovery import CommandGroup
 from harness.cli.streams import ignore_epipe
 from harness.common.errors import HarnessError, UserError
+from harness.common.escaping import visible_lines
 
 _HINTS = {
     **dict.fromkeys(
@@ -35,7 +36,7 @@ def main() -> None:
     ignore_epipe()
     _end_as_on_ctrl_c()
     try:
-        status = cli.main(standalone_mode=False)
+        status = cli.main(prog_name="harness", standalone_mode=False)
         sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
         _leave("interrupted", 130)
@@ -70,7 +71,7 @@ def _end_as_on_ctrl_c() -> None:
 
 def _leave(line: str, status: int) -> NoReturn:
     if line:
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{visible_lines(line)}\n")
     sys.stderr.flush()
     if status == 2:
         _drop_output()

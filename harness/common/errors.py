@@ -7,16 +7,20 @@ Exception
 
 from __future__ import annotations
 
+from harness.common.escaping import visible_lines
+
 
 class UserError(Exception):
-    """Something a user can fix. `str()` is the line shown: place, what, and a hint."""
+    """Something a user can fix. `str()` is the line shown: place, what, and a hint, escaped, for
+    they may hold the names of files that others have made."""
 
     def __init__(self, what: str, *, place: str = "", hint: str = "") -> None:
         self.what = what
         self.place = place
         self.hint = hint
         line = f"{place}: {what}" if place else what
-        super().__init__(f"{line.removesuffix('.')}. Hint: {hint}" if hint else line)
+        shown = f"{line.removesuffix('.')}. Hint: {hint}" if hint else line
+        super().__init__(visible_lines(shown))
 
 
 class HarnessError(Exception):

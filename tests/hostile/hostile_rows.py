@@ -99,4 +99,7 @@ ROWS = dict(enumerate(_TEXT.strip().splitlines(), start=1)) | {
     94: "a subscript 2,000 deep",
     95: "__match_args__ reaching frames",
     96: "vars, or a module, under another name",
+    97: "texts with rows and columns that are costly to explain, in every scenario",
+    99: "control characters, links and markup in every text that is shown",
+    100: "a program that looks as if it kept nothing, and keeps something",
 }
