@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 ALL = $(notdir $(wildcard specs/*))
 IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
-.PHONY: help grade test validate lint hostile bench soak peers large gradescope-check system clean
+.PHONY: help grade test validate lint hostile bench soak peers large gradescope-check wheel system clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -68,6 +68,9 @@ large: $(DEV)  ## the reports of a class of 5,000: memory, time, sizes (SIZES=â€
 
 gradescope-check: $(DEV)  ## the Gradescope package in a bootstrapped root, as root (DEBIAN_MIRROR=â€¦ for another mirror)
 	$(BIN)/python -m tests.packaging.gradescope_check
+
+wheel: $(DEV)  ## build the wheel, install it alone, and use it in an empty folder
+	.ci/wheel $(BIN)/python
 
 system:  # the page tests look at the report in a real Chromium, the strong tier is bubblewrap's
 	@missing=; command -v bwrap >/dev/null || missing=bubblewrap; \

@@ -20,6 +20,7 @@ __all__ = [
     "SpecErrors",
     "as_template",
     "available",
+    "expectation_text",
     "files_asked_for",
     "find_root",
     "json_schema",
@@ -49,6 +50,13 @@ def load_expectation(path: Path) -> SampleExpectation:
     from harness.assignment.files import expect  # noqa: PLC0415
 
     return expect.load_expectation(path)
+
+
+def expectation_text(expected: SampleExpectation) -> str:
+    """An expect.yaml that says this."""
+    from harness.assignment.files import expect  # noqa: PLC0415
+
+    return expect.expectation_text(expected)
 
 
 def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:

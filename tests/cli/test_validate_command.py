@@ -139,3 +139,30 @@ def test_a_broken_mutant_or_expectation_stops_validate_and_no_grading(course: Co
     outcome = course.run("validate")
     assert outcome.status == 2
     assert outcome.err.startswith(f"{sample}/expect.yaml:1:8: fails: ")
+
+
+def test_what_is_done_is_accepted_after_it_is_shown(course: Course) -> None:
+    """A stale expectation, a removed draw and a wrong transcript: written anew, and then sound."""
+    sample = course.path("submissions/tiny/prints_total/expect.yaml")
+    before = sample.read_bytes()
+    sample.write_text('fails: ["total/*", "is_valid/*"]\nmark: [1, 2]\n', encoding="utf-8")
+    game = course.path("specs/tiny/gameplay/two_amounts.txt")
+    right = game.read_text(encoding="utf-8")
+    game.write_text(right.replace("7", "8"), encoding="utf-8")
+    assert course.run("validate", "tiny").status == 1
+    outcome = course.run("validate", "tiny", "--accept")
+    assert (outcome.status, outcome.err) == (0, ""), outcome.out
+    assert game.read_text(encoding="utf-8") == right
+    lines = outcome.out.splitlines()
+    assert "--- specs/tiny/gameplay/two_amounts.txt before" in lines
+    assert "+++ submissions/tiny/prints_total/expect.yaml now" in lines
+    assert "-mark: [1, 2]" in lines
+    assert "+mark: [3.69, 3.69]" in lines
+    text = sample.read_text(encoding="utf-8")
+    assert text.startswith('fails: ["total/*", "main/')
+    assert 'findings: ["import"]' in text
+    assert course.run("validate", "tiny").out.splitlines()[-1] == "tiny: sound"
+    sample.write_bytes(before)
+    again = course.run("validate", "tiny", "--accept")
+    assert "---" not in again.out  # what is right is left alone, comments and all
+    assert sample.read_bytes() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,25 @@ def read_expectation(document: Document) -> SampleExpectation:
         wall_seconds=shape.wall_seconds if "wall_seconds" in stated else None,
         memory_mib=shape.memory_mib if "memory_mib" in stated else None,
         survivors=shape.survivors if "survivors" in stated else None,
+    )
+
+
+def expectation_text(expected: SampleExpectation) -> str:
+    """An expect.yaml that says this, and reads back as the same; an empty one says `fails: []`."""
+    keys: dict[str, object] = {"fails": list(expected.fails)}
+    if expected.mark:
+        keys["mark"] = list(expected.mark)
+    if expected.explains:
+        keys["explains"] = list(expected.explains)
+    if expected.findings:
+        keys["findings"] = [str(rule) for rule in expected.findings]
+    if expected.verdicts:
+        keys["verdicts"] = {each.pattern: str(each.kind) for each in expected.verdicts}
+    for name in ("tier", "layer", "wall_seconds", "memory_mib", "survivors"):
+        if (value := getattr(expected, name)) not in ("", None):
+            keys[name] = value
+    return "".join(
+        f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in keys.items()
     )
 
 

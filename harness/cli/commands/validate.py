@@ -12,6 +12,7 @@ from rich.table import Table
 
 from harness.api import load_assignment
 from harness.assignment import SpecErrors, available, load_expectation
+from harness.cli.accepting import accept_recordings, accept_samples
 from harness.cli.discovery import examples
 from harness.cli.options import (
     GITHUB,
@@ -51,6 +52,12 @@ SUMMARY = "Check that reference, scenarios, mutants and samples agree."
     is_flag=True,
     help="Run mutants and samples both ways, together and each scenario alone, and compare.",
 )
+@click.option(
+    "--accept",
+    is_flag=True,
+    help="Write what the reference and the samples do into draws, transcripts and expect.yaml, "
+    "after showing each difference.",
+)
 @format_option
 def command(
     ids: tuple[str, ...],
@@ -60,9 +67,12 @@ def command(
     jobs: int | None,
     no_samples: bool,
     isolation: bool,
+    accept: bool,
     form: str,
 ) -> int:
     """Check that assignments are sound: those named, or all.
+
+    With --accept, look at every difference before you commit it: it is what marks will depend on.
 
     Exit status: 0 sound, 1 something must be fixed, 2 cannot run.
     """
@@ -70,6 +80,8 @@ def command(
     console = Console()
     sound = True
     for assignment_id in ids or available(base):
+        if accept:
+            accept_recordings(base, assignment_id, python)
         loaded = _loaded(base, assignment_id, support, form)
         context = prepare(loaded, python=python, cache=cache_folder(base), refuse=False)
         folder = base / "submissions" / assignment_id
@@ -80,6 +92,8 @@ def command(
             report = validate(
                 context, samples, jobs=jobs, isolation=isolation, progress=_Stage(bar, task)
             )
+        if accept:
+            report = accept_samples(report, folder)
         show(report, console)
         if form == GITHUB:
             for problem in report.problems:

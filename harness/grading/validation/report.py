@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.model.plan import Clause
+from harness.model.specification import SampleExpectation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +52,14 @@ class MutantOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOutcome:
-    """A sample submission: its mark, and how it parts from its expect.yaml."""
+    """A sample submission: its mark, how it parts from its expect.yaml, and the expectation that
+    it meets as it is: what is still right of the stated one, the rest replaced."""
 
     name: str
     mark: str
     failed: int
     parts: tuple[str, ...]
+    accepted: SampleExpectation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,7 +57,54 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
     if found != wanted:
         parts.append(f"findings are {found}, expected {wanted}")
     mark = "-" if result.mark is None else rounded(result.mark)
-    return SampleOutcome(name=result.id, mark=mark, failed=len(names), parts=tuple(parts))
+    return SampleOutcome(
+        name=result.id,
+        mark=mark,
+        failed=len(names),
+        parts=tuple(parts),
+        accepted=accepted(result, expected),
+    )
+
+
+def accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleExpectation:
+    """The expectation that the sample meets as it is. Of the stated one stays what is right."""
+    failed = [entry for entry in result.scenarios if not entry.verdict.passed]
+    passed = [entry.scenario_id for entry in result.scenarios if entry.verdict.passed]
+    kept = [
+        pattern
+        for pattern in expected.fails
+        if not any(glob(pattern).fullmatch(name) for name in passed)
+        and any(glob(pattern).fullmatch(entry.scenario_id) for entry in failed)
+    ]
+    covered = [glob(pattern) for pattern in kept]
+    fails = [*kept, *(e.scenario_id for e in failed if not _matches(covered, e.scenario_id))]
+    if failed and not passed:
+        fails = ["*"]
+    messages = [entry.verdict.message for entry in failed] + [result.problem, *result.notes]
+    messages += [result.unparsable.reason] if result.unparsable else []
+    explains = [text for text in expected.explains if any(text in each for each in messages)]
+    for entry in failed:
+        explanation, message = entry.verdict.explanation, entry.verdict.message
+        named = explanation is not None and explanation.rule not in GENERIC_RULES
+        if named and not any(text in message for text in explains):
+            explains.append(message)
+    kinds = {entry.scenario_id: entry.verdict.kind for entry in result.scenarios}
+    verdicts = [
+        each
+        for each in expected.verdicts
+        if {kinds[i] for i in kinds if glob(each.pattern).fullmatch(i)} == {each.kind}
+    ]
+    mark = expected.mark
+    if _mark_parts(result, expected):
+        mark = () if result.mark is None else (float(rounded(result.mark)),) * 2
+    return replace(
+        expected,
+        fails=tuple(fails),
+        mark=mark,
+        explains=tuple(explains),
+        findings=tuple(sorted({finding.rule for finding in result.findings})),
+        verdicts=tuple(verdicts),
+    )
 
 
 def _explanation_parts(result: SubmissionResult, expected: SampleExpectation) -> list[str]:

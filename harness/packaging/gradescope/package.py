@@ -62,12 +62,15 @@ def gradescope_zip(
     return zipped(files, _PROGRAMS)
 
 
+_NOT_PACKED = ("__pycache__", "shipped")  # the latter: whole assignments, references among them
+
+
 def _sources(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
     """The files of the harness, which runs from this tree: nothing has to be built."""
     for entry in folder.iterdir():
         name = path + entry.name
         if entry.is_dir():
-            if entry.name != "__pycache__":
+            if entry.name not in _NOT_PACKED:
                 yield from _sources(entry, f"{name}/")
         elif not entry.name.startswith("."):
             yield name, entry.read_bytes()

@@ -1,0 +1,72 @@
+"""`harness validate --accept`: what is done becomes what is expected, each difference shown."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from harness.assignment import as_template, expectation_text, load, record_draws
+from harness.common import escaping
+from harness.common.files import write_bytes
+from harness.grading import record_transcripts
+from harness.grading.validation import ValidationReport
+
+_MOST_LINES = 60
+
+
+def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> None:
+    """Draw again and record transcripts again, and show what changed."""
+    recording = load(root, assignment_id, recording=True)
+    folder = Path(recording.folder)
+    named = {folder / transcript.path for transcript in recording.transcripts}
+    before = {path: path.read_bytes() for path in {*_draws(folder), *named} if path.is_file()}
+    drawn = record_draws(root, assignment_id)
+    written = {*drawn, *record_transcripts(recording, as_template, python=python)}
+    for path in sorted({*before, *written}):
+        now = path.read_bytes() if path.is_file() else b""
+        _show(path, before.get(path, b""), now)
+
+
+def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
+    """Write the expect.yaml of every sample that parts from it; the report without these."""
+    places = set()
+    for sample in report.samples:
+        if not sample.parts:
+            continue
+        path = folder / sample.name / "expect.yaml"
+        before, now = path.read_bytes(), expectation_text(sample.accepted).encode()
+        _show(path, before, now)
+        write_bytes(path, now)
+        places.add(f"{sample.name}/expect.yaml")
+    return replace(
+        report,
+        samples=tuple(replace(sample, parts=()) for sample in report.samples),
+        problems=tuple(p for p in report.problems if p.check != "samples" or p.place not in places),
+    )
+
+
+def _draws(folder: Path) -> set[Path]:
+    return set((folder / "draws").glob("*.json"))
+
+
+def _show(path: Path, before: bytes, now: bytes) -> None:
+    if before == now:
+        return
+    here = Path.cwd()
+    name = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    lines = list(
+        difflib.unified_diff(
+            before.decode("utf-8", "backslashreplace").splitlines(),
+            now.decode("utf-8", "backslashreplace").splitlines(),
+            f"{name} before",
+            f"{name} now",
+            lineterm="",
+        )
+    )
+    for line in lines[:_MOST_LINES]:
+        click.echo(escaping.visible(line))
+    if len(lines) > _MOST_LINES:
+        click.echo(f"… and {len(lines) - _MOST_LINES} more lines")

@@ -1,0 +1,95 @@
+"""`harness new`: an assignment of one's own, to begin with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from harness.assignment import find_root
+from harness.cli.discovery import examples
+from harness.common.errors import UserError
+from harness.common.files import write_bytes
+from harness.packaging.scaffold import copied, from_reference, from_template
+
+SECTION = "Assignments"
+SUMMARY = "Begin an assignment: reference, scenarios, samples."
+
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
+_FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
+
+
+@click.command(
+    "new",
+    epilog=examples(
+        "harness new a1",
+        "harness new week5 --from connect4ish",
+    ),
+)
+@click.argument("assignment_id", metavar="ID")
+@click.option(
+    "--from",
+    "source",
+    metavar="ID",
+    help="Copy an assignment that comes with the harness.",
+)
+@click.option(
+    "--file",
+    metavar="NAME",
+    help="The file that students hand in.  [default: a1.py]",
+)
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The course's folder (default: the nearest one upwards with specs/, else this one).",
+)
+def command(assignment_id: str, source: str | None, file: str | None, root: Path | None) -> int:
+    """Write the first files of the assignment ID: a reference, scenarios, mutants and samples that
+    `harness validate` finds sound, to be changed from there.
+
+    Where reference/ID holds Python files, the scenarios are begun from its functions. No file that
+    is there is changed.
+    """
+    if not _ID.fullmatch(assignment_id):
+        raise UserError(
+            f"{assignment_id!r} cannot be an id", hint="use small letters, digits, - and _"
+        )
+    if file is not None and not _FILE.fullmatch(file):
+        raise UserError(f"{file!r} is no name of a Python file", hint="for example a1.py")
+    base = root or _nearest()
+    reference = _reference(base / "reference" / assignment_id)
+    if file is not None and (source or reference):
+        raise UserError("--file is for a new reference", hint="leave it out")
+    if source is not None:
+        files = copied(source, assignment_id)
+    elif reference:
+        files = from_reference(assignment_id, reference)
+    else:
+        files = from_template(assignment_id, file or "a1.py")
+    _write(base, files)
+    click.echo(f"Next: harness validate {assignment_id}")
+    return 0
+
+
+def _nearest() -> Path:
+    try:
+        return find_root(Path.cwd())
+    except UserError:
+        return Path.cwd()
+
+
+def _reference(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("*.py"))}
+
+
+def _write(base: Path, files: dict[str, bytes]) -> None:
+    there = [name for name in files if (base / name).exists()]
+    if there:
+        raise UserError(
+            "this file is there already", place=there[0], hint="choose another id, or move it away"
+        )
+    for name, data in files.items():
+        write_bytes(base / name, data)
+    folders = sorted({"/".join(name.split("/")[:2]) for name in files})
+    click.echo(f"Wrote {len(files)} files into {', '.join(folders)}")

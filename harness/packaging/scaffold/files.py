@@ -1,0 +1,92 @@
+"""The files of a new assignment: from the template, or from a reference that is there."""
+
+from __future__ import annotations
+
+import json
+import string
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.common.errors import UserError
+from harness.packaging.scaffold.first_scenarios import First, first_scenarios
+
+_TEMPLATE = Path(__file__).parent / "template"
+_SPEC_FILES = (
+    *("assignment.yaml", "clauses.yaml", "mutants.yaml"),
+    *("is_valid.yaml", "main.yaml", "total.yaml"),
+)
+_SAMPLES = {
+    "another_style": "fails: []\nmark: [10, 10]\n",
+    "accepts_zero": 'fails: ["is_valid/below-the-lowest"]\n'
+    'explains: ["is_valid returned True instead of False"]\n',
+}
+
+
+def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
+    """A small assignment with reference, scenarios, mutants and samples, by path below the root."""
+    values = _values(assignment_id, file)
+    spec, submissions = f"specs/{assignment_id}", f"submissions/{assignment_id}"
+    files = {f"reference/{assignment_id}/{file}": _filled("reference.py.txt", values)}
+    files |= {f"{spec}/{name}": _filled(name, values) for name in _SPEC_FILES}
+    for sample, expected in _SAMPLES.items():
+        files[f"{submissions}/{sample}/{file}"] = _filled(f"{sample}.py.txt", values)
+        files[f"{submissions}/{sample}/expect.yaml"] = expected.encode()
+    return files
+
+
+def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> dict[str, bytes]:
+    """For each function of the reference that needs no input a clause, a first scenario and a
+    mutant, and the reference as a sample. `reference` has its Python files by name.
+
+    UserError where one is no Python, or there is nothing to call or run.
+    """
+    spec, submissions = f"specs/{assignment_id}", f"submissions/{assignment_id}"
+    firsts = [each for name, data in reference.items() for each in first_scenarios(name, data)]
+    if not firsts:
+        raise UserError(
+            "the reference has nothing that runs without input",
+            place=f"reference/{assignment_id}",
+            hint="write the first scenario yourself: docs/writing-scenarios.md",
+        )
+    heading = _filled("assignment.yaml", _values(assignment_id, ", ".join(reference)))
+    files = {
+        f"{spec}/assignment.yaml": heading,
+        f"{spec}/clauses.yaml": ("clauses:\n" + "".join(map(_clause, firsts))).encode(),
+        f"{spec}/first.yaml": ("scenarios:\n" + "".join(map(_scenario, firsts))).encode(),
+        f"{spec}/mutants.yaml": ("mutants:\n" + "".join(map(_mutant, firsts))).encode(),
+        f"{submissions}/reference/expect.yaml": b"fails: []\nmark: [10, 10]\n",
+    }
+    return files | {f"{submissions}/reference/{name}": data for name, data in reference.items()}
+
+
+def _clause(first: First) -> str:
+    text = json.dumps(f"{first.name} does what the sheet says.")
+    return f'  - {{id: "{first.name}", section: "1", text: {text}}}\n'
+
+
+def _scenario(first: First) -> str:
+    return (
+        f"  - name: {first.name} for the first time\n    function: {first.name}\n"
+        f'    clause: "{first.name}"\n    visible: true\n    {first.action}\n'
+    )
+
+
+def _mutant(first: First) -> str:
+    def block(text: str) -> str:
+        return "".join(f"      {line}\n" for line in text.splitlines())
+
+    return (
+        f'  - clause: "{first.name}"\n    file: {first.file}\n    why: It is not written.\n'
+        f"    find: |\n{block(first.find)}    replace: |\n{block(first.replace)}"
+    )
+
+
+def _values(assignment_id: str, file: str) -> dict[str, str]:
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return {"title": assignment_id.replace("-", " ").title(), "file": file, "python": python}
+
+
+def _filled(name: str, values: Mapping[str, str]) -> bytes:
+    text = (_TEMPLATE / name).read_text(encoding="utf-8")
+    return string.Template(text).substitute(values).encode()

@@ -1,0 +1,97 @@
+"""`harness new` writes what `harness validate` finds sound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.assignment import load
+from harness.common.errors import UserError
+from harness.packaging.scaffold.first_scenarios import first_scenarios
+from tests.tiny_course import Course
+
+SIZES = """\
+import random
+
+
+def area(base: float, height: float) -> float:
+    \"\"\"Half of the product.\"\"\"
+    return base * height / 2
+
+
+def longest(words: list[str], default=None):
+    return max(words, key=len, default=default)
+
+
+def ask():
+    return float(input("Base: "))
+
+
+def main():
+    print(area(ask(), ask()))
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
+    course = Course(tmp_path)
+    course.write("reference/sizes/sizes.py", SIZES)
+    outcome = course.run("new", "sizes")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.splitlines() == [
+        "Wrote 6 files into specs/sizes, submissions/sizes",
+        "Next: harness validate sizes",
+    ]
+    outcome = course.run("validate", "sizes")
+    assert (outcome.status, outcome.out.splitlines()[-1]) == (0, "sizes: sound"), outcome.out
+    ids = [scenario.id for scenario in load(tmp_path, "sizes").plan.scenarios]
+    assert ids == ["first/area-for-the-first-time", "first/longest-for-the-first-time"]
+    again = course.run("new", "sizes")
+    assert again.status == 2
+    assert again.err.startswith("specs/sizes/assignment.yaml: this file is there already. Hint: ")
+
+
+@pytest.mark.parametrize(
+    ("source", "actions"),
+    [
+        (SIZES, ["call: area(1.5, 1.5)", "call: longest([])"]),
+        ("def f(a, b: str, *rest, c=1): return a", []),
+        ("def f(a, b: str, *rest, c=1):\n    return a", ['call: f(2, "a")']),
+        ("def _f():\n    return 1", []),
+        ("print('x')\n", ["run: x.py"]),
+        ("print(input())\n", []),
+        ('"""Only words."""\nX = 1\n', []),
+        ("def main():\n    print(1)\n\n\nmain()\n", ["run: x.py"]),
+    ],
+)
+def test_what_can_be_asked_at_once(source: str, actions: list[str]) -> None:
+    assert [first.action for first in first_scenarios("x.py", source.encode())] == actions
+
+
+def test_what_is_no_python_has_its_place() -> None:
+    with pytest.raises(UserError, match=r"^x\.py: this is no Python \("):
+        first_scenarios("x.py", b"def")
+
+
+REFUSED = {
+    "an id with a slash": (["../a1"], "'../a1' cannot be an id. Hint: use small letters, "),
+    "an option as id": (["A1"], "'A1' cannot be an id"),
+    "a file elsewhere": (["a1", "--file", "../x.py"], "'../x.py' is no name of a Python file"),
+    "a file of a copy": (
+        ["a1", "--from", "tiny", "--file", "x.py"],
+        "--file is for a new reference",
+    ),
+    "an unknown assignment": (["a1", "--from", "tiny"], "no assignment 'tiny' comes with the"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "line"), REFUSED.values(), ids=REFUSED)
+def test_refused(arguments: list[str], line: str, tmp_path: Path) -> None:
+    outcome = Course(tmp_path).run("new", *arguments)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith(line)
+    assert list(tmp_path.iterdir()) == []
