@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.assignment.files.assignment import Heading, manual_slots, read_heading
 from harness.assignment.files.clauses import read_clauses
+from harness.assignment.files.comparing import comparisons
 from harness.assignment.files.mutants import read_mutants
 from harness.assignment.files.policy import read_policy
 from harness.assignment.files.provided import ProvidedError
@@ -22,7 +23,7 @@ from harness.assignment.loading import (
 )
 from harness.assignment.scenarios.draws import DrawRequest
 from harness.assignment.scenarios.file import Compiled, ScenarioFile
-from harness.assignment.vocabulary import Variants, Vocabulary, public_functions
+from harness.assignment.vocabulary import Variants, Vocabulary, provided_classes, public_functions
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems
 from harness.model.plan import (
@@ -107,8 +108,12 @@ class _Compiler:
             limits=heading.limits,
             variants=variants,
             patterns=heading.patterns,
+            floats_within=heading.floats_within,
         )
         manual = manual_slots(heading, clauses)
+        classes = [each.name for each in functions or () if each.is_class]
+        known = None if functions is None else [*classes, *provided_classes(heading.provided)]
+        compare = comparisons(document, heading.shape.compare, known)
         compiled = self._scenarios(heading, vocabulary)
         mutants = self._mutants(heading, clauses) if functions is not None else ()
         if len(self.problems):
@@ -134,6 +139,8 @@ class _Compiler:
             otherwise=heading.otherwise,
             time_zone=heading.time_zone,
             isolate_all=heading.shape.isolation == "all",
+            compare=compare,
+            floats_within=vocabulary.floats_within,
             manual=manual,
             stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
         )

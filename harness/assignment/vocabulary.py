@@ -54,6 +54,7 @@ class Vocabulary:
     limits: Limits
     variants: Variants
     patterns: Mapping[str, str]
+    floats_within: float | None = None
 
     @property
     def function_names(self) -> tuple[str, ...]:
@@ -69,17 +70,54 @@ class Vocabulary:
 
 
 def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ...]:
-    """The public top-level functions of the sources, which are read and never imported."""
+    """The public top-level functions and classes of the sources, and the classes' public methods.
+
+    The sources are read and never imported.
+    """
     found: dict[str, FunctionSignature] = {}
     for file in files:
         if not file.name.endswith(".py"):
             continue
         for statement in ast.parse(file.data).body:
-            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not isinstance(statement, _DEFINITIONS) or statement.name.startswith("_"):
                 continue
-            if statement.name.startswith("_"):
-                continue
-            arguments = statement.args
-            names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-            found[statement.name] = FunctionSignature(name=statement.name, parameters=tuple(names))
+            if isinstance(statement, ast.ClassDef):
+                found |= {each.name: each for each in _of_class(statement)}
+            else:
+                found[statement.name] = _signature(statement.name, _parameters(statement))
     return tuple(found.values())
+
+
+def provided_classes(files: Iterable[SourceFile]) -> tuple[str, ...]:
+    """The names of the classes that these files define at their top level."""
+    bodies = [ast.parse(file.data).body for file in files if file.name.endswith(".py")]
+    return tuple(node.name for body in bodies for node in body if isinstance(node, ast.ClassDef))
+
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+
+
+def _of_class(node: ast.ClassDef) -> list[FunctionSignature]:
+    methods = [part for part in node.body if isinstance(part, _FUNCTIONS)]
+    made = next((part for part in methods if part.name == "__init__"), None)
+    parameters = _parameters(made)[1:] if made is not None else ()
+    found = [FunctionSignature(name=node.name, parameters=parameters, is_class=True)]
+    for part in methods:
+        if not part.name.startswith("_"):
+            bound = any(_is_static(decorator) for decorator in part.decorator_list)
+            own = _parameters(part)
+            found.append(_signature(f"{node.name}.{part.name}", own if bound else own[1:]))
+    return found
+
+
+def _is_static(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
+
+
+def _signature(name: str, parameters: tuple[str, ...]) -> FunctionSignature:
+    return FunctionSignature(name=name, parameters=parameters)
+
+
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
+    return tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))

@@ -167,4 +167,5 @@ def expectation(
         stated=resolve(scenario.stated, answer.python if answer else ()),
         reference=answer.observation if answer else None,
         parameters=parameters(stimulus, assignment),
+        within=assignment.floats_within,
     )

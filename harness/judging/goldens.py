@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatches import raise_agrees
-from harness.judging.compare.sessions import screen_of, shows
+from harness.judging.compare.sessions import is_default_repr, screen_of, shows
 from harness.judging.compare.texts import exactly, pieces
 from harness.judging.explain.alignment import shared_start
 from harness.judging.explain.wording import count
@@ -79,10 +79,10 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
             yield f"the reference raised {_named(raised)}, which the scenario does not state."
     elif raised is None:
         if not any(raise_agrees(wanted, step.raised) for step in observation.steps):
-            yield f"the scenario states {wanted.type_name}, but the reference raised nothing."
+            yield f"the scenario states {wanted.in_words()}, but the reference raised nothing."
     elif not raise_agrees(wanted, raised):
         message = f" with {wanted.message.in_words()}" if wanted.message else ""
-        stated_as = f"{wanted.type_name}{message}"
+        stated_as = f"{wanted.in_words()}{message}"
         yield f"the reference raised {_named(raised)}, but the scenario states {stated_as}."
 
 
@@ -117,8 +117,29 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
         elif not stated.returns.accepts(value):
             wanted = _failing_words(stated.returns, value)
             yield f"the reference returned {source(value)}, but {wanted} is stated."
-    elif value is not None and value.kind is ValueKind.TOO_LARGE:
-        yield f"the reference's value is too large to compare ({plain(value.text)})."
+    elif value is not None:
+        yield from _comparable("the reference's value", value)
+
+
+def _comparable(what: str, value: Value) -> Iterator[str]:
+    """Why a value of the reference's could not be told from others, if it could not."""
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        pending += part.items
+        name = plain(part.text, limit=60)
+        if part.kind is ValueKind.TOO_LARGE:
+            yield f"{what} is too large to compare ({name})."
+        elif part.kind is ValueKind.UNREADABLE:
+            yield f"{what} has an attribute that cannot be read ({name})."
+        elif part.kind is ValueKind.OBJECT and not part.items:
+            hint = f"compare: {{{name}: [its attributes]}} in assignment.yaml"
+            yield f"{what}, of the class {name}, shows nothing that can be compared; state {hint}."
+        elif part.kind is ValueKind.FOREIGN and not part.items:
+            yield f"of {what} only the type is known ({name}); state what it is to be."
+        else:
+            continue
+        return
 
 
 def _texts(observation: Observation, stated: Expected) -> Iterator[str]:
@@ -177,6 +198,9 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
         elif not leave.value.accepts(value):
             wanted = _failing_words(leave.value, value)
             yield f"the reference leaves {leave.name} as {source(value)}, but {wanted} is stated."
+    for name, value in after.items():
+        if name not in {leave.name for leave in stated.leaves}:
+            yield from _comparable(f"the reference's {name} afterwards", value)
     if not stated.leaves_unchanged:
         return
     sides = zip(observation.arguments_before, observation.arguments, strict=False)
@@ -187,6 +211,8 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
 
 def _steps(observation: Observation, stated: Expected, session: Session) -> Iterator[str]:
     for index, step in enumerate(observation.steps):
+        if step.value is not None and (not step.shown or is_default_repr(step.shown)):
+            yield from _comparable(f"step {index + 1}: the reference's value", step.value)
         shown = stated.shown[index] if stated.shown and index < len(stated.shown) else None
         name = f"step {index + 1} ({plain(_source(session, index), limit=60)})"
         if shown is None:

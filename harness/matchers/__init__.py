@@ -12,6 +12,7 @@ from harness.matchers.kinds.any_value import AnyValue
 from harness.matchers.kinds.approximately import Approximately
 from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.exactly import Exactly
 from harness.matchers.kinds.one_of import OneOf
 from harness.matchers.kinds.pattern import Matches
@@ -27,6 +28,7 @@ __all__ = [
     "AnyValue",
     "Approximately",
     "Contains",
+    "EqualTo",
     "Exactly",
     "Field",
     "MatcherKey",

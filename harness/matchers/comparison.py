@@ -3,8 +3,9 @@
 A bool is not an int, an int is not a float, a list is not a tuple. `nan` is the same as `nan`, or
 a reference that returns it could never be matched. `0.0` and `-0.0` are the same, because Python's
 own `==` says so and no assignment sheet asks for the sign of a zero (where it is printed, the text
-differs). Dicts and sets have no order. Of a type outside the vocabulary only its name is known:
-two such values are the same when the names are. `TOO_LARGE` never equals anything.
+differs). Dicts and sets have no order. Objects are the same when their type's name and their
+attributes are. `TOO_LARGE`, and an attribute that cannot be read, never equals anything. Floats may
+differ by what `within` allows.
 """
 
 from __future__ import annotations
@@ -13,22 +14,26 @@ from collections.abc import Collection
 
 from harness.common.escaping import plain, shortened, visible
 from harness.model.expectation import Ignore
-from harness.model.values import Value, ValueKind
+from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 SOURCE_LIMIT = 90  # characters
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
+_NEVER_SAME = frozenset({ValueKind.TOO_LARGE, ValueKind.UNREADABLE})
 
 
-def same(expected: Value, actual: Value) -> bool:
+def same(expected: Value, actual: Value, within: float | None = None) -> bool:
     """Whether two described values are the same by the rules above."""
     pending = [(expected, actual)]
     while pending:
         left, right = pending.pop()
-        if left.kind is not right.kind or left.kind is ValueKind.TOO_LARGE:
+        if left.kind is not right.kind or left.kind in _NEVER_SAME:
             return False
-        if not left.is_container:
-            if not _same_scalar(left, right):
+        if left.kind in NAMED_CONTAINERS:
+            if left.text != right.text:
+                return False
+        elif not left.is_container:
+            if not _same_scalar(left, right, within):
                 return False
             continue
         if len(left.items) != len(right.items):
@@ -37,16 +42,17 @@ def same(expected: Value, actual: Value) -> bool:
     return True
 
 
-def _same_scalar(left: Value, right: Value) -> bool:
+def _same_scalar(left: Value, right: Value, within: float | None) -> bool:
     if left.text == right.text:
         return True
     if left.kind not in _NUMBERS:
         return False
     number = float if left.kind is ValueKind.FLOAT else complex
     try:
-        return number(left.text) == number(right.text)
+        one, other = number(left.text), number(right.text)
     except ValueError:
         return False
+    return one == other or (within is not None and abs(one - other) <= within)
 
 
 def _in_order(value: Value) -> tuple[Value, ...]:

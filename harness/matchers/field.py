@@ -59,6 +59,11 @@ class Field(ABC):
 
     @property
     @abstractmethod
+    def within(self) -> float | None:
+        """How far off floats may be in this assignment; None: not at all."""
+
+    @property
+    @abstractmethod
     def patterns(self) -> Mapping[str, str]:
         """The assignment's named patterns: words to regular expression."""
 

@@ -21,7 +21,8 @@ class MatcherKey:
 
     `properties` gives its JSON Schema's properties, all of them required, from the schema of any
     matcher. `read` is given the mapping and returns None, with the mistake noted, for a wrong one.
-    `also` are further keys of the mapping. `order` is its place in lists and in the schema.
+    `also` are further keys of the mapping, `optional` those that may be left out, with their JSON
+    Schema. `order` is its place in lists and in the schema.
     """
 
     name: str
@@ -29,7 +30,12 @@ class MatcherKey:
     properties: Callable[[Schema], Schema]
     for_text: bool
     also: tuple[str, ...]
+    optional: Schema
     order: int
+
+    def takes(self, name: str) -> bool:
+        """Whether the key may stand beside it."""
+        return name in self.also or name in self.optional
 
 
 _KEYS: dict[str, MatcherKey] = {}
@@ -48,6 +54,7 @@ def matcher_key(
     order: int,
     for_text: bool = True,
     also: tuple[str, ...] = (),
+    optional: Schema | None = None,
 ) -> Callable[[Callable[[Field], Matcher | None]], Callable[[Field], Matcher | None]]:
     """Register the function that reads the matcher `{name: …}`; see `MatcherKey`.
 
@@ -63,6 +70,7 @@ def matcher_key(
             properties=properties,
             for_text=for_text,
             also=also,
+            optional=optional or {},
             order=order,
         )
         return read
@@ -79,14 +87,16 @@ def _names(*, for_text: bool) -> tuple[str, ...]:
 def read(field: Field) -> Matcher | None:
     """The matcher that a mapping `{key: …}` stands for; None, with the mistake noted."""
     data, names = field.data, _names(for_text=field.for_text)
-    also = {other: key.name for key in _KEYS.values() for other in key.also}
-    stated = [name for name in data if name not in also]
+    also = {other: key.name for key in _KEYS.values() for other in (*key.also, *key.optional)}
+    stated = [name for name in data if name in _KEYS or name not in also]
     unknown = [name for name in stated if name not in _KEYS]
     if unknown:
         every = _names(for_text=False)
         hint = field.nearest(every, str(unknown[0])) or f"matchers are {listed(names)}"
         field.at(unknown[0]).refuse("unknown matcher", hint, of_key=True)
         return None
+    whole = [n for n in stated if all(o == n or _KEYS[n].takes(o) for o in stated)]
+    stated = whole if len(whole) == 1 else stated
     if len(stated) != 1:
         hint = f"matchers are {listed(names)}"
         field.refuse(f"expected one matcher, got {len(stated)}", hint)
@@ -96,7 +106,7 @@ def read(field: Field) -> Matcher | None:
         field.at(key.name).refuse("this matcher is not for text", of_key=True)
         return None
     for other in data:
-        if other in also and other not in key.also:
+        if other != key.name and not key.takes(other):
             field.at(other).refuse(f"only {also[other]} takes a {other}", of_key=True)
             return None
     return key.read(field)
@@ -110,15 +120,15 @@ def schemas() -> dict[str, Schema]:
 def _schema(name: str, *, for_text: bool) -> Schema:
     itself = {"$ref": f"#/$defs/{name}"}
     keys = sorted(_KEYS.values(), key=lambda key: key.order)
-    found = [key.properties(itself) for key in keys if key.for_text or not for_text]
+    found = [(key.properties(itself), key.optional) for key in keys if key.for_text or not for_text]
     return {
         "anyOf": [
             {
                 "type": "object",
-                "properties": properties,
+                "properties": {**properties, **optional},
                 "required": list(properties),
                 "additionalProperties": False,
             }
-            for properties in found
+            for properties, optional in found
         ]
     }

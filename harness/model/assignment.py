@@ -50,10 +50,32 @@ class ManualSlot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionSignature:
-    """A public function of the reference: the name and its parameters' names, in order."""
+    """A public function of the reference: the name and its parameters' names, in order.
+
+    A class is called like one; a method's name is `Account.deposit`, its `self` left out.
+    """
 
     name: str
     parameters: tuple[str, ...]
+    is_class: bool = False
+
+
+class CompareBy(StrEnum):
+    """How the objects of a class are compared."""
+
+    ATTRIBUTES = "attributes"  # all that do not begin with an underscore
+    NAMED = "named"  # some, by name; properties among them
+    REPR = "repr"
+    EQUALITY = "equality"  # the class's own `==`, with an object that the scenario states
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassComparison:
+    """`compare: {Account: [owner, balance]}`; holds for derived classes too."""
+
+    name: str
+    how: CompareBy
+    attributes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +91,8 @@ class Assignment:
     """What holds for all scenarios. `python` is "3.12"; `submission_files` the names handed in;
     `laid_as` the name a file of any name is laid under (None: its own); `archive` the name of the
     archive that they are handed in as (None: as they are); `time_zone` the IANA name of the zone of
-    times that name none; `isolate_all`: every scenario has a process of its own."""
+    times that name none; `isolate_all`: every scenario has a process of its own; `compare`: how
+    objects are compared; `floats_within`: how far off a float may be."""
 
     id: str
     title: str
@@ -90,6 +113,8 @@ class Assignment:
     otherwise: OtherFiles = OtherFiles.ZERO
     time_zone: str = ""
     isolate_all: bool = False
+    compare: tuple[ClassComparison, ...] = ()
+    floats_within: float | None = None
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""

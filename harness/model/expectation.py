@@ -90,10 +90,20 @@ class StatedTurns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedRaise:
-    """`raises: ValueError`, or with its message."""
+    """`raises: ValueError`, or with its message; of `{one_of: […]}` the others are in `also`, and
+    of `{any: true}` the type's name is empty."""
 
     type_name: str
     message: Matcher | None = None
+    also: tuple[str, ...] = ()
+
+    def in_words(self) -> str:
+        """What should be raised, as the object of a sentence."""
+        return " or ".join((self.type_name or "an exception", *self.also))
+
+    def allows(self, type_name: str) -> bool:
+        """Whether an exception of this type is what should be raised."""
+        return not self.type_name or type_name in (self.type_name, *self.also)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +143,10 @@ class Expectation:
 
     `reference` is None where the assignment has no reference. `stated` has every `{python: …}`
     replaced by the value it had beside the reference. `parameters` name a call's positional
-    arguments as the reference does.
+    arguments as the reference does. `within` is how far off a float may be.
     """
 
     stated: Expected
     reference: Observation | None
     parameters: tuple[str, ...] = ()
+    within: float | None = None

@@ -68,11 +68,15 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepOutcome:
-    """One session step: the turns it took on the terminal, then its value (None: a statement)."""
+    """One session step: the turns it took on the terminal, then its value (None: a statement).
+
+    `shown` is the value's `repr`, without addresses, where it holds objects.
+    """
 
     turns: tuple[Turn, ...] = ()
     value: Value | None = None
     raised: Raised | None = None
+    shown: str = ""
 
     @property
     def printed(self) -> str:

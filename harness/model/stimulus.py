@@ -50,9 +50,11 @@ class Binding:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One Python expression. Where it is a plain call of a function of the submission,
-    its positional arguments are observed before and after."""
+    its positional arguments are observed before and after. `equals` is an expression that the
+    value is compared with by its own `==`, whose answer is then all that is observed of it."""
 
     expression: str
+    equals: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

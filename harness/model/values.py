@@ -32,7 +32,10 @@ class ValueKind(StrEnum):
     FROZENSET = "frozenset"
     RANGE = "range"
     ELLIPSIS = "ellipsis"
-    FOREIGN = "foreign"  # any other type: `text` is the type's name, contents unknown
+    OBJECT = "object"  # of a class of the submission's: `text` its name, `items` its attributes
+    ITERATOR = "iterator"  # `text` is the type's name, `items` what it yields, cut by an Ellipsis
+    FOREIGN = "foreign"  # any other type: `text` is its name, `items` its repr where that is known
+    UNREADABLE = "unreadable"  # an attribute that raised: `text` is the exception's type
     FUNCTION = "function"  # a function, builtin or method: `text` is its name
     CYCLE = "cycle"  # the value contains itself here
     TOO_LARGE = "too_large"  # `text` says what was too large
@@ -41,6 +44,8 @@ class ValueKind(StrEnum):
 _CONTAINERS = frozenset(
     {ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT, ValueKind.SET, ValueKind.FROZENSET}
 )
+# These have a type's name in `text` and parts in `items`.
+NAMED_CONTAINERS = frozenset({ValueKind.OBJECT, ValueKind.ITERATOR, ValueKind.FOREIGN})
 
 KINDS = {kind.value: kind for kind in ValueKind}
 _FIELDS = frozenset({"kind", "text", "items"})
@@ -49,7 +54,8 @@ _SHORT = 64  # characters: values up to here are cached, since the same few come
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value. Scalars have `text`, containers `items` (a dict: key, value, key, value …).
+    """One value. Scalars have `text`, containers `items` (a dict: key, value, key, value …; an
+    object: the name of an attribute, its value, …).
 
     `text` is the canonical spelling: `repr()` of a scalar ("True", "12", "1.5", "nan", "b'x'"),
     but the bare text for `str`. Sets are ordered by their items' source spelling.
@@ -106,7 +112,7 @@ class Value:
     @property
     def type_name(self) -> str:
         """The name a student knows the type by."""
-        return self.text if self.kind is ValueKind.FOREIGN else self.kind.value
+        return self.text if self.kind in NAMED_CONTAINERS else self.kind.value
 
     @property
     def is_container(self) -> bool:
@@ -126,6 +132,9 @@ class Value:
             entry = pending.pop()
             if isinstance(entry, Value) and entry.is_container:
                 pending.extend(reversed(_opened(entry)))
+                continue
+            if isinstance(entry, Value) and entry.items and entry.kind in NAMED_CONTAINERS:
+                pending.extend(reversed(_opened_by_name(entry)))
                 continue
             piece = entry if isinstance(entry, str) else _scalar_source(entry)
             parts.append(piece)
@@ -159,12 +168,29 @@ def _opened(value: Value) -> list[Value | str]:
     return inside
 
 
+def _opened_by_name(value: Value) -> list[Value | str]:
+    """`Account(owner='Ada')`, `generator of [1, 2]`; of another type what its `repr` says."""
+    if value.kind is ValueKind.FOREIGN:
+        return [value.items[0].text]
+    if value.kind is ValueKind.ITERATOR:
+        return [f"{value.text} of ", Value(ValueKind.LIST, items=value.items)]
+    inside: list[Value | str] = [f"{value.text}("]
+    for position in range(0, len(value.items) - 1, 2):
+        name = value.items[position].text
+        inside += [f"{', ' if position else ''}{name}=", value.items[position + 1]]
+    return [*inside, ")"]
+
+
 def _scalar_source(value: Value) -> str:
     match value.kind:
         case ValueKind.STR:
             return repr(value.text)
-        case ValueKind.FOREIGN:
+        case ValueKind.FOREIGN | ValueKind.OBJECT:
             return f"<{value.text} object>"
+        case ValueKind.ITERATOR:
+            return f"{value.text} of []"
+        case ValueKind.UNREADABLE:
+            return f"<raises {value.text}>"
         case ValueKind.FUNCTION:
             return f"<function {value.text}>"
         case ValueKind.CYCLE:

@@ -372,7 +372,7 @@ ONE_SCENARIO = {
     "two matchers": (
         "call: check_input('')\nreturns: {any: true, type: int}",
         [
-            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, matches, shows, contains, one_of, all_of, none_of, type or approx.",
+            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, matches, shows, contains, one_of, lines_unordered, all_of, none_of, equals, unordered, type, yields or approx.",
         ],
     ),
     "shows without patterns": (

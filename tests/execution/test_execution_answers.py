@@ -75,14 +75,14 @@ class Text(str):
 """
 
 FOREIGN_VALUES = {
-    "Liar(3)": "<Liar object>",
+    "Liar(3)": "Liar(content=3)",
     "Strange()": "<Strange object>",
-    "Text('a')": "<Text object>",
-    "[Liar(1), {Liar(2): Text('b')}]": "[<Liar object>, {<Liar object>: <Text object>}]",
+    "Text('a')": "Text(content='a')",
+    "[Liar(1), {Liar(2): Text('b')}]": "[Liar(content=1), {Liar(content=2): Text(content='b')}]",
     "range(Liar(3))": "range(0, 3)",
-    "(i for i in [])": "<generator object>",
-    "__import__('enum').IntEnum('E', 'A').A": "<E object>",
-    "type('X', (list,), {})()": "<X object>",
+    "(i for i in [])": "generator of []",
+    "__import__('enum').IntEnum('E', 'A').A": "E(content=1, name='A', value=1)",
+    "type('X', (list,), {})()": "X(content=[])",
 }
 
 

@@ -165,7 +165,7 @@ FIRES: list[tuple[str, Failure, str]] = [
             raised("ValueError", "oh"),
             stated=Expected(raises=StatedRaise(type_name="ValueError", message=exactly("no"))),
         ),
-        "add_piece raised ValueError with a different message: oh.",
+        'add_piece raised ValueError with the message "oh", expected "no".',
     ),
     (
         "did_not_raise",

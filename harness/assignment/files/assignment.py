@@ -38,6 +38,7 @@ class Heading:
     functionality_marks: Fraction
     limits: Limits
     patterns: dict[str, str]
+    floats_within: float | None
     reference: tuple[SourceFile, ...]
     provided: tuple[SourceFile, ...]
 
@@ -73,6 +74,7 @@ def read_heading(
         functionality_marks=marks or Fraction(1),
         limits=merged(Limits(), shape.limits),
         patterns=_patterns(document, shape),
+        floats_within=shape.floats.within if "floats" in shape.model_fields_set else None,
         reference=_reference(document, root, folder, files),
         provided=_provided(document, root, folder, shape, support),
     )

@@ -145,13 +145,29 @@ def _counted(inputs: int | None) -> str:
 def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise | None:
     if isinstance(data, str):
         return _raised(context, loc, data, None)
-    if not isinstance(data, dict) or not set(data) <= {"type", "message"} or "type" not in data:
+    kinds = [key for key in ("type", "one_of", "any") if isinstance(data, dict) and key in data]
+    if len(kinds) != 1 or not set(data) <= {kinds[0], "message"}:
         what = f"expected an exception's name or {{type: …, message: …}}, got {describe(data)}"
-        context.add(loc, what)
+        context.add(loc, what, "type may be one_of: [ValueError, KeyError] or any: true")
         return None
     message = data.get("message")
     matcher = text_matcher(context, (*loc, "message"), message) if "message" in data else None
-    return _raised(context, (*loc, "type"), data["type"], matcher)
+    where, named = (*loc, kinds[0]), data[kinds[0]]
+    if kinds[0] == "any":
+        if named is not True:
+            context.add(where, f"expected true, got {describe(named)}")
+            return None
+        return StatedRaise(type_name="", message=matcher)
+    if kinds[0] == "type":
+        return _raised(context, where, named, matcher)
+    if not isinstance(named, list) or not named:
+        context.add(where, f"expected a list of exceptions' names, got {describe(named)}")
+        return None
+    each = [_raised(context, (*where, i), name, matcher) for i, name in enumerate(named)]
+    names = tuple(one.type_name for one in each if one is not None)
+    if len(names) < len(named):
+        return None
+    return StatedRaise(type_name=names[0], message=matcher, also=names[1:])
 
 
 def _raised(context: Context, loc: Loc, name: Any, message: Any) -> StatedRaise | None:

@@ -29,9 +29,11 @@ from harness.assignment.schema.models import ScenarioFileShape, ScenarioShape
 from harness.assignment.schema.validate import salvaged
 from harness.assignment.vocabulary import Overrides, Vocabulary
 from harness.assignment.yaml.document import Document
+from harness.matchers import EqualTo
+from harness.model.expectation import Expected
 from harness.model.plan import Scenario, SourceFile
 from harness.model.specification import TranscriptFile
-from harness.model.stimulus import Binding, StandIn, Stimulus
+from harness.model.stimulus import Binding, Call, StandIn, Stimulus
 
 
 @dataclass(slots=True)
@@ -169,7 +171,7 @@ class ScenarioFile:
             visibility=chosen.visibility,
             points=points,
             limits=chosen.limits(self.vocabulary.limits),
-            stimuli=self._stimuli(chosen, variation, question, prefix, draws),
+            stimuli=self._stimuli(chosen, variation, _asking(question, expected), prefix, draws),
             stated=expected,
             place=self.document.place(chosen.loc),
             is_sample=self._asks_for_draws(chosen),
@@ -271,3 +273,11 @@ class ScenarioFile:
             replace(scenario, points=scenario.points * total / points)
             for scenario in self.compiled.scenarios
         ]
+
+
+def _asking(question: StimulusParts, expected: Expected) -> StimulusParts:
+    """The stimulus, which for `returns: {equals: …}` asks the value's own `==`."""
+    if isinstance(question.action, Call) and isinstance(expected.returns, EqualTo):
+        action = replace(question.action, equals=expected.returns.expression)
+        return replace(question, action=action)
+    return question

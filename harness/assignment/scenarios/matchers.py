@@ -21,7 +21,7 @@ def value_matcher(context: Context, loc: Loc, data: Any) -> Matcher | None:
     if isinstance(data, dict):
         return matchers.read(field)
     value = field.value()
-    return None if value is None else matchers.Exactly(value=value)
+    return None if value is None else matchers.Exactly(value=value, within=field.within)
 
 
 def text_matcher(context: Context, loc: Loc, data: Any) -> Matcher | None:
@@ -93,6 +93,10 @@ class _Field(matchers.Field):
         # Code that a comment cuts short does not parse, and the mistake says so.
         parsed = self.context.expression(self.data, self.path)
         return None if parsed is None else self.data.strip()
+
+    @property
+    def within(self) -> float | None:
+        return self.context.vocabulary.floats_within
 
     @property
     def patterns(self) -> Mapping[str, str]:

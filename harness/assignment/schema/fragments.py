@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.assignment.schema.validators import (
+    COMPARE_WORDS,
     ENDS,
     ID_PATTERN,
     IGNORE,
@@ -64,14 +65,31 @@ TURNS: Schema = {
 RAISES: Schema = {
     "anyOf": [
         {"type": "string"},
-        {
-            "type": "object",
-            "properties": {"type": {"type": "string"}, "message": EXPECTED_TEXT},
-            "required": ["type"],
-            "additionalProperties": False,
-        },
+        *(
+            {
+                "type": "object",
+                "properties": {key: named, "message": EXPECTED_TEXT},
+                "required": [key],
+                "additionalProperties": False,
+            }
+            for key, named in (
+                ("type", {"type": "string"}),
+                ("one_of", {"type": "array", "minItems": 1, "items": {"type": "string"}}),
+                ("any", {"const": True}),
+            )
+        ),
     ]
 }
+COMPARE: Schema = {
+    "type": "object",
+    "additionalProperties": {
+        "anyOf": [
+            {"type": "array", "minItems": 1, "items": {"type": "string"}},
+            {"enum": list(COMPARE_WORDS)},
+        ]
+    },
+}
+FLOATS: Schema = _mapping({"within": POSITIVE})
 LEAVES: Schema = {
     "anyOf": [
         {"const": "unchanged"},

@@ -180,6 +180,13 @@ class ManualShape(Shape):
     """The clause of the sheet that it is about, quoted."""
 
 
+class FloatsShape(Shape):
+    """`floats:` how floats are compared."""
+
+    within: Positive
+    """The greatest difference that does not count."""
+
+
 class AssignmentShape(Shape):
     """assignment.yaml."""
 
@@ -206,6 +213,11 @@ class AssignmentShape(Shape):
     """Marks that a person gives, for style for one; never part of the functionality marks."""
     limits: LimitsShape = LimitsShape()
     """What a scenario may use where it says nothing itself."""
+    compare: Annotated[dict[str, Any], WithJsonSchema(schemas.COMPARE)] = {}
+    """Classes, and how their objects are compared: by attributes (a list), attributes (all public
+    ones), repr or equality."""
+    floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
+    """How far off a float may be, anywhere in a value (left out: not at all)."""
     patterns: dict[str, str] = {}
     """Regular expressions by what they stand for, in the words that students read."""
     policy: str = ""

@@ -14,6 +14,7 @@ VISIBLE = ("after_due_date", "after_published")
 IGNORE = ("case", "trailing-space", "blank-lines")
 ISOLATION = ("proved", "all")
 OTHERWISE = ("zero", "review")
+COMPARE_WORDS = ("attributes", "repr", "equality")
 ENDS = {
     "answered": "answered",
     "asks_for_more": "asked_for_more",

@@ -7,6 +7,7 @@ import sys
 from _json import encode_basestring_ascii as quote
 
 from .messages import codec
+from .messages.objects import without_addresses
 from .stimulus import NAME
 
 TYPE_CHECKING = False
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .messages.objects import Comparison
     from .modules import Library
     from .stimulus import CompiledStimulus, Step
 
@@ -27,10 +29,10 @@ class MissingFunctionError(Exception):
 class StimulusAnswer:
     """The fields of the one reply, each already JSON text."""
 
-    def __init__(self, sources: codec.Sources) -> None:
+    def __init__(self, sources: codec.Sources, comparison: Comparison) -> None:
         self.fields: dict[str, str] = {}
         self.raised: BaseException | None = None
-        self.budget = codec.SizeBudget()
+        self.budget = codec.SizeBudget(comparison)
         self.sources = sources
 
     def put(self, name: str, text: str) -> None:
@@ -81,7 +83,7 @@ class EvaluationContext:
         nothing = object()
         for name, value in self.names.items():
             bound = self._before.get(name, nothing) is not value
-            if bound and codec.is_plain(value) and not name.startswith("__"):
+            if bound and codec.is_plain(value, budget) and not name.startswith("__"):
                 pairs.append("[" + quote(name) + "," + codec.encode(value, budget) + "]")
         return "[" + ",".join(pairs) + "]"
 
@@ -97,7 +99,12 @@ def call(stimulus: CompiledStimulus, context: EvaluationContext, answer: Stimulu
             function, arguments, keywords = eval(stimulus.split, names)
             answer.put("before", codec.encode_all(arguments, answer.budget))
             value = function(*arguments, **keywords)
-        answer.put("value", codec.encode(value, answer.budget))
+        if stimulus.equals is None:
+            answer.put("value", codec.encode_returned(value, answer.budget))
+        else:
+            text, other = stimulus.equals
+            equal = value == eval(other or text, names)
+            answer.put("value", codec.encode_answer(value, "== " + text, equal, answer.budget))
     except BaseException as error:
         answer.put_raised(error)
     if "before" in answer.fields:
@@ -116,11 +123,24 @@ def session(
         try:
             value = run_step(step, context.names)
             if value is not None:
-                outcome = '{"value":' + codec.encode(value, answer.budget) + "}"
+                outcome = _shown(value, answer.budget)
         except BaseException as error:
             outcome = '{"raised":' + codec.describe(error, answer.sources) + "}"
         finished(outcome)
     answer.put("variables", context.variables(answer.budget))
+
+
+_MOST_SHOWN = 10_000  # characters of a `repr`
+
+
+def _shown(value: object, budget: codec.SizeBudget) -> str:
+    """A step's value, and what a person sees of it where objects are in it."""
+    met = budget.objects
+    encoded = '{"value":' + codec.encode(value, budget)
+    if budget.objects == met:
+        return encoded + "}"
+    text = without_addresses(repr(value))[:_MOST_SHOWN]
+    return encoded + ',"shown":' + quote(budget.spend(text)) + "}"
 
 
 def run_step(step: Step, names: dict[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from os import _exit, dup2, write
 from . import evaluate, stdin_shim
 from .messages import codec
 from .messages.channel import receive, send
+from .messages.objects import Comparison
 from .modules import Library, ModuleSource, by_module_name
 from .stand_ins.proxies import RemoteCaller
 
@@ -32,9 +33,14 @@ class Files:
         extra: dict[str, ModuleSource],
         submitted: dict[str, ModuleSource],
         main: str,
+        *,
         proxies: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (),
+        compare: dict[str, Any] | None = None,
     ) -> None:
         self.proxies = proxies
+        self.comparison = Comparison(
+            frozenset({*submitted, *extra, *provided, "__main__"}), compare or {}
+        )
         self.library = Library({**submitted, **extra, **provided})
         self.provided = provided
         self.main = main
@@ -58,7 +64,8 @@ class Files:
             source.try_to_compile()
         replaced = {name for name, _, _ in proxies}
         own = {name: source for name, source in submitted.items() if name not in replaced}
-        return cls(provided, extra, own, setup["main"][:-3], proxies)
+        main, compare = setup["main"][:-3], setup["compare"]
+        return cls(provided, extra, own, main, proxies=proxies, compare=compare)
 
     def source(self, filename: str) -> ModuleSource:
         """The file that is run or loaded; ModuleNotFoundError when it was not handed in."""
@@ -83,7 +90,7 @@ class ScenarioProcess:
         self.files = files
         self.functions = functions
         self.context = evaluate.EvaluationContext()
-        self.answer = evaluate.StimulusAnswer(files.student)
+        self.answer = evaluate.StimulusAnswer(files.student, files.comparison)
         self.argv = [job["program"], *job["argv"]]
         self.outputs = (sys.stdout, sys.stderr)
         self.terminal = -1

@@ -25,9 +25,10 @@ NAME = "<stimulus>"
 
 class CompiledStimulus:
     """What to evaluate: `split` gives (function, arguments, keywords) of a plain call, else
-    `whole` gives the value. `needs` are the public functions that the submission must have."""
+    `whole` gives the value. `needs` are the public functions that the submission must have.
+    `equals` is a text, and its code, that the value is compared with."""
 
-    __slots__ = ("given", "needs", "source", "split", "steps", "whole")
+    __slots__ = ("equals", "given", "needs", "source", "split", "steps", "whole")
 
     needs: list[str]
     source: str
@@ -35,13 +36,20 @@ class CompiledStimulus:
     split: CodeType | None
     whole: CodeType | None
     steps: list[Step]
+    equals: tuple[str, CodeType | None] | None
 
     def __init__(self, parts: tuple[Any, ...]) -> None:
-        self.needs, self.source, self.given, self.split, self.whole, self.steps = parts
+        (
+            self.needs, self.source, self.given, self.split, self.whole, self.steps, self.equals,
+        ) = parts  # fmt: skip
 
 
 def compile_stimulus(
-    functions: frozenset[str], given: str, expression: str, steps: tuple[str, ...]
+    functions: frozenset[str],
+    given: str,
+    expression: str,
+    steps: tuple[str, ...],
+    equals: str = "",
 ) -> tuple[Any, ...]:
     """The parts of a `CompiledStimulus`, plain data and code, out of a stimulus's texts."""
     needs, parts = analyse(given, expression, steps, functions)
@@ -53,6 +61,7 @@ def compile_stimulus(
         split,
         _value_of(expression) if expression and split is None else None,
         [_step(step) for step in steps],
+        (equals, _value_of(equals)) if equals else None,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.execution.remote.names import ProxyNames, proxy_names
-from harness.model.assignment import Assignment, SourceFile
+from harness.model.assignment import Assignment, ClassComparison, CompareBy, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus
 
@@ -27,7 +27,12 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
         "variants": [_pairs(variant.files) for variant in assignment.variants],
         "extra": _pairs(assignment.extra_files),
         "memory": assignment.limits.memory_mib * _MIB,
+        "compare": {each.name: _how(each) for each in assignment.compare},
     }
+
+
+def _how(each: ClassComparison) -> str | list[str]:
+    return list(each.attributes) if each.how is CompareBy.NAMED else each.how.value
 
 
 class Jobs:
@@ -53,11 +58,11 @@ class Jobs:
             names = ", ".join(binding.name for binding in stimulus.constants)
             raise HarnessError(f"the plan has no provided files for {names}") from None
         action = stimulus.action
-        expression = ""
+        expression = equals = ""
         steps: tuple[str, ...] = ()
         job: dict[str, Any] = {"action": "call", "program": self._main, "argv": []}
         if isinstance(action, Call):
-            expression = action.expression
+            expression, equals = action.expression, action.equals
         elif isinstance(action, Session):
             job["action"], steps = "session", action.steps
         else:
@@ -66,7 +71,7 @@ class Jobs:
             [(module_name(each.module), *self._names(each.file)) for each in stimulus.stand_ins]
         )
         return job | {
-            "texts": (stimulus.given, expression, steps),
+            "texts": (stimulus.given, expression, steps, equals),
             "selection": (variant, stimulus.provide, proxies),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "seed": stimulus.seed,

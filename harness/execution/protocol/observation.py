@@ -137,6 +137,7 @@ def _steps(action: Session, reply: Reply, parts: list[tuple[Turn, ...]]) -> tupl
                 turns=parts[index],
                 value=said.value if said else None,
                 raised=said.raised if said else None,
+                shown=said.shown if said else "",
             )
         )
     return tuple(outcomes)

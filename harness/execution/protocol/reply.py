@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.model.observation import Frame, NamedValue, Phase, Raised
-from harness.model.values import KINDS, Value, ValueKind
+from harness.model.values import KINDS, NAMED_CONTAINERS, Value, ValueKind
 
 LARGEST = 4 * 1024 * 1024
 _DEEPEST = 100  # as `inside.messages.codec` writes them at most
@@ -27,6 +27,7 @@ class StepReply:
 
     value: Value | None = None
     raised: Raised | None = None
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,10 +113,13 @@ def read_text(data: bytes) -> str | None:
 
 
 def value_from(plain: Any, depth: int = 0) -> Value:
-    """A value from `["kind", text]` or `["kind", [values]]`; TamperedError for anything else, and
-    for one that is nested deeper than our side of the process writes them."""
-    if type(plain) is not list or len(plain) != 2 or type(plain[0]) is not str:
+    """A value from `["kind", text]`, `["kind", [values]]` or `["kind", type, [values]]`;
+    TamperedError for anything else, and for one that is nested deeper than our side of the process
+    writes them."""
+    if type(plain) is not list or len(plain) not in (2, 3) or type(plain[0]) is not str:
         raise TamperedError("a misshapen value")
+    if len(plain) == 3:
+        return _named(plain, depth)
     name, content = plain
     kind = KINDS.get(name)
     if kind is None:
@@ -130,6 +134,19 @@ def value_from(plain: Any, depth: int = 0) -> Value:
     if kind in (ValueKind.SET, ValueKind.FROZENSET):
         items = tuple(sorted(items, key=Value.source))
     return Value(kind, items=items)
+
+
+def _named(plain: list[Any], depth: int) -> Value:
+    """A value with a type's name and parts."""
+    kind = KINDS.get(plain[0])
+    if kind not in NAMED_CONTAINERS or depth >= _DEEPEST:
+        raise TamperedError("a misshapen value")
+    items = tuple([value_from(part, depth + 1) for part in _list(plain[2])])
+    if kind is ValueKind.OBJECT:
+        names = items[::2]
+        if len(items) % 2 or any(name.kind is not ValueKind.STR for name in names):
+            raise TamperedError("a misshapen value")
+    return Value(kind, _text(plain[1]), items)
 
 
 def _parsed(body: bytes) -> Any:
@@ -191,10 +208,11 @@ def _raised(plain: Any) -> Raised:
 
 
 def _step(plain: Any) -> StepReply:
-    fields = _fields(plain, frozenset({"value", "raised"}))
+    fields = _fields(plain, frozenset({"value", "raised", "shown"}))
     return StepReply(
         value=value_from(fields["value"]) if "value" in fields else None,
         raised=_raised(fields["raised"]) if "raised" in fields else None,
+        shown=_text(fields.get("shown", "")),
     )
 
 

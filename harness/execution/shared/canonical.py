@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from harness.model.observation import Ending, NamedValue, Observation, Phase, Turn
+from harness.model.observation import Ending, NamedValue, Observation, Phase, StepOutcome, Turn
 from harness.model.stimulus import Call, Run, Session, Stimulus
-from harness.model.values import Value, ValueKind
+from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 _SCALARS = frozenset(
     {
@@ -26,7 +26,8 @@ def canonical(
     observation: Observation, stimulus: Stimulus, *, arguments: int | None
 ) -> bytes | None:
     """The bytes; None for what is not to be compared so: an exception (its traceback is the
-    program's own), a set of several items, an object, a cut value, an ending out of the ordinary.
+    program's own), a set of several items, an object of which only the type is known, a cut value,
+    an ending out of the ordinary.
 
     `arguments` are the positional arguments of a plain call, as in `PackedStimulus`.
     """
@@ -61,13 +62,20 @@ def _answer(
             if len(observation.steps) != len(sources):
                 raise _NoFormError
             for step in observation.steps:
-                steps.append("{}" if step.value is None else f'{{"value":{_value(step.value)}}}')
+                steps.append(_step(step))
             fields["variables"] = f"[{','.join(map(_variable, observation.variables))}]"
         case Run():
             if observation.exit_status is None:
                 raise _NoFormError
             fields["exit"] = str(observation.exit_status)
     return "{" + ",".join(f'"{name}":{text}' for name, text in fields.items()) + "}", steps
+
+
+def _step(step: StepOutcome) -> str:
+    if step.value is None:
+        return "{}"
+    shown = f',"shown":{json.dumps(step.shown)}' if step.shown else ""
+    return f'{{"value":{_value(step.value)}{shown}}}'
 
 
 def _variable(variable: NamedValue) -> str:
@@ -81,6 +89,9 @@ def _list(values: Iterable[Value]) -> str:
 def _value(value: Value) -> str:
     if value.kind in _SCALARS:
         return f'["{value.kind.value}",{json.dumps(value.text)}]'
+    if value.kind in NAMED_CONTAINERS and (value.items or value.kind is ValueKind.OBJECT):
+        name = json.dumps(value.text)
+        return f'["{value.kind.value}",{name},{_list(value.items)}]'
     if value.kind in _ORDERED or (value.is_container and len(value.items) < 2):
         return f'["{value.kind.value}",{_list(value.items)}]'
     raise _NoFormError

@@ -114,7 +114,7 @@ def _returned(observation: Observation, expectation: Expectation) -> list[Mismat
     expected: Matcher | None = expectation.stated.returns
     reference = expectation.reference
     if expected is None and reference is not None and reference.value is not None:
-        expected = Exactly(value=reference.value)
+        expected = Exactly(value=reference.value, within=expectation.within)
     if expected is None:
         return []
     value = observation.value
@@ -166,7 +166,7 @@ def _unstated(observation: Observation, expectation: Expectation, position: int)
         return Exactly(value=before[position]) if position < len(before) else None
     if reference is None or position >= len(reference.arguments):
         return None
-    return Exactly(value=reference.arguments[position])
+    return Exactly(value=reference.arguments[position], within=expectation.within)
 
 
 def _exit(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> list[Mismatch]:

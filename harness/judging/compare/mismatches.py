@@ -85,7 +85,7 @@ def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
     """Whether what was raised is what should be."""
     if expected is None or actual is None:
         return expected is None and actual is None
-    if expected.type_name != actual.type_name:
+    if not expected.allows(actual.type_name):
         return False
     text = Value(ValueKind.STR, actual.message)
     return expected.message is None or expected.message.accepts(text)
@@ -112,7 +112,7 @@ def _raise(mismatch: RaiseMismatch) -> RaiseMismatch:
     expected, actual = mismatch.expected, mismatch.actual
     if expected is None or expected.message is None or actual is None:
         return mismatch
-    if expected.type_name != actual.type_name:
+    if not expected.allows(actual.type_name):
         return mismatch  # its message may well be as it should
     text = Value(ValueKind.STR, actual.message)
     part = expected.message.failing_part(lambda one: one.accepts(text))

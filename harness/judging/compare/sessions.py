@@ -44,7 +44,7 @@ def step_mismatches(
                 outcome = _NEVER_HAPPENED
             else:
                 break
-            differing += _step(wanted, outcome, stated, index)
+            differing += _step(wanted, outcome, expectation, index)
     if stated.prints is not None or stated.turns is not None:
         whole = Expectation(stated=stated, reference=None)
         differing += text_mismatches(observation, whole)
@@ -54,23 +54,45 @@ def step_mismatches(
 
 
 def _step(
-    wanted: StepOutcome, outcome: StepOutcome, stated: Expected, index: int
+    wanted: StepOutcome, outcome: StepOutcome, expectation: Expectation, index: int
 ) -> list[Mismatch]:
-    expected = StatedRaise(type_name=wanted.raised.type_name) if wanted.raised else None
+    stated = expectation.stated
+    expected = _expected_raise(wanted.raised, stated, index)
     texts = step_text_mismatches(wanted.turns, outcome.turns, stated.ignore, index)
     if not raise_agrees(expected, outcome.raised):
         return [RaiseMismatch(expected=expected, actual=outcome.raised, step=index), *texts]
     # A REPL shows nothing for None, so a step whose value is None may have none.
     expected_value, value = wanted.value or NONE, outcome.value or NONE
-    if wanted.raised or same(expected_value, value):
+    if wanted.raised:
         return texts
-    mismatch = ValueMismatch(
-        channel=Channel.RETURNS,
-        expected=Exactly(value=expected_value),
-        actual=value,
-        step=index,
-    )
-    return [mismatch, *texts]
+    differing: list[Mismatch] = []
+    if not same(expected_value, value, expectation.within):
+        matcher = Exactly(value=expected_value, within=expectation.within)
+        mismatch = ValueMismatch(
+            channel=Channel.RETURNS, expected=matcher, actual=value, step=index
+        )
+        differing.append(mismatch)
+    if wanted.shown != outcome.shown and not is_default_repr(wanted.shown):
+        mismatch_shown = TextMismatch(
+            expected=exactly(wanted.shown), actual=outcome.shown, step=index
+        )
+        differing.append(mismatch_shown)
+    return [*differing, *texts]
+
+
+def is_default_repr(shown: str) -> bool:
+    """Whether Python shows an object so that says nothing of itself: `<Account object at 0x…>`."""
+    return " object at 0x…" in shown
+
+
+def _expected_raise(raised: Raised | None, stated: Expected, index: int) -> StatedRaise | None:
+    """What the reference raises, with its message where the session shows it."""
+    if raised is None:
+        return None
+    shown = stated.shown[index] if stated.shown and index < len(stated.shown) else ""
+    shows_message = raised.message and _without_blank_end(shown).endswith(raised.message)
+    message = exactly(raised.message) if shows_message else None
+    return StatedRaise(type_name=raised.type_name, message=message)
 
 
 def _against_the_sheet(observation: Observation, stated: Expected) -> list[Mismatch]:
@@ -90,7 +112,7 @@ def _variables(observation: Observation, expectation: Expectation) -> list[Misma
     for variable in reference.variables if reference else ():
         # What a session's name for a function is bound to is not compared.
         if variable.name not in matchers and variable.value.kind is not ValueKind.FUNCTION:
-            matchers[variable.name] = Exactly(value=variable.value)
+            matchers[variable.name] = Exactly(value=variable.value, within=expectation.within)
     values = {variable.name: variable.value for variable in observation.variables}
     differing: list[Mismatch] = []
     for name, matcher in matchers.items():
@@ -103,18 +125,28 @@ def _variables(observation: Observation, expectation: Expectation) -> list[Misma
     return differing
 
 
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+
+
+def without_addresses(text: str) -> str:
+    """A sheet's text with `0x…` in place of every address of an object."""
+    return _ADDRESS.sub("0x…", text) if " object at 0x" in text else text
+
+
 _STRING_OR_SPACE = re.compile(r"('(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|\s+", re.DOTALL)
 
 
 def screen_of(step: StepOutcome) -> str:
     """All that a person would see of a step in the REPL."""
-    return transcript(step.turns) + _echo(step.value) + _last_words(step.raised)
+    return transcript(step.turns) + _echo(step) + _last_words(step.raised)
 
 
-def _echo(value: Value | None) -> str:
-    if value is None or value.kind is ValueKind.NONE:
+def _echo(step: StepOutcome) -> str:
+    if step.shown:
+        return step.shown + "\n"
+    if step.value is None or step.value.kind is ValueKind.NONE:
         return ""
-    return value.source() + "\n"
+    return step.value.source() + "\n"
 
 
 def _last_words(raised: Raised | None) -> str:
@@ -126,7 +158,8 @@ def _last_words(raised: Raised | None) -> str:
 def shows(step: StepOutcome, shown: str, ignore: tuple[Ignore, ...] = ()) -> bool:
     """Whether the sheet's text `shown` is what a step showed."""
     printed = transcript(step.turns)
-    if _same_text(printed + _echo(step.value) + _last_words(step.raised), shown, ignore):
+    sheet = without_addresses(shown)
+    if _same_text(printed + _echo(step) + _last_words(step.raised), sheet, ignore):
         return True
     if step.raised is not None:
         return _shows_raise(printed, step.raised, shown, ignore)
@@ -156,8 +189,9 @@ def _shows_raise(printed: str, raised: Raised, shown: str, ignore: tuple[Ignore,
         return False
     if not rest.startswith("Traceback (most recent call last)"):
         return False
-    last = _without_blank_end(rest).rsplit("\n", 1)[-1]
-    return last == _last_words(raised).rstrip("\n")
+    words = _last_words(raised).rstrip("\n")
+    last = _without_blank_end(rest).split("\n")[-1 - words.count("\n") :]
+    return "\n".join(last) == words
 
 
 def _is_value(text: str, value: Value) -> bool:

@@ -82,8 +82,8 @@ def _stated_raise(expected: StatedRaise | None) -> str:
     if expected is None:
         return "none"
     if expected.message is None:
-        return expected.type_name
-    return f"{expected.type_name}: {_wanted_text(expected.message)}"
+        return expected.in_words()
+    return f"{expected.in_words()}: {_wanted_text(expected.message)}"
 
 
 def _wanted_text(matcher: Matcher) -> str:

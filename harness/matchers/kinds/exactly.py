@@ -17,10 +17,11 @@ class Exactly(Matcher):
     """This value and no other. It has no key: it is whatever is not a mapping."""
 
     value: Value
+    within: float | None = None  # how far floats may be off, anywhere in the value
 
     def accepts(self, value: Value) -> bool:
         """Whether it is the same value."""
-        return same(self.value, value)
+        return same(self.value, value, self.within)
 
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
         """Whether it is the same text, the forgiven differences apart."""
@@ -29,8 +30,9 @@ class Exactly(Matcher):
         return normalised(self.value.text, ignore) == normalised(text, ignore)
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The value's source."""
-        return source(self.value)
+        """The value's source, and how far off floats may be."""
+        near = "" if self.within is None else f" (floats within {self.within:g})"
+        return source(self.value) + near
 
     @property
     def exact_text(self) -> str | None:

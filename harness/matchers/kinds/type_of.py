@@ -8,10 +8,13 @@ from harness.matchers.comparison import type_with_article
 from harness.matchers.field import Field, listed
 from harness.matchers.registry import matcher_class, matcher_key
 from harness.model.expectation import Matcher
-from harness.model.values import Value, ValueKind
+from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
-_NOT_BUILT_IN = (ValueKind.FOREIGN, ValueKind.FUNCTION, ValueKind.CYCLE, ValueKind.TOO_LARGE)
-TYPES = tuple(str(kind) for kind in ValueKind if kind not in _NOT_BUILT_IN)
+_NOT_BUILT_IN = (
+    *NAMED_CONTAINERS, ValueKind.FUNCTION, ValueKind.CYCLE, ValueKind.TOO_LARGE,
+    ValueKind.UNREADABLE,
+)  # fmt: skip
+TYPES = (*(str(kind) for kind in ValueKind if kind not in _NOT_BUILT_IN), "generator")
 
 
 @matcher_class

@@ -1,8 +1,8 @@
 """Describes values in the closed vocabulary of `harness.model.values`, as JSON text.
 
-A foreign object is never asked anything: no `__repr__`, `__eq__`, `__class__`, `__len__` of a
-submission's own type is called. Only `type(x)`, which the interpreter itself answers, decides,
-and that by identity: a metaclass may call its class equal to `int`.
+Only `type(x)`, which the interpreter itself answers, decides what a value is, and that by identity:
+a metaclass may call its class equal to `int`. No `__eq__`, `__class__`, `__len__` of a submission's
+own type is called, and no `__repr__` or property but where an assignment asks for it (`objects`).
 
 Describes an exception as data: its type, message, builtin bases, and the student's frames.
 """
@@ -12,12 +12,15 @@ from __future__ import annotations
 import builtins
 from _json import encode_basestring_ascii as quote
 
+from .objects import MOST_YIELDED, Comparison, Unreadable, is_iterator, repr_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOST_PARTS = 20_000  # a parent compares so many in a tenth of a second
 MOST_TEXT = 1_000_000
+MOST_NAME = 1000
 DEEPEST = 100
 LONGEST_INT_BITS = 14_000  # about 4,200 digits: what `repr` of an int gives by default
 
@@ -43,14 +46,20 @@ class TooLargeError(Exception):
     """The value needs more space than one answer has. `str()` says what was too large."""
 
 
+_NO_COMPARISON = Comparison(frozenset(), {})
+
+
 class SizeBudget:
-    """The space that is left for one whole answer."""
+    """The space that is left for one whole answer, and how objects in it are compared. `objects`
+    counts those that were met."""
 
-    __slots__ = ("parts", "text")
+    __slots__ = ("comparison", "objects", "parts", "text")
 
-    def __init__(self) -> None:
+    def __init__(self, comparison: Comparison = _NO_COMPARISON) -> None:
         self.parts = MOST_PARTS
         self.text = MOST_TEXT
+        self.comparison = comparison
+        self.objects = 0
 
     def spend(self, text: str) -> str:
         """Count `text` and return it; TooLargeError when it does not fit."""
@@ -68,15 +77,39 @@ def encode(thing: object, budget: SizeBudget) -> str:
         return '["too_large",' + quote(str(error)) + "]"
 
 
+def encode_returned(thing: object, budget: SizeBudget) -> str:
+    """As `encode`; of an iterator what it yields, up to a bound, an Ellipsis for what is after."""
+    if not is_iterator(thing):
+        return encode(thing, budget)
+    yielded: list[object] = []
+    for part in thing:  # type: ignore[attr-defined]
+        if len(yielded) == MOST_YIELDED:
+            yielded.append(...)
+            break
+        yielded.append(part)
+    try:
+        parts = [_encode(part, budget, {id(thing)}, 1) for part in yielded]
+    except TooLargeError as error:
+        return '["too_large",' + quote(str(error)) + "]"
+    return _named("iterator", type_name(type(thing)), parts)
+
+
+def encode_answer(thing: object, question: str, answer: object, budget: SizeBudget) -> str:
+    """An object of which all that is observed is its answer to a question, `== Account('a')`."""
+    parts = ['["str",' + _quoted(question, budget) + "]", encode(answer, budget)]
+    return _named("object", type_name(type(thing)), parts)
+
+
 def encode_all(things: Iterable[object], budget: SizeBudget) -> str:
     """Several values as a JSON list."""
     return "[" + ",".join([encode(thing, budget) for thing in things]) + "]"
 
 
-def is_plain(thing: object) -> bool:
+def is_plain(thing: object, budget: SizeBudget) -> bool:
     """Whether the value is data: neither a function, a class nor a module."""
     kind = type(thing)
-    return id(kind) in _SCALARS or id(kind) in _SEQUENCES or kind is dict or kind is range
+    built_in = id(kind) in _SCALARS or id(kind) in _SEQUENCES or kind is dict or kind is range
+    return built_in or budget.comparison.is_own(kind)
 
 
 def type_name(kind: type) -> str:
@@ -102,7 +135,7 @@ def _encode(thing: object, budget: SizeBudget, above: set[int], depth: int) -> s
         parts = [_encode(part, budget, above, depth + 1) for part in things]
         above.discard(id(thing))
         return '["' + kind.__name__ + '",[' + ",".join(parts) + "]]"
-    return _other(thing, kind, budget)
+    return _other(thing, kind, budget, above, depth)
 
 
 def _members(thing: object) -> list[object]:
@@ -132,14 +165,43 @@ def _quoted(text: str, budget: SizeBudget) -> str:
     return budget.spend(quote(text))
 
 
-def _other(thing: object, kind: type, budget: SizeBudget) -> str:
+def _other(thing: object, kind: type, budget: SizeBudget, above: set[int], depth: int) -> str:
     if type(thing) is range:
         ends = (thing.start, thing.stop, thing.step)
         if all(type(end) is int and _bit_length(end) < LONGEST_INT_BITS for end in ends):
             return '["range",' + _quoted(repr(thing), budget) + "]"
     if kind is _FUNCTION or kind is _METHOD or kind is _BUILTIN:
         return '["function",' + _quoted(_name_of(thing), budget) + "]"
+    if kind is Unreadable:
+        return '["unreadable",' + _quoted(thing.name, budget) + "]"  # type: ignore[attr-defined]
+    budget.objects += 1
+    if budget.comparison.is_own(kind):
+        return _object(thing, kind, budget, above, depth)
+    text = repr_of(thing, kind)
+    if text is not None:
+        return _named("foreign", type_name(kind), ['["str",' + _quoted(text, budget) + "]"])
     return '["foreign",' + _quoted(type_name(kind), budget) + "]"
+
+
+def _object(thing: object, kind: type, budget: SizeBudget, above: set[int], depth: int) -> str:
+    if id(thing) in above:
+        return '["cycle",""]'
+    if depth >= DEEPEST:
+        raise TooLargeError(f"nested more than {DEEPEST} deep")
+    attributes = budget.comparison.attributes(thing, budget.parts)
+    if attributes is None:
+        raise TooLargeError(f"more than {MOST_PARTS} attributes")
+    above.add(id(thing))
+    parts: list[str] = []
+    for name, value in attributes:
+        parts.append('["str",' + _quoted(name, budget) + "]")
+        parts.append(_encode(value, budget, above, depth + 1))
+    above.discard(id(thing))
+    return _named("object", type_name(kind), parts)
+
+
+def _named(kind: str, name: str, parts: list[str]) -> str:
+    return '["' + kind + '",' + quote(name[:MOST_NAME]) + ",[" + ",".join(parts) + "]]"
 
 
 def _name_of(thing: object) -> str:

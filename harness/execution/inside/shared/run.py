@@ -204,7 +204,7 @@ class SharedRun:
     def _observe(
         self, action: str, program: str, bindings: list[tuple[str, str]], stimulus: bytes
     ) -> evaluate.StimulusAnswer:
-        answer = evaluate.StimulusAnswer(self.files.student)
+        answer = evaluate.StimulusAnswer(self.files.student, self.files.comparison)
         answer.put("phase", '"stimulus"')
         if action == "run":
             evaluate.program(self.files.library, program[:-3], answer)

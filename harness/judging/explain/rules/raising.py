@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from harness.common.escaping import plain
+from harness.common.escaping import plain, quoted
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
 from harness.model.observation import Raised
@@ -58,12 +58,13 @@ def wrong_exception(failure: Failure) -> str | None:
     mismatch = failure.raises
     if mismatch is None or mismatch.expected is None or mismatch.actual is None:
         return None
-    if mismatch.expected.type_name == mismatch.actual.type_name:
-        message = plain(mismatch.actual.message)
-        return failure.says(
-            f"raised {mismatch.actual.type_name} with a different message: {message}"
-        )
-    expected = mismatch.expected.type_name
+    if mismatch.expected.allows(mismatch.actual.type_name):
+        name, message = mismatch.actual.type_name, quoted(mismatch.actual.message)
+        wanted = mismatch.expected.message
+        text = None if wanted is None else wanted.exact_text
+        expected = "another" if wanted is None else quoted(text) if text else wanted.in_words()
+        return failure.says(f"raised {name} with the message {message}, expected {expected}")
+    expected = mismatch.expected.in_words()
     raised = mismatch.actual
     return failure.says(f"raised {_named(raised)} instead of {expected}{_line(raised)}")
 
@@ -74,7 +75,7 @@ def did_not_raise(failure: Failure) -> str | None:
     mismatch = failure.raises
     if mismatch is None or mismatch.expected is None or mismatch.actual is not None:
         return None
-    return failure.says(f"raised nothing, but {mismatch.expected.type_name} should be raised")
+    return failure.says(f"raised nothing, but {mismatch.expected.in_words()} should be raised")
 
 
 def _unexpected(failure: Failure) -> Raised | None:

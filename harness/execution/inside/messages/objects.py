@@ -1,0 +1,167 @@
+"""What can be observed of an object of a class: its public attributes, or what an assignment names.
+
+Attributes are read from the instance's dictionary and slots by the interpreter's own descriptors,
+so that no code of the class runs; where an assignment names attributes, or asks for the `repr`, the
+class's own code answers, within the limits of its scenario.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class _Slotted:
+    __slots__ = ("slot",)
+
+
+class _Plain:
+    pass
+
+
+_GETSET = type(_Plain.__dict__["__dict__"])
+_MEMBER = type(_Slotted.__dict__["slot"])
+_NONE = object()
+_mro_of = type.__dict__["__mro__"].__get__
+_space_of = type.__dict__["__dict__"].__get__
+_name_of = type.__dict__["__name__"].__get__
+
+# What an instance of a class derived from one of these holds, by the built-in type's own method.
+_CONTENTS: dict[type, Callable[[Any], object]] = {
+    list: lambda thing: list.__getitem__(thing, slice(None)),
+    tuple: lambda thing: tuple.__getitem__(thing, slice(None)),
+    dict: lambda thing: dict(dict.items(thing)),
+    set: lambda thing: set.union(set(), thing),
+    frozenset: lambda thing: frozenset.union(frozenset(), thing),
+    str: lambda thing: str.__getitem__(thing, slice(None)),
+    bytes: lambda thing: bytes.__getitem__(thing, slice(None)),
+    int: lambda thing: int.__add__(thing, 0),
+    float: lambda thing: float.__add__(thing, 0.0),
+}
+# Types of the standard library whose `repr` says everything, by module.
+_BY_REPR = {
+    "collections": ("deque", "OrderedDict", "Counter", "defaultdict"),
+    "datetime": ("date", "datetime", "time", "timedelta"),
+    "_pydatetime": ("date", "datetime", "time", "timedelta"),
+    "decimal": ("Decimal",),
+    "fractions": ("Fraction",),
+}
+_ITERATORS = frozenset(
+    map(id, (type(_ for _ in ()), map, filter, zip, enumerate, reversed, type(iter([])),
+             type(iter(())), type(iter({})), type(iter("")), type(iter(range(0)))))
+)  # fmt: skip
+MOST_YIELDED = 1000
+
+
+class Comparison:
+    """How objects are compared: `own` are the modules whose classes count as the program's, `by` is
+    what an assignment says of classes by name: names of attributes, or "attributes", "repr" and
+    "equality"."""
+
+    def __init__(self, own: frozenset[str], by: dict[str, Any]) -> None:
+        self._own = own
+        self._by = by
+
+    def is_own(self, kind: type) -> bool:
+        """Whether the class, or one that it is derived from, is the program's."""
+        if not self._own:
+            return False
+        for base in _mro_of(kind)[:-1]:
+            module = _space_of(base).get("__module__")
+            if type(module) is str and module in self._own:
+                return type not in _mro_of(kind)
+        return False
+
+    def attributes(self, thing: object, most: int) -> list[tuple[str, object]] | None:
+        """The names and values that count, `most` or fewer; None where there are more."""
+        kind = type(thing)
+        for base in _mro_of(kind)[:-1]:
+            by = self._by.get(_name_of(base))
+            if by is None or by == "attributes":
+                continue
+            if by == "repr":
+                return [("repr", _asked(lambda: without_addresses(repr(thing))))]
+            if by == "equality":
+                return []
+            return [(name, _asked(lambda name=name: getattr(thing, name))) for name in by]  # type: ignore[misc]
+        return _public(thing, kind, most)
+
+
+class Unreadable:
+    """Stands for an attribute whose reading raised."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _asked(read: Callable[[], object]) -> object:
+    try:
+        return read()
+    except MemoryError:
+        raise
+    except BaseException as error:  # a submission's own property
+        name = _name_of(type(error))
+        return Unreadable(name if type(name) is str else "Exception")
+
+
+def _public(thing: object, kind: type, most: int) -> list[tuple[str, object]] | None:
+    found: dict[str, object] = {}
+    content: object = _NONE
+    for base in _mro_of(kind):
+        if content is _NONE and base in _CONTENTS:
+            content = _CONTENTS[base](thing)
+        for name, part in _space_of(base).items():
+            if type(name) is not str or type(part) not in (_MEMBER, _GETSET):
+                continue
+            if name == "__dict__" and type(part) is _GETSET:
+                space = part.__get__(thing)
+                if type(space) is dict:
+                    if len(space) > most:
+                        return None
+                    found |= {key: space[key] for key in space if type(key) is str}
+            elif type(part) is _MEMBER and id(base) not in _BUILTIN_BASES:
+                try:
+                    found.setdefault(name, part.__get__(thing))
+                except AttributeError:  # a slot that nothing was put into
+                    continue
+    named = [(name, found[name]) for name in sorted(found) if name[:1] != "_"]
+    if not named and "_name_" in found and "_value_" in found:  # a member of an Enum
+        named = [("name", found["_name_"]), ("value", found["_value_"])]
+    return named if content is _NONE else [("content", content), *named]
+
+
+_BUILTIN_BASES = frozenset(map(id, (BaseException, Exception, object)))
+
+
+def repr_of(thing: object, kind: type) -> str | None:
+    """The `repr` of a value of the standard library's that says everything; None for any other."""
+    module = _space_of(kind).get("__module__")
+    if type(module) is not str:
+        name = kind.__module__ if kind.__flags__ & _HEAP == 0 else None
+        module = name if type(name) is str else ""
+    name = _name_of(kind)
+    if name not in _BY_REPR.get(module, ()):
+        return None
+    if getattr(sys.modules.get(module), name, None) is not kind:
+        return None
+    return repr(thing)
+
+
+_HEAP = 1 << 9
+
+
+def is_iterator(thing: object) -> bool:
+    """Whether it is a generator or an iterator of Python's own."""
+    return id(type(thing)) in _ITERATORS
+
+
+def without_addresses(text: str) -> str:
+    """The text with `0x7f…` in place of every address."""
+    if "0x" not in text:
+        return text
+    first, *rest = text.split("0x")
+    return first + "".join(["0x…" + part.lstrip("0123456789abcdefABCDEF") for part in rest])
