@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,15 +60,13 @@ def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
-    """The folder that holds specs/: `root`, else upwards from here, else from the first path."""
+    """The folder that holds specs/: `root`, else upwards from the first path, else from here."""
     if root is not None:
         return find_root(root)
-    try:
-        return find_root(Path.cwd())
-    except UserError:
-        if paths and paths[0].exists():
+    if paths and paths[0].exists():
+        with suppress(UserError):  # a download lies anywhere
             return find_root(paths[0])
-        raise
+    return find_root(Path.cwd())
 
 
 def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) -> str:

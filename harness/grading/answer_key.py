@@ -73,7 +73,6 @@ def _run_reference(
             observed = run_scenario(server, scenario, scenario.limits)
             if observed[-1].ending is Ending.HARNESS_ERROR:
                 raise HarnessError(f"the reference was not observed in {scenario.id}")
-            expressions = python_expressions(scenario.stated)
             answers = tuple(
                 Answer(
                     observation=observation,
@@ -82,7 +81,7 @@ def _run_reference(
                             expression=expression,
                             value=_evaluate(server, stimulus, expression, scenario),
                         )
-                        for expression in expressions
+                        for expression in python_expressions(scenario.stated_for(stimulus))
                     ),
                 )
                 for stimulus, observation in zip(scenario.stimuli, observed, strict=False)
@@ -164,7 +163,7 @@ def expectation(
 ) -> Expectation:
     """What one stimulus is held to; without an answer (no reference) only what is stated."""
     return Expectation(
-        stated=resolve(scenario.stated, answer.python if answer else ()),
+        stated=resolve(scenario.stated_for(stimulus), answer.python if answer else ()),
         reference=answer.observation if answer else None,
         parameters=parameters(stimulus, assignment),
         within=assignment.floats_within,

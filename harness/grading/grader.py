@@ -305,9 +305,10 @@ class Grader(AbstractContextManager["Grader"]):
             name = verdict_key(
                 keys[scenario.id],
                 self._answers.get(scenario.id),
-                scenario.stated,
+                scenario,
                 judging_digest(),
                 tuple(parameters(s, plan.assignment) for s in scenario.stimuli),
+                within=plan.assignment.floats_within,
             )
             kept = None if scenario.id in ran.fresh else cache.verdict(name)
             if kept is None:
@@ -339,7 +340,8 @@ class Grader(AbstractContextManager["Grader"]):
                 verdicts.append(self._judge_of(scenario, index).verdict(observation))
             except HarnessError as failure:
                 raise HarnessError(f"{scenario.id}: {failure}") from None
-        return combine(tuple(verdicts)) if scenario.is_sample else verdicts[0]
+        verdict = combine(tuple(verdicts)) if scenario.is_sample else verdicts[0]
+        return _with_hint(verdict, scenario.hint)
 
     def _judge_of(self, scenario: Scenario, index: int) -> Judge:
         found = self._judges.get((scenario.id, index))
@@ -350,6 +352,14 @@ class Grader(AbstractContextManager["Grader"]):
             expected_turns = expectation(scenario, stimulus, answer, self._plan.assignment)
             found = self._judges[scenario.id, index] = Judge(expected_turns, stimulus)
         return found
+
+
+def _with_hint(verdict: Verdict, hint: str) -> Verdict:
+    """The verdict with the lecturer's hint behind its sentence."""
+    if verdict.explanation is None or not hint:
+        return verdict
+    message = f"{verdict.explanation.message} Hint: {hint}"
+    return replace(verdict, explanation=replace(verdict.explanation, message=message))
 
 
 def _failed(verdict: Verdict) -> bool:

@@ -45,6 +45,25 @@ class Frame:
     source: str
 
 
+class NameHintKind(StrEnum):
+    """What the program's own names say about an exception."""
+
+    NEAREST = "nearest"  # `owner` has a name `near` that is nearly this one
+    OUTSIDE = "outside"  # a function of this name stands outside the class `owner`
+    NO_SELF = "no_self"  # the method's first parameter is `near`
+    SELF_DOT = "self_dot"  # an attribute of `owner`; `near` is what the method calls its object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameHint:
+    """What is known of a name that an exception is about."""
+
+    kind: NameHintKind
+    name: str
+    owner: str
+    near: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
     """An exception that reached the stimulus. `bases` are the names of its builtin base classes.
@@ -56,6 +75,7 @@ class Raised:
     message: str
     bases: tuple[str, ...] = ()
     frames: tuple[Frame, ...] = ()
+    names: NameHint | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +119,8 @@ class Observation:
     `turns` cover the whole screen after loading (for a session: all steps). `arguments` are the
     positional arguments of a plain call afterwards, `arguments_before` beforehand. `variables` are
     a session's names afterwards. `detail` is a machine fact about the ending: the missing
-    function's name, the signal's name, what broke the protocol. `cpu_seconds` is for the
+    function's name, the signal's name, what broke the protocol; `nearest` is what the program has
+    that is called most like a missing function. `cpu_seconds` is for the
     scheduler only and is not part of what is judged.
     """
 
@@ -115,6 +136,7 @@ class Observation:
     loading_printed: str = ""
     exit_status: int | None = None
     detail: str = ""
+    nearest: str = ""
     cpu_seconds: float = field(default=0.0, compare=False)
 
     @property

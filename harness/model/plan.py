@@ -84,7 +84,16 @@ class Scenario:
     informational: bool = False
     extra_credit: bool = False
     tags: tuple[str, ...] = ()
+    hint: str = ""
+    description: str = ""
+    stated_cases: tuple[Expected, ...] = ()  # of each stimulus, where cases state it themselves
     stand_ins: tuple[StandIn, ...] = ()  # for a second run, where the first fails
+
+    def stated_for(self, stimulus: Stimulus) -> Expected:
+        """What is stated of one of its stimuli."""
+        if not self.stated_cases:
+            return self.stated
+        return self.stated_cases[self.stimuli.index(stimulus)]
 
     def standing_in(self) -> Scenario:
         """The same scenario with the stand-ins in place of the submission's modules."""

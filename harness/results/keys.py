@@ -47,16 +47,21 @@ def shared_key(observation: str, proof_digest: str, reference_digest: str) -> st
 def verdict_key(
     observation: str,
     answers: tuple[Answer, ...] | None,
-    stated: Expected,
+    scenario: Scenario,
     judging_digest: str,
     parameters: tuple[tuple[str, ...], ...] = (),
+    *,
+    within: float | None = None,
 ) -> str:
-    """Hex SHA-256 for what was observed under the key `observation`, held to this expectation.
+    """Hex SHA-256 for what was observed under the key `observation`, held to what a scenario
+    states.
 
-    `parameters` are the reference's names for each stimulus's arguments, where judging uses them.
+    `parameters` are the reference's names for each stimulus's arguments, where judging uses them,
+    `within` is how far off floats may be.
     """
-    expected = _EXPECTATIONS.get((answers, stated), lambda: _expected(answers, stated))
-    return _hash([observation, expected, judging_digest, parameters])
+    stated = (scenario.stated, *scenario.stated_cases)
+    expected = _EXPECTATIONS.get((answers, *stated), lambda: _expected(answers, stated))
+    return _hash([observation, expected, judging_digest, parameters, scenario.hint, within])
 
 
 def _question(scenario: Scenario, assignment: Assignment) -> str:
@@ -74,6 +79,7 @@ def _question(scenario: Scenario, assignment: Assignment) -> str:
             list(assignment.submission_files),
             assignment.laid_as,
             sorted(function.name for function in assignment.functions),
+            [serial.to_plain(each) for each in assignment.compare],
         ]
     )
 
@@ -82,9 +88,9 @@ def _provided(variant: ProvidedVariant) -> str:
     return _VARIANTS.get((variant,), lambda: _files(variant.files))
 
 
-def _expected(answers: tuple[Answer, ...] | None, stated: Expected) -> str:
+def _expected(answers: tuple[Answer, ...] | None, stated: tuple[Expected, ...]) -> str:
     judged = None if answers is None else [_judged(answer) for answer in answers]
-    return _hash([judged, serial.to_plain(stated)])
+    return _hash([judged, [serial.to_plain(each) for each in stated]])
 
 
 def _judged(answer: Answer) -> Any:

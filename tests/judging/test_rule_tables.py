@@ -5,11 +5,16 @@ from __future__ import annotations
 import pytest
 
 from harness.judging.explain.failure import Failure
-from tests.judging import rule_cases_process, rule_cases_texts, rule_cases_values
+from tests.judging import (
+    rule_cases_classes,
+    rule_cases_process,
+    rule_cases_texts,
+    rule_cases_values,
+)
 from tests.judging.judging_cases import BY_NAME, CALL, called, case, sentence
 from tests.judging.rule_cases_texts import SPACING
 
-TABLES = (rule_cases_process, rule_cases_values, rule_cases_texts)
+TABLES = (rule_cases_process, rule_cases_classes, rule_cases_values, rule_cases_texts)
 FIRES = [row for table in TABLES for row in table.FIRES]
 LEAVES_ALONE = [row for table in TABLES for row in table.LEAVES_ALONE]
 

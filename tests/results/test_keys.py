@@ -117,26 +117,30 @@ def answer(text: str = "x", seconds: float = 0.0) -> tuple[Answer, ...]:
 
 
 STATED = Expected(returns=Exactly(value=Value.of(1)))
+HELD = replace(SCENARIO, stated=STATED)
 ANSWERS = answer()
 
 
 def test_what_a_verdict_depends_on() -> None:
     keys = [
-        verdict_key("k", ANSWERS, STATED, "j"),
-        verdict_key("other", ANSWERS, STATED, "j"),
-        verdict_key("k", answer("y"), STATED, "j"),
-        verdict_key("k", None, STATED, "j"),
-        verdict_key("k", (), STATED, "j"),
-        verdict_key("k", ANSWERS, Expected(), "j"),
-        verdict_key("k", ANSWERS, STATED, "other"),
-        verdict_key("k", ANSWERS, STATED, "j", (("board",),)),
+        verdict_key("k", ANSWERS, HELD, "j"),
+        verdict_key("other", ANSWERS, HELD, "j"),
+        verdict_key("k", answer("y"), HELD, "j"),
+        verdict_key("k", None, HELD, "j"),
+        verdict_key("k", (), HELD, "j"),
+        verdict_key("k", ANSWERS, replace(HELD, stated=Expected()), "j"),
+        verdict_key("k", ANSWERS, replace(HELD, stated_cases=(STATED,)), "j"),
+        verdict_key("k", ANSWERS, replace(HELD, hint="Look."), "j"),
+        verdict_key("k", ANSWERS, HELD, "other"),
+        verdict_key("k", ANSWERS, HELD, "j", (("board",),)),
+        verdict_key("k", ANSWERS, HELD, "j", within=0.1),
     ]
     assert len(set(keys)) == len(keys)
 
 
 def test_a_verdict_does_not_depend_on_how_long_the_reference_took() -> None:
-    assert verdict_key("k", answer(seconds=0.5), STATED, "j") == verdict_key(
-        "k", ANSWERS, replace(STATED), "j"
+    assert verdict_key("k", answer(seconds=0.5), HELD, "j") == verdict_key(
+        "k", ANSWERS, replace(HELD, stated=replace(STATED)), "j"
     )
 
 

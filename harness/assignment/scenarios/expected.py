@@ -76,7 +76,7 @@ def stated(
     if chosen.states("leaves"):
         unchanged = own.leaves == "unchanged"
         if not unchanged:
-            leaves = _leaves(context, where("leaves"), own.leaves, leaves_names)
+            leaves = stated_leaves(context, where("leaves"), own.leaves, leaves_names)
     ignore = tuple(Ignore(name) for name in _ignored(context, chosen))
     return Expected(
         returns=value_matcher(context, where("returns"), own.returns)
@@ -90,7 +90,7 @@ def stated(
         else None,
         transcript=transcript,
         shown=shown,
-        raises=_raises(context, where("raises"), own.raises) if chosen.states("raises") else None,
+        raises=raised_as(context, where("raises"), own.raises) if chosen.states("raises") else None,
         leaves=leaves,
         leaves_unchanged=unchanged,
         exit=own.exit if chosen.states("exit") and isinstance(own.exit, int) else None,
@@ -142,7 +142,8 @@ def _counted(inputs: int | None) -> str:
     return "1 input makes" if inputs == 1 else f"{inputs} inputs make"
 
 
-def _raises(context: Context, loc: Loc, data: Any) -> StatedRaise | None:
+def raised_as(context: Context, loc: Loc, data: Any) -> StatedRaise | None:
+    """What `raises:` says; None, with a mistake noted, if it says nothing sensible."""
     if isinstance(data, str):
         return _raised(context, loc, data, None)
     kinds = [key for key in ("type", "one_of", "any") if isinstance(data, dict) and key in data]
@@ -178,9 +179,10 @@ def _raised(context: Context, loc: Loc, name: Any, message: Any) -> StatedRaise 
     return None
 
 
-def _leaves(
-    context: Context, loc: Loc, data: Any, names: frozenset[str] | None
+def stated_leaves(
+    context: Context, loc: Loc, data: Any, names: frozenset[str] | None = None
 ) -> tuple[StatedLeave, ...]:
+    """What `leaves:` says of these names (None: of any), mistakes noted."""
     if not isinstance(data, dict) or not data:
         context.add(loc, f"expected names with values or unchanged, got {describe(data)}")
         return ()

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from harness.assignment.files.stand_ins import stand_in_files
+from harness.assignment.scenarios.cases import EXPECTING, CaseRow, case_rows
 from harness.assignment.scenarios.draws import (
     DrawError,
     DrawRequest,
@@ -14,7 +15,12 @@ from harness.assignment.scenarios.draws import (
     read_draws,
     request_for,
 )
-from harness.assignment.scenarios.expected import check_sensible, stated, transcript_of
+from harness.assignment.scenarios.expected import (
+    SENSIBLE,
+    check_sensible,
+    stated,
+    transcript_of,
+)
 from harness.assignment.scenarios.settings import (
     Context,
     Setting,
@@ -27,6 +33,7 @@ from harness.assignment.scenarios.stimuli import StimulusParts, asked, given, ki
 from harness.assignment.scenarios.sweeps import Variation, slug, swept_names, variations
 from harness.assignment.schema.models import ScenarioFileShape, ScenarioShape
 from harness.assignment.schema.validate import salvaged
+from harness.assignment.schema.validators import listed
 from harness.assignment.vocabulary import Overrides, Vocabulary
 from harness.assignment.yaml.document import Document
 from harness.matchers import EqualTo
@@ -140,7 +147,8 @@ class ScenarioFile:
         self, chosen: Setting, variation: Variation, group: str, kind: str, points: Fraction
     ) -> None:
         context = self._context(chosen, variation.overrides)
-        draws = self._draws(context, chosen, variation, group)
+        rows = self._rows(context, chosen)
+        draws = [row.bindings for row in rows] or self._draws(context, chosen, variation, group)
         prefix = given(context, chosen)
         question = asked(context, chosen, kind)
         if question is None:
@@ -178,6 +186,9 @@ class ScenarioFile:
             informational=chosen.value("informational"),
             extra_credit=chosen.value("extra_credit"),
             tags=tuple(chosen.value("tags")),
+            hint=chosen.value("hint").strip(),
+            description=chosen.value("description").strip(),
+            stated_cases=tuple(row.expected(context, expected) for row in rows),
             stand_ins=tuple(
                 StandIn(module=module, file=file)
                 for module, file in chosen.value("stand_in").items()
@@ -214,6 +225,8 @@ class ScenarioFile:
                 scenario,
                 id=scenario.group + variation.bracket(f"draw={number}"),
                 stimuli=(stimulus,),
+                stated=scenario.stated_for(stimulus),
+                stated_cases=(),
                 is_sample=False,
             )
             for number, stimulus in enumerate(scenario.stimuli, start=1)
@@ -231,10 +244,29 @@ class ScenarioFile:
         if chosen.states("sample") and chosen.own.sample is None:
             context.add((*chosen.loc, "sample"), "expected a mapping, got null")
 
+    def _rows(self, context: Context, chosen: Setting) -> list[CaseRow]:
+        """The cases that stand in the file itself."""
+        if not isinstance(chosen.own.cases, list) or chosen.states("sample"):
+            return []
+        rows = case_rows(context, chosen)
+        if rows:
+            context.names |= {binding.name for binding in rows[0].bindings}
+            for key in {key for row in rows for key in row.data if key in EXPECTING}:
+                kinds = SENSIBLE[key]
+                if not any(chosen.states(kind) for kind in kinds):
+                    where = next(row.loc for row in rows if key in row.data)
+                    what = f"{key} belongs to {listed(kinds)}"
+                    context.add((*where, key), what, key=True)
+        else:
+            context.names_known = False
+        return rows
+
     def _draws(
         self, context: Context, chosen: Setting, variation: Variation, group: str
     ) -> list[tuple[Binding, ...]]:
         if chosen.states("sample") == chosen.states("cases"):
+            return []
+        if isinstance(chosen.own.cases, list):
             return []
         sample, loc = chosen.own.sample, (*chosen.loc, "cases")
         kind, source, count, seed = "cases", chosen.own.cases, 0, 0

@@ -24,6 +24,11 @@ def value_matcher(context: Context, loc: Loc, data: Any) -> Matcher | None:
     return None if value is None else matchers.Exactly(value=value, within=field.within)
 
 
+def plain_value(context: Context, loc: Loc, data: Any) -> Value | None:
+    """The value that stands here; None, with a mistake noted, if it is none."""
+    return _Field(context, loc, data, for_text=False).value()
+
+
 def text_matcher(context: Context, loc: Loc, data: Any) -> Matcher | None:
     """What a printed text is expected to be; None, with a mistake noted, as above."""
     field = _Field(context, loc, data, for_text=True)

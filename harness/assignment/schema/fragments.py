@@ -109,6 +109,25 @@ CONSTANTS: Schema = {
     "type": "object",
     "additionalProperties": {"anyOf": [_SCALAR, {"type": "array", "minItems": 1}]},
 }
+CASES: Schema = {
+    "anyOf": [
+        {"type": "string"},
+        {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "returns": EXPECTED,
+                    "prints": EXPECTED_TEXT,
+                    "raises": RAISES,
+                    "leaves": LEAVES,
+                },
+                "additionalProperties": {"anyOf": [_SCALAR, _LIST]},
+            },
+        },
+    ]
+}
 _IGNORED: Schema = {"enum": list(IGNORE)}
 IGNORED: Schema = {"anyOf": [_IGNORED, {"type": "array", "items": _IGNORED}]}
 SEVERITY: Schema = {

@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from harness.assignment.schema import fragments as schemas
 from harness.assignment.schema.validators import (
     as_list,
+    check_cases,
     check_choice,
     check_count,
     check_exit,
@@ -80,6 +81,10 @@ class SettingsShape(Shape):
     """Shown as a difference that costs no marks."""
     extra_credit: bool = False
     """Points above the total."""
+    hint: str = ""
+    """Shown to students where it fails."""
+    description: str = ""
+    """What is tested and why, in a sentence or two for students."""
     tags: Words = []
     """Words by which scenarios are chosen."""
     limits: LimitsShape = LimitsShape()
@@ -117,8 +122,9 @@ class ScenarioShape(SettingsShape):
     """What is typed: texts and whole numbers, each followed by Enter, or {key: ctrl-d}."""
     sample: SampleShape | None = None
     """Draws from a Hypothesis strategy; one mark for all of them."""
-    cases: str = ""
-    """`file.function`: a generator of dicts; one mark for all of them."""
+    cases: Annotated[Any, BeforeValidator(check_cases), WithJsonSchema(schemas.CASES)] = ""
+    """A list of mappings from names to values, with returns, prints, raises or leaves of each; or
+    `file.function`: a generator of dicts. One mark for all of them."""
     each: bool = False
     """Every draw is a scenario of its own."""
     returns: Expected = None

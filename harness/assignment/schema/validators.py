@@ -80,6 +80,14 @@ def check_exit(value: Any) -> Any:
     return value
 
 
+def check_cases(value: Any) -> Any:
+    """The name of a generator, or a table."""
+    if not isinstance(value, str | list):
+        what = f"expected a list of cases or file.function, got {describe(value)}"
+        raise wrong(what, "write - {text: a, returns: 1} for each case")
+    return value
+
+
 def check_id(value: Any) -> Any:
     """A word that may stand in the head of a table."""
     if not isinstance(value, str) or not re.search(ID_PATTERN, value) or value.endswith("\n"):

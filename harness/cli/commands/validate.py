@@ -84,7 +84,7 @@ def command(
             accept_recordings(base, assignment_id, python)
         loaded = _loaded(base, assignment_id, support, form)
         context = prepare(loaded, python=python, cache=cache_folder(base), refuse=False)
-        folder = base / "submissions" / assignment_id
+        folder = _samples_folder(base, assignment_id)
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
         screen = Console(stderr=True)
         with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
@@ -103,6 +103,13 @@ def command(
             console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
         sound = sound and report.sound
     return 0 if sound else 1
+
+
+def _samples_folder(base: Path, assignment_id: str) -> Path:
+    """Of a folder with one assignment alone its samples may lie in submissions/ itself."""
+    folder = base / "submissions"
+    own = folder / assignment_id
+    return own if own.is_dir() or len(available(base)) > 1 else folder
 
 
 def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:

@@ -9,6 +9,7 @@ from os import _exit, dup2, write
 from . import evaluate, stdin_shim
 from .messages import codec
 from .messages.channel import receive, send
+from .messages.names import nearest_of
 from .messages.objects import Comparison
 from .modules import Library, ModuleSource, by_module_name
 from .stand_ins.proxies import RemoteCaller
@@ -190,6 +191,7 @@ class ScenarioProcess:
             context.begin(self.stimulus, self.job["bindings"])
         except evaluate.MissingFunctionError as error:
             answer.put("missing", quote(str(error)))
+            answer.put("near", quote(nearest_of(str(error), self.files.own_modules)))
             return
         except BaseException as error:
             answer.put_raised(error)

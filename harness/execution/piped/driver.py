@@ -33,9 +33,9 @@ from harness.model.stimulus import Limits, Stimulus
 
 _MIB = 1024 * 1024
 _MODULES = (
-    "messages.channel", "messages.objects", "messages.codec", "stand_ins.graph", "modules",
-    "stimulus", "limits", "evaluate", "stdin_shim", "tool", "stand_ins.proxies", "scenario", "stand_ins.stand_in",
-    "piped",
+    "messages.channel", "messages.names", "messages.objects", "messages.codec", "stand_ins.graph",
+    "modules", "stimulus", "limits", "evaluate", "stdin_shim", "tool", "stand_ins.proxies",
+    "scenario", "stand_ins.stand_in", "piped",
 )  # fmt: skip
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 

@@ -8,10 +8,10 @@ from importlib import resources
 from pathlib import Path
 
 INSIDE = (
-    "messages.wire", "messages.channel", "messages.objects", "messages.codec", "stand_ins.graph",
-    "modules", "stimulus", "confine", "limits", "evaluate", "stdin_shim", "tool",
-    "stand_ins.proxies", "scenario", "shared.snapshot", "shared.run", "stand_ins.stand_in",
-    "warm_up", "heap", "server", "base",
+    "messages.wire", "messages.channel", "messages.names", "messages.objects", "messages.codec",
+    "stand_ins.graph", "modules", "stimulus", "confine", "limits", "evaluate", "stdin_shim",
+    "tool", "stand_ins.proxies", "scenario", "shared.snapshot", "shared.run",
+    "stand_ins.stand_in", "warm_up", "heap", "server", "base",
 )  # fmt: skip
 
 # Defines `load`: of modules by name, as source or compiled, makes a package that nothing finds by

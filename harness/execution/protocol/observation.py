@@ -71,6 +71,7 @@ def observation(
     return seen(
         ending=_ending_of(final),
         detail=final.missing or "",
+        nearest=final.nearest,
         phase=final.phase or Phase.STIMULUS,
         value=final.value,
         raised=final.raised,

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from harness.model.observation import Frame, NamedValue, Phase, Raised
+from harness.model.observation import Frame, NamedValue, NameHint, NameHintKind, Phase, Raised
 from harness.model.values import KINDS, NAMED_CONTAINERS, Value, ValueKind
 
 LARGEST = 4 * 1024 * 1024
@@ -42,6 +42,7 @@ class FinalReply:
     variables: tuple[NamedValue, ...] | None = None
     exit_status: int | None = None
     missing: str | None = None
+    nearest: str = ""
     out_of_memory: bool = False
 
 
@@ -187,7 +188,7 @@ def _values(plain: Any) -> tuple[Value, ...]:
 
 
 def _raised(plain: Any) -> Raised:
-    fields = _fields(plain, frozenset({"type_name", "message", "bases", "frames"}))
+    fields = _fields(plain, frozenset({"type_name", "message", "bases", "frames", "names"}))
     places = []
     for part in _list(fields.get("frames", [])):
         frame = _fields(part, frozenset({"file", "line", "function", "source"}))
@@ -204,6 +205,20 @@ def _raised(plain: Any) -> Raised:
         message=_text(fields.get("message")),
         bases=tuple(_text(base) for base in _list(fields.get("bases", []))),
         frames=tuple(places),
+        names=_names(fields["names"]) if "names" in fields else None,
+    )
+
+
+def _names(plain: Any) -> NameHint:
+    fields = _fields(plain, frozenset({"kind", "name", "owner", "near"}))
+    kind = fields.get("kind")
+    if kind not in tuple(NameHintKind):
+        raise TamperedError("a misshapen reply")
+    return NameHint(
+        kind=NameHintKind(kind),
+        name=_text(fields.get("name")),
+        owner=_text(fields.get("owner")),
+        near=_text(fields.get("near")),
     )
 
 
@@ -217,7 +232,18 @@ def _step(plain: Any) -> StepReply:
 
 
 _FINAL_FIELDS = frozenset(
-    {"phase", "value", "raised", "before", "after", "variables", "exit", "missing", "memory"}
+    {
+        "phase",
+        "value",
+        "raised",
+        "before",
+        "after",
+        "variables",
+        "exit",
+        "missing",
+        "memory",
+        "near",
+    }
 )
 
 
@@ -243,5 +269,6 @@ def _final(plain: Any) -> FinalReply:
         else None,
         exit_status=_number(fields["exit"]) if "exit" in fields else None,
         missing=_text(fields["missing"]) if "missing" in fields else None,
+        nearest=_text(fields.get("near", "")),
         out_of_memory=fields.get("memory") is True,
     )

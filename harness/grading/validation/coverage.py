@@ -68,5 +68,6 @@ def shares(plan: Plan) -> tuple[FunctionShare, ...]:
 def golden_count(plan: Plan) -> int:
     """How many scenarios state something of their own outcome."""
     return sum(
-        scenario.stated != Expected(ignore=scenario.stated.ignore) for scenario in plan.scenarios
+        bool(scenario.stated_cases) or scenario.stated != Expected(ignore=scenario.stated.ignore)
+        for scenario in plan.scenarios
     )

@@ -33,7 +33,7 @@ def student_plan(specification: Specification) -> Plan:
                 for clause in assignment.clauses
                 if clause.id in clauses
             ),
-            functions=tuple(f for f in assignment.functions if f.name in named),
+            functions=tuple(f for f in assignment.functions if named.issuperset(f.name.split("."))),
             manual=(),
             stand_in_files=(),
         ),

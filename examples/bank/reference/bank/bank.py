@@ -37,7 +37,9 @@ class Account:
         if amount <= 0:
             raise ValueError("amount must be positive")
         if amount > self.balance:
-            raise InsufficientFundsError(f"{self.owner} has only {self.balance} dollars")
+            raise InsufficientFundsError(
+                f"{self.owner} has only {self.balance} dollars"
+            )
         self.balance -= amount
         return self.balance
 
@@ -52,7 +54,8 @@ class SavingsAccount(Account):
 
     def __repr__(self) -> str:
         """How to make the account again."""
-        return f"SavingsAccount({self.owner!r}, {self.balance}, rate={self.rate})"
+        shown = f"{self.owner!r}, {self.balance}, rate={self.rate}"
+        return f"SavingsAccount({shown})"
 
     def add_interest(self) -> int:
         """Add the interest to the balance; the interest."""

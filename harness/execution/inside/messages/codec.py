@@ -12,7 +12,8 @@ from __future__ import annotations
 import builtins
 from _json import encode_basestring_ascii as quote
 
-from .objects import MOST_YIELDED, Comparison, Unreadable, is_iterator, repr_of
+from .names import about
+from .objects import MOST_YIELDED, Comparison, Unreadable, has_equality, is_iterator, repr_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,7 +97,10 @@ def encode_returned(thing: object, budget: SizeBudget) -> str:
 
 def encode_answer(thing: object, question: str, answer: object, budget: SizeBudget) -> str:
     """An object of which all that is observed is its answer to a question, `== Account('a')`."""
-    parts = ['["str",' + _quoted(question, budget) + "]", encode(answer, budget)]
+    said = encode(answer, budget)
+    if answer is False and not has_equality(type(thing)):
+        said = '["foreign","no __eq__"]'
+    parts = ['["str",' + _quoted(question, budget) + "]", said]
     return _named("object", type_name(type(thing)), parts)
 
 
@@ -234,6 +238,7 @@ class Sources:
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self._files = files
+        self.modules = [name[:-3] for name in files]
         self._lines: dict[str, list[str]] = {}
 
     def __contains__(self, name: object) -> bool:
@@ -254,12 +259,28 @@ def describe(error: BaseException, sources: Sources) -> str:
     kind = type(error)
     bases = [type_name(base) for base in _mro_of(kind)[1:] if id(base) in _BUILTIN_TYPES]
     frames = _frames(error, sources)
+    names = _about_names(error, sources)
     return (
         '{"type_name":' + quote(type_name(kind)[:LONGEST_LINE])
         + ',"message":' + quote(_message(error))
         + ',"bases":[' + ",".join([quote(base) for base in bases]) + "]"
-        + ',"frames":[' + ",".join(frames) + "]}"
+        + ',"frames":[' + ",".join(frames) + "]"
+        + (',"names":' + names if names else "") + "}"
     )  # fmt: skip
+
+
+def _about_names(error: BaseException, sources: Sources) -> str:
+    step, innermost = _traceback_of(error), None
+    while step is not None:
+        if step.tb_frame.f_code.co_filename in sources:
+            innermost = step.tb_frame
+        step = step.tb_next
+    try:
+        return about(error, innermost, sources.modules)
+    except MemoryError:
+        raise
+    except BaseException:  # whatever a submission's own names do
+        return ""
 
 
 def _message(error: BaseException) -> str:

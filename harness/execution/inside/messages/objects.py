@@ -154,6 +154,11 @@ def repr_of(thing: object, kind: type) -> str | None:
 _HEAP = 1 << 9
 
 
+def has_equality(kind: type) -> bool:
+    """Whether the class, or one that it is derived from, says when objects are equal."""
+    return any("__eq__" in _space_of(base) for base in _mro_of(kind)[:-1])
+
+
 def is_iterator(thing: object) -> bool:
     """Whether it is a generator or an iterator of Python's own."""
     return id(type(thing)) in _ITERATORS

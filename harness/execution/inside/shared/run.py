@@ -22,6 +22,7 @@ from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, write
 
 from .. import evaluate
+from ..messages.names import nearest_of
 from ..scenario import copied
 from ..stimulus import unpacked
 from .snapshot import NotPlainError, Snapshot
@@ -229,6 +230,7 @@ class SharedRun:
             context.begin(stimulus, bindings)
         except evaluate.MissingFunctionError as error:
             answer.put("missing", quote(str(error)))
+            answer.put("near", quote(nearest_of(str(error), self.files.own_modules)))
             return
         except BaseException as error:
             answer.put_raised(error)

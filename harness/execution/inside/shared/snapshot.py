@@ -40,6 +40,7 @@ _LEAVES = frozenset(
 )  # fmt: skip
 # What the import system puts into every module; none of it is the program's.
 _MACHINERY = frozenset({"__builtins__", "__loader__", "__spec__", "__cached__", "__annotations__"})
+_OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowed can bind it
 _TYPE_MODULES = frozenset({"typing", "types", "__future__"})
 
 
@@ -117,7 +118,8 @@ class Snapshot:
             self._reach(name, part, where)
 
     def _function(self, name: str, function: Any, where: str) -> list[Any]:
-        if function.__closure__ is not None:
+        closure = function.__closure__
+        if closure is not None and function.__code__.co_freevars != _OWN_CLASS:
             raise NotPlainError(f"`{name}`, a function with a closure {where}, may change unseen")
         if function.__dict__:
             raise NotPlainError(f"`{name}`, a function with attributes {where}, may change unseen")
@@ -125,7 +127,8 @@ class Snapshot:
             (f"`{name}`, a function,", function, function.__defaults__, function.__kwdefaults__)
         )
         keywords = function.__kwdefaults__ or {}
-        return [*(function.__defaults__ or ()), *keywords.values()]
+        cells = [cell.cell_contents for cell in closure or ()]
+        return [*(function.__defaults__ or ()), *keywords.values(), *cells]
 
 
 def _library_functions() -> frozenset[int]:

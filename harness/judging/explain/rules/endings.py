@@ -68,8 +68,12 @@ def missing_function(failure: Failure) -> str | None:
     name = plain(failure.observation.detail, limit=60)
     if not name:
         return "A function that is needed here is missing."
+    kind = "class" if name[:1].isupper() else "function"
+    if failure.observation.nearest:
+        near = plain(failure.observation.nearest, limit=60)
+        return f"The {kind} {name} is missing. You have {near}: is that it?"
     reason = "it is not written yet, or its name is spelled differently"
-    return f"The function {name} is missing: {reason}."
+    return f"The {kind} {name} is missing: {reason}."
 
 
 @rule(Stage.ENDING, 50)

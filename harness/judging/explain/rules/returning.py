@@ -52,6 +52,19 @@ def returned_instead_of_printed(failure: Failure) -> str | None:
     return None
 
 
+@rule(Stage.KNOWN_MISTAKE, 88)
+def generator_instead_of_list(failure: Failure) -> str | None:
+    """What should be a list comes one by one."""
+    pair = failure.exact_return
+    if pair is None or pair[1].kind is not ValueKind.ITERATOR or pair[0].kind is ValueKind.ITERATOR:
+        return None
+    made, wanted = a_type(pair[1]), a_type(pair[0])
+    hint = ""
+    if pair[0].kind in (ValueKind.LIST, ValueKind.TUPLE, ValueKind.SET):
+        hint = f": {pair[0].kind}(…) makes {wanted} of it"
+    return failure.says(f"returned {made} instead of {wanted}{hint}")
+
+
 @rule(Stage.KNOWN_MISTAKE, 90)
 def returned_none(failure: Failure) -> str | None:
     """None came back: a `return` is missing."""

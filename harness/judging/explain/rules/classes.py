@@ -1,0 +1,121 @@
+"""Rules about classes: `self`, methods in the wrong place or missing, `__repr__`, `__eq__`."""
+
+from __future__ import annotations
+
+from harness.common.escaping import plain
+from harness.judging.compare.mismatches import TextMismatch
+from harness.judging.compare.sessions import is_default_repr
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.rule import Stage, rule
+from harness.matchers import EqualTo
+from harness.model.observation import NameHint, NameHintKind, Raised
+from harness.model.values import ValueKind
+
+
+@rule(Stage.ENDING, 112)
+def forgotten_self(failure: Failure) -> str | None:
+    """A method without its first parameter."""
+    hint = _hint(failure, NameHintKind.NO_SELF)
+    if hint is None:
+        return None
+    return f"{_name(hint)} is a method: its first parameter must be self{_defined_in(hint)}."
+
+
+@rule(Stage.ENDING, 113)
+def forgotten_self_dot(failure: Failure) -> str | None:
+    """An attribute that is used as if it were a variable."""
+    hint = _hint(failure, NameHintKind.SELF_DOT)
+    if hint is None:
+        return None
+    first = plain(hint.near, limit=40)
+    name = _name(hint)
+    return failure.says(
+        f"uses {name} without {first}{_place(failure)}: it is an attribute of "
+        f"{plain(hint.owner, limit=40)}, so write {first}.{name}"
+    )
+
+
+@rule(Stage.ENDING, 114)
+def method_outside_its_class(failure: Failure) -> str | None:
+    """A function at module level that should be a method."""
+    hint = _hint(failure, NameHintKind.OUTSIDE)
+    if hint is None:
+        return None
+    owner = plain(hint.owner, limit=40)
+    return f"{_name(hint)} stands outside the class {owner}: indent it, so that it belongs to it."
+
+
+@rule(Stage.ENDING, 115)
+def missing_method(failure: Failure) -> str | None:
+    """A method or attribute that is nearly called so."""
+    hint = _hint(failure, NameHintKind.NEAREST)
+    if hint is None:
+        return None
+    near = plain(hint.near, limit=40)
+    owner = plain(hint.owner, limit=40)
+    return f"{owner} has no {_name(hint)}. You have {near}: is that it?"
+
+
+@rule(Stage.KNOWN_MISTAKE, 3)
+def no_repr(failure: Failure) -> str | None:
+    """Python's own words for an object where its class should have some."""
+    for mismatch in failure.mismatches:
+        if isinstance(mismatch, TextMismatch) and is_default_repr(mismatch.actual):
+            owner = _owner(mismatch.actual)
+            return failure.says(
+                f"is shown as {plain(mismatch.actual, limit=60)}: {owner} has no __repr__",
+                who="the value",
+            )
+    pair = failure.exact_return
+    if pair is None or pair[1].kind is not ValueKind.STR or pair[0].kind is not ValueKind.STR:
+        return None
+    if " object at 0x" not in pair[1].text or " object at 0x" in pair[0].text:
+        return None
+    return failure.says(f"returned Python's own words for an object: {_owner(pair[1].text)} has no "
+                        "__repr__")  # fmt: skip
+
+
+@rule(Stage.KNOWN_MISTAKE, 4)
+def no_eq(failure: Failure) -> str | None:
+    """Objects that are compared by identity."""
+    mismatch = failure.returns
+    if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, EqualTo):
+        return None
+    items = mismatch.actual.items
+    name = plain(mismatch.actual.type_name, limit=40)
+    expression = plain(mismatch.expected.expression)
+    if items and items[-1].kind is ValueKind.FOREIGN:
+        return failure.says(
+            f"returned an object that is not equal to {expression}: {name} has no __eq__"
+        )
+    return failure.says(f"returned an object that is not equal (==) to {expression}")
+
+
+def _hint(failure: Failure, kind: NameHintKind) -> NameHint | None:
+    mismatch = failure.raises
+    raised: Raised | None = mismatch.actual if mismatch else None
+    if raised is None or raised.names is None or raised.names.kind is not kind:
+        return None
+    return raised.names
+
+
+def _name(hint: NameHint) -> str:
+    return plain(hint.name, limit=40)
+
+
+def _defined_in(hint: NameHint) -> str:
+    return f" (now it is {plain(hint.near, limit=40)})" if hint.near else ""
+
+
+def _place(failure: Failure) -> str:
+    mismatch = failure.raises
+    raised = mismatch.actual if mismatch else None
+    if raised is None or not raised.frames:
+        return ""
+    frame = raised.frames[-1]
+    return f" (line {frame.line}: {plain(frame.source.strip(), limit=80)})"
+
+
+def _owner(shown: str) -> str:
+    before = shown.partition(" object at 0x")[0]
+    return plain(before.rpartition("<")[2].rpartition(".")[2], limit=40)

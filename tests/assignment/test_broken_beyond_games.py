@@ -1,0 +1,162 @@
+# ruff: noqa: E501
+"""Mistakes in the keys for classes, files, values, chance and adaptive input: place, what, fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.assignment import SpecErrors, load
+from tests.assignment.small_assignment import ASSIGNMENT, REFERENCE, scenario_file, write
+
+CLASSES = REFERENCE.replace("def _private", "class Board:\n    pass\n\n\ndef _private")
+# One scenario whose name is on line 4; the lines of the case follow from line 5, column 5.
+ONE_SCENARIO = {
+    "raises with two kinds": (
+        "call: check_input('')\nraises: {type: ValueError, any: true}",
+        [
+            "specs/small/f.yaml:6:13: raises: expected an exception's name or {type: …, message: …}, got a mapping. Hint: type may be one_of: [ValueError, KeyError] or any: true.",
+        ],
+    ),
+    "raises any of nothing": (
+        "call: check_input('')\nraises: {any: yes please}",
+        [
+            "specs/small/f.yaml:6:19: raises.any: expected true, got the text 'yes please'.",
+        ],
+    ),
+    "raises one of no list": (
+        "call: check_input('')\nraises: {one_of: ValueError}",
+        [
+            "specs/small/f.yaml:6:22: raises.one_of: expected a list of exceptions' names, got the text 'ValueError'.",
+        ],
+    ),
+    "unordered without a list": (
+        "call: check_input('')\nreturns: {unordered: 3}",
+        [
+            "specs/small/f.yaml:6:26: returns.unordered: expected a list, got the number 3.",
+        ],
+    ),
+    "lines of several lines": (
+        "call: check_input('')\nprints: {lines_unordered: [\"a\\nb\"]}",
+        [
+            "specs/small/f.yaml:6:32: prints.lines_unordered, item 1: expected one line of text.",
+        ],
+    ),
+    "yields without a list": (
+        "call: check_input('')\nreturns: {yields: 3}",
+        [
+            "specs/small/f.yaml:6:23: returns.yields: expected a list of values, got the number 3.",
+        ],
+    ),
+    "yields and perhaps more": (
+        "call: check_input('')\nreturns: {yields: [1], and_more: 2}",
+        [
+            "specs/small/f.yaml:6:38: returns.and_more: expected true or false, got the number 2.",
+        ],
+    ),
+    "equals elsewhere": (
+        "call: check_input('')\nleaves: {command: {equals: \"1\"}}",
+        [
+            "specs/small/f.yaml:6:14: leaves.command: equals belongs to returns of a call.",
+        ],
+    ),
+    "python with an odd tolerance": (
+        "call: check_input('')\nreturns: {python: \"1.0\", approx: far}",
+        [
+            "specs/small/f.yaml:6:38: returns.approx: expected a positive number, got the text 'far'.",
+        ],
+    ),
+    "a tolerance of another matcher": (
+        "call: check_input('')\nreturns: {any: true, approx: 0.1}",
+        [
+            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, matches, shows, contains, one_of, lines_unordered, all_of, none_of, equals, unordered, type, yields or approx.",
+        ],
+    ),
+    "one of with a wrong matcher": (
+        "call: check_input('')\nreturns: {one_of: [1, {kind: int}]}",
+        [
+            "specs/small/f.yaml:6:28: returns.one_of, item 2, kind: unknown matcher. Hint: matchers are python, any, matches, shows, contains, one_of, lines_unordered, all_of, none_of, equals, unordered, type, yields or approx.",
+        ],
+    ),
+    "cases of another kind": (
+        "call: check_input(text)\ncases: 3",
+        [
+            "specs/small/f.yaml:6:12: cases: expected a list of cases or file.function, got the number 3. Hint: write - {text: a, returns: 1} for each case.",
+        ],
+    ),
+    "cases with other names": (
+        "call: check_input(text)\ncases: [{text: a}, {word: a}]",
+        [
+            "specs/small/f.yaml:6:24: cases, item 2: this case binds word, the first one text. Hint: every case binds the same names.",
+        ],
+    ),
+    "cases that are no mappings": (
+        "call: check_input(text)\ncases: [a]",
+        [
+            "specs/small/f.yaml:6:13: cases, item 1: expected a mapping of names, got the text 'a'.",
+        ],
+    ),
+    "cases for a key of another stimulus": (
+        "run: a1.py\ncases: [{text: a, returns: 1}]",
+        [
+            "specs/small/f.yaml:6:23: cases, item 1, returns: returns belongs to call.",
+        ],
+    ),
+    "no cases": (
+        "call: check_input(text)\ncases: []",
+        [
+            "specs/small/f.yaml:6:12: cases: expected at least one case, got an empty list.",
+        ],
+    ),
+}
+# A line at the end of assignment.yaml.
+ASSIGNMENTS = {
+    "no such class": (
+        "compare: {Acount: repr}",
+        [
+            "specs/small/assignment.yaml:9:11: compare.Acount: the reference has no class Acount. Hint: its classes are Board.",
+        ],
+    ),
+    "an odd way to compare": (
+        "compare: {Board: reprs}",
+        [
+            "specs/small/assignment.yaml:9:18: compare.Board: expected a list of attributes, or attributes, repr or equality, got the text 'reprs'. Hint: did you mean repr?",
+        ],
+    ),
+    "an odd attribute": (
+        "compare: {Board: [1]}",
+        [
+            "specs/small/assignment.yaml:9:19: compare.Board, item 1: expected the name of an attribute, got the number 1.",
+        ],
+    ),
+    "floats within nothing": (
+        "floats: {within: 0}",
+        [
+            "specs/small/assignment.yaml:9:18: floats.within: expected a positive number, got the number 0.",
+        ],
+    ),
+}
+
+
+def refused(root: Path) -> list[str]:
+    with pytest.raises(SpecErrors) as caught:
+        load(root, "small")
+    return list(caught.value.errors)
+
+
+@pytest.mark.parametrize("case", ONE_SCENARIO)
+def test_a_mistake_in_a_scenario(case: str, tmp_path: Path) -> None:
+    lines, expected = ONE_SCENARIO[case]
+    write(tmp_path, {"specs/small/f.yaml": scenario_file(f"name: s\n{lines}")})
+    assert refused(tmp_path) == expected
+
+
+@pytest.mark.parametrize("case", ASSIGNMENTS)
+def test_a_mistake_in_an_assignment(case: str, tmp_path: Path) -> None:
+    line, expected = ASSIGNMENTS[case]
+    changes = {
+        "specs/small/assignment.yaml": f"{ASSIGNMENT}{line}\n",
+        "reference/small/a1.py": CLASSES,
+    }
+    assert refused(write(tmp_path, changes)) == expected

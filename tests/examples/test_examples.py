@@ -1,0 +1,56 @@
+"""The example assignments: sound, and each of their wrong programs fails where it should."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.tiny_course import Course
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NAMES = sorted(path.parent.name for path in EXAMPLES.glob("*/sheet.md"))
+FEWEST_SCENARIOS = 40
+FEWEST_SAMPLES = 12
+
+
+def copied(name: str, target: Path) -> Course:
+    """The example in a folder of its own, where its reports may be written."""
+    return Course.copy(EXAMPLES / name, target)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_sound(name: str, tmp_path: Path) -> None:
+    outcome = copied(name, tmp_path / name).run("validate")
+    assert outcome.out.splitlines()[-1] == f"{name}: sound"
+    assert outcome.status == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_large_enough_to_learn_from(name: str, tmp_path: Path) -> None:
+    """Graded from outside its folder, as the guide says."""
+    course = copied(name, tmp_path / name)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    outcome = course.run("grade", course.root / "submissions", cwd=elsewhere)
+    assert outcome.status == 0
+    run = json.loads((course.root / "reports" / name / "results.json").read_text("utf-8"))
+    marks = {each["id"]: each["mark"] for each in run["submissions"]}
+    assert len(run["scenarios"]) >= FEWEST_SCENARIOS
+    assert len(marks) >= FEWEST_SAMPLES
+    right = {student for student in marks if student.startswith("right-")}
+    assert len(right) >= 2
+    most = run["submissions"][0]["out_of"]
+    assert all((marks[student] == most) == (student in right) for student in marks)
+
+
+def test_the_folders_hold_nothing_that_was_generated() -> None:
+    for name in NAMES:
+        shown = {path.name for path in (EXAMPLES / name).iterdir()}
+        assert shown - {"reports", ".harness-cache"} == {
+            "reference",
+            "sheet.md",
+            "specs",
+            "submissions",
+        }
