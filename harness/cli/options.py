@@ -59,6 +59,29 @@ def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
+def output_option(text: str, *, metavar: str = "FILE", required: bool = False) -> Callable[[F], F]:
+    """`-o`, with this help. Its folder must be there: a slip in a path makes no tree of folders."""
+
+    def in_a_folder(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+        if value is not None and not value.absolute().parent.is_dir():
+            raise UserError(
+                f"there is no folder {value.parent}",
+                place=str(value),
+                hint="make it first, or name another",
+            )
+        return value
+
+    return click.option(
+        "-o",
+        "--output",
+        type=PATH,
+        metavar=metavar,
+        help=text,
+        required=required,
+        callback=in_a_folder,
+    )
+
+
 def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:
     """The folder that holds specs/: `root`, else upwards from the first path, else from here."""
     if root is not None:

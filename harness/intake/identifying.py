@@ -18,6 +18,7 @@ from harness.intake.selecting import Due
 from harness.intake.uploads import Attempt, StudentUploads
 
 MAX_SUBMISSIONS = 5000
+_TEST_STUDENT = "studenttest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +49,25 @@ def identify(sources: Sequence[UploadSource], terms: Terms) -> Class:
         notices += strangers
     if terms.due is not None:
         _check_times(sources, members)
-    members = with_extensions(members, terms.extensions, Due(at=terms.due))
+    members, unused = with_extensions(members, terms.extensions, Due(at=terms.due))
+    notices += [*unused, *_test_students(sources)]
     return Class(
         members=tuple(sorted(members, key=_order)),
         students=len(everybody),
         submissions=_submission_count(everybody),
         notices=tuple(notices),
     )
+
+
+def _test_students(sources: Sequence[UploadSource]) -> list[str]:
+    """A line about what a lecturer handed in to try the assignment: Canvas calls it a student."""
+    return [
+        f"{uploads.identity} is Canvas's test student, not a person"
+        for source in sources
+        if source.layout == "Canvas"
+        for uploads in source.uploads
+        if uploads.student and uploads.student.name == _TEST_STUDENT
+    ]
 
 
 def _merged_by_student(sources: Sequence[UploadSource], terms: Terms) -> list[StudentUploads]:

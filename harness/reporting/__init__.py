@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from harness.common.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from harness.reporting.markdown import markdown_summary
     from harness.reporting.terminal.cards import explain_failures
     from harness.reporting.terminal.tables import (
         explain_scenario,
@@ -26,6 +27,7 @@ __all__ = [
     "explain_failures",
     "explain_scenario",
     "mark_unfinished",
+    "markdown_summary",
     "show_submission",
     "summary_table",
     "write_index",
@@ -36,6 +38,7 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
+        "markdown": ("markdown_summary",),
         "terminal.cards": ("explain_failures",),
         "terminal.tables": (
             "explain_scenario",

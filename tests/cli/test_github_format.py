@@ -33,3 +33,15 @@ def test_validate_annotates_the_specs(course: Course) -> None:
     assert outcome.status == 1
     found = [line for line in outcome.out.splitlines() if line.startswith("::")]
     assert any(line.startswith("::error file=specs/tiny/total.yaml,line=4,") for line in found)
+
+
+def test_check_writes_the_summary_of_the_job(course: Course) -> None:
+    page = course.write("summary.md", "before\n")
+    path = "submissions/tiny/prints_total/a1.py"
+    outcome = course.run("check", path, "--format", "github", GITHUB_STEP_SUMMARY=str(page))
+    assert outcome.status == 1
+    before, heading, *rest = page.read_text("utf-8").splitlines()
+    assert (before, heading) == ("before", "### A tiny till")
+    assert "| `total` | 0 of 1 |" in rest
+    assert "   total printed 0 instead of returning it." in rest
+    assert "Xanthippe" not in page.read_text("utf-8")

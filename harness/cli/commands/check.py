@@ -90,7 +90,7 @@ def command(
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
     if form == GITHUB:
-        return _annotate(context, files)
+        return _annotate(context, files, failures)
     before = _stamps(files)
     passed = _check(context, files, failures)
     while watch:
@@ -120,15 +120,22 @@ def _has_colours() -> bool:
     return sys.stdout.isatty() and not plain
 
 
-def _annotate(context: GradingContext, files: tuple[Path, ...]) -> int:
+def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -> int:
     """Annotations alone: what a program printed stands in no line of its own, where it would be a
-    command to the runner."""
+    command to the runner. The explanations go into the page that the runner makes of the job."""
     plan = context.specification.plan
     results = check_submissions(context, submitted(files, plan.assignment))
     paths = _paths(files, plan.assignment) if len(files) == 1 else {}
+    page = os.environ.get("GITHUB_STEP_SUMMARY")
+    from harness.reporting import markdown_summary  # noqa: PLC0415  (a check starts without it)
+
     for result in results:
-        for annotation in of_submission(student_view(result, plan), paths):
+        view = student_view(result, plan)
+        for annotation in of_submission(view, paths):
             click.echo(str(annotation))
+        if page:
+            with Path(page).open("a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(markdown_summary(view, plan, failures))
     passed = all(result.all_passed for result in results)
     click.echo("all visible checks passed" if passed else "not all visible checks passed")
     return 0 if passed else 1

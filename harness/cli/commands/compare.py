@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from harness.cli.discovery import examples
-from harness.cli.options import PATH
+from harness.cli.options import PATH, output_option
 from harness.common.errors import UserError
 from harness.common.files import write
 from harness.reporting import comparison_csv, comparison_page, comparison_table
@@ -35,9 +35,7 @@ SUMMARY = "Show whose mark changed between two runs, and why."
     show_default=True,
     help="A table for the terminal, CSV for a spreadsheet, or a page.",
 )
-@click.option(
-    "-o", "--output", type=PATH, metavar="FILE", help="Where to (default: standard output)."
-)
+@output_option("Where to (default: standard output).")
 def command(old: Path, new: Path, form: str, output: Path | None) -> int:
     """Compare two runs of one assignment: report folders, or results.json files.
 

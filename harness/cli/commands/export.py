@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from harness.cli.discovery import examples
-from harness.cli.options import PATH
+from harness.cli.options import PATH, output_option
 from harness.cli.runs import read_run
 from harness.common.errors import UserError
 from harness.common.escaping import visible
@@ -41,9 +41,7 @@ class _ExportCommand(click.Command):
 )
 @click.argument("run", type=PATH)
 @click.option("--to", "form", required=True, metavar="FORMAT", help="One of the formats below.")
-@click.option(
-    "-o", "--output", type=PATH, metavar="FILE", help="Where to (default: standard output)."
-)
+@output_option("Where to (default: standard output).")
 @click.option(
     "--gradebook",
     type=PATH,

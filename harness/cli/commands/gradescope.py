@@ -8,7 +8,14 @@ import click
 
 from harness.assignment import load
 from harness.cli.discovery import examples
-from harness.cli.options import PATH, options, root_option, support_option, the_root, without_option
+from harness.cli.options import (
+    options,
+    output_option,
+    root_option,
+    support_option,
+    the_root,
+    without_option,
+)
 from harness.common.files import write_bytes
 from harness.grading import without_tags
 from harness.model.plan import Visibility
@@ -26,14 +33,7 @@ SUMMARY = "Build the autograder package for Gradescope."
     ),
 )
 @click.argument("assignment", metavar="ID")
-@click.option(
-    "-o",
-    "--output",
-    type=PATH,
-    default=Path("autograder.zip"),
-    metavar="FILE",
-    help="The file to write (default: autograder.zip).",
-)
+@output_option("The file to write (default: autograder.zip).")
 @click.option(
     "--hidden-visibility",
     "hidden",
@@ -53,7 +53,7 @@ SUMMARY = "Build the autograder package for Gradescope."
 @options(root_option, support_option, without_option)
 def command(
     assignment: str,
-    output: Path,
+    output: Path | None,
     hidden: str,
     seconds: int,
     root: Path | None,
@@ -66,7 +66,8 @@ def command(
     """
     specification = without_tags(load(the_root(root), assignment, support=support), without)
     data = gradescope_zip(specification, hidden=Visibility(hidden), platform_seconds=seconds)
-    write_bytes(output, data)
+    target = output or Path("autograder.zip")
+    write_bytes(target, data)
     python = specification.plan.assignment.python
-    click.echo(f"{output}: {assignment} for Python {python}, {len(data) // 1024} KiB")
+    click.echo(f"{target}: {assignment} for Python {python}, {len(data) // 1024} KiB")
     return 0

@@ -9,9 +9,9 @@ import click
 from harness.assignment import load
 from harness.cli.discovery import examples
 from harness.cli.options import (
-    PATH,
     cache_folder,
     options,
+    output_option,
     python_option,
     root_option,
     support_option,
@@ -34,13 +34,7 @@ SUMMARY = "Build the package for students, with a self-check."
     ),
 )
 @click.argument("assignment", metavar="ID")
-@click.option(
-    "-o",
-    "--output",
-    type=PATH,
-    metavar="FILE",
-    help="The file to write (default: handout-ID.zip).",
-)
+@output_option("The file to write (default: handout-ID.zip).")
 @options(root_option, python_option, support_option)
 def command(
     assignment: str,

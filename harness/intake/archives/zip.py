@@ -16,6 +16,7 @@ BROKEN = "is a broken or incomplete zip archive"
 
 _DIRECTORY_ENTRY = b"PK\x01\x02"
 _LOCKED = 0x1
+_UTF_8 = 0x800
 # The only methods that give no more bytes at a time than they are asked for, and the only ones
 # that the archiving programs of Windows, macOS and Linux use by themselves.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -55,8 +56,31 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: ReadBudget)
         budget.spend(len(data))
         return data
 
+    return Member(name=_name(info), kind=_kind(info), start=start)
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """The name as whoever packed it saw it.
+
+    Without the flag for UTF-8 zipfile takes cp437 for granted. What is UTF-8 all the same (macOS)
+    is read as that; else as Windows-1252 where that gives letters, and as cp437 where not.
+    """
     # zipfile cuts a name at its first NUL, where another program may not.
-    return Member(name=info.orig_filename, kind=_kind(info), start=start)
+    name = info.orig_filename
+    if info.flag_bits & _UTF_8 or name.isascii():
+        return name
+    try:
+        raw = name.encode("cp437")
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    except UnicodeEncodeError:
+        return name  # zipfile has found the name elsewhere
+    try:
+        western = raw.decode("cp1252")
+    except UnicodeDecodeError:
+        return name
+    return western if all(c.isascii() or c.isalpha() for c in western) else name
 
 
 def _kind(info: zipfile.ZipInfo) -> EntryKind:

@@ -66,24 +66,41 @@ def _by_name_alone(uploads: StudentUploads, line: Listed) -> str:
 
 def with_extensions(
     members: Sequence[ClassMember], extensions: Sequence[Extension], due: Due
-) -> list[ClassMember]:
-    """Everybody with the time due; UserError for an extension of nobody, or of several."""
+) -> tuple[list[ClassMember], list[str]]:
+    """Everybody with the time due, and lines about extensions of nobody here: whoever has one may
+    not have handed in yet. UserError for one of several, for one before the class's due time, and
+    where all are of nobody."""
     by_key: dict[str, set[int]] = defaultdict(set)
     for index, member in enumerate(members):
         for key in _keys(member.uploads) | (member.listed.ids if member.listed else set()):
             by_key[key].add(index)
     held = [replace(member, due=due) for member in members]
+    known = listed(sorted(member.uploads.identity for member in members)[:3])
+    unknown = []
     for extension in extensions:
-        meant = by_key.get(id_key(extension.id), set())
-        if len(meant) != 1:
-            what = "there is no student" if not meant else f"{len(meant)} students are called"
-            known = listed(sorted(member.uploads.identity for member in members)[:3])
+        if due.at is not None and extension.due < due.at:
             raise UserError(
-                f"{what} {extension.id}", place=extension.place, hint=f"ids here are like {known}"
+                f"the extension of {extension.id} ends before the time due for all",
+                place=extension.place,
+                hint="correct it, or leave the line out",
             )
-        (index,) = meant
-        held[index] = replace(held[index], due=Due(at=extension.due, extended=True))
-    return held
+        meant = by_key.get(id_key(extension.id), set())
+        if len(meant) > 1:
+            raise UserError(
+                f"{len(meant)} students are called {extension.id}",
+                place=extension.place,
+                hint=f"ids here are like {known}",
+            )
+        unknown += [] if meant else [extension]
+        for index in meant:
+            held[index] = replace(held[index], due=Due(at=extension.due, extended=True))
+    if unknown and len(unknown) == len(extensions):
+        what, hint = f"there is no student {unknown[0].id}", f"ids here are like {known}"
+        raise UserError(what, place=unknown[0].place, hint=hint)
+    lines = [
+        f"{e.place}: there is no student {e.id}, so the extension is not used" for e in unknown
+    ]
+    return held, lines
 
 
 def _by_id(everybody: Sequence[StudentUploads], roster: Sequence[Listed]) -> dict[int, Listed]:

@@ -23,7 +23,8 @@ def zone_named(name: str, place: str) -> ZoneInfo:
 
 def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
     """A due time, with a zone. The clock time that an autumn night has twice is the later one, so
-    that nobody is late by it. Raises UserError for anything but a day and a time in a zone."""
+    that nobody is late by it. Raises UserError for anything but a day and a time in a zone, and for
+    one that a spring night leaves out."""
     try:
         at = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -32,7 +33,14 @@ def due_time(text: str, zone: ZoneInfo | None, place: str) -> datetime:
         raise UserError(f"{text!r} is a day without a time", place=place, hint=_ZONE_HINT)
     if at.tzinfo is None and zone is None:
         raise UserError(f"{text!r} has no zone", place=place, hint=_ZONE_HINT)
-    return in_zone(at, zone, fold=_LATER)
+    due = in_zone(at, zone, fold=_LATER)
+    if instant(due).astimezone(due.tzinfo).replace(tzinfo=None) != at.replace(tzinfo=None):
+        raise UserError(
+            f"{text!r} does not exist in {zone}: summer time begins",
+            place=place,
+            hint="write the time an hour later, or with its offset",
+        )
+    return due
 
 
 def in_zone(at: datetime, zone: ZoneInfo | None, *, fold: int = _EARLIER) -> datetime:

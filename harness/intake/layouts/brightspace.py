@@ -1,5 +1,6 @@
 """Brightspace: a folder an attempt, `397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM`, or
-flat with ` - <file>` behind. The clock is the course's.
+flat with ` - <file>` behind. The clock is the course's; the form of the date is the site's:
+`24 September, 2024 9:26 pm`, `2024-09-24 2126`.
 
 Which of the two numbers is the student's is not documented. One of them is the same in a whole
 download, and then it is the other; where that does not tell, both together are the id.
@@ -27,10 +28,14 @@ from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTH = "|".join(_MONTHS)
 _NAME = re.compile(
     r"(?P<one>[0-9]+)-(?P<two>[0-9]+) - (?P<name>.*?) - "
-    rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.? (?P<day>[0-9]{{1,2}}), (?P<year>[0-9]{{4}}) "
-    r"(?P<hour>[0-9]{1,2}):?(?P<minute>[0-9]{2})(?: (?P<half>[AP]M))?(?: - (?P<file>.+))?",
+    rf"(?:(?P<month>{_MONTH})[a-z]*\.? (?P<day>[0-9]{{1,2}}),? (?P<year>[0-9]{{4}})"
+    rf"|(?P<day2>[0-9]{{1,2}}) (?P<month2>{_MONTH})[a-z]*\.?,? (?P<year2>[0-9]{{4}})"
+    r"|(?P<year3>[0-9]{4})-(?P<month3>[0-9]{2})-(?P<day3>[0-9]{2})) "
+    r"(?P<hour>[0-9]{1,2})[:._]?(?P<minute>[0-9]{2})"
+    r"(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?(?: - (?P<file>.+))?",
     re.S,
 )
 
@@ -69,15 +74,13 @@ def _time(match: re.Match[str]) -> datetime | None:
     if match["half"]:
         if not 1 <= hour <= 12:
             return None
-        hour = hour % 12 + (12 if match["half"] == "PM" else 0)
+        hour = hour % 12 + (12 if match["half"] in "Pp" else 0)
+    name = match["month"] or match["month2"]
+    month = _MONTHS.index(name) + 1 if name else int(match["month3"])
+    year = match["year"] or match["year2"] or match["year3"]
+    day = match["day"] or match["day2"] or match["day3"]
     try:
-        return datetime(
-            int(match["year"]),
-            _MONTHS.index(match["month"]) + 1,
-            int(match["day"]),
-            hour,
-            int(match["minute"]),
-        )
+        return datetime(int(year), month, int(day), hour, int(match["minute"]))
     except ValueError:
         return None
 

@@ -117,14 +117,16 @@ def _metadata(entries: Sequence[Entry], where: str) -> Mapping[str, Any]:
 
 
 def _time(value: Any, name: str, where: str) -> datetime | None:
-    text = _text(value)
+    """A time, also one that Ruby wrote as an object, of which `utc` counts."""
+    of_object = isinstance(value, Mapping)
+    text = _text(value.get("utc")) if of_object else _text(value)
     if not text:
         return None
     match = _TIME.fullmatch(text.strip())
     try:
         if match is None:
             raise ValueError
-        zone = (match["zone"] or "").replace("UTC", "Z")
+        zone = (match["zone"] or ("UTC" if of_object else "")).replace("UTC", "Z")
         part = (match["part"] or "")[:7]
         return datetime.fromisoformat(f"{match['day']}T{match['clock']}{part}{zone}")
     except ValueError:

@@ -16,7 +16,7 @@ from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
 from harness.model.specification import Specification
 from harness.packaging.handout.scenarios_page import scenarios_page
-from harness.packaging.handout.selfcheck_file import selfcheck_file
+from harness.packaging.handout.selfcheck_file import program_file
 from harness.packaging.handout.student_part import student_key, student_plan
 
 SELFCHECK = "selfcheck.pyz"
@@ -41,7 +41,7 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
         *((file.name, file.data) for file in visible.plan.assignment.extra_files),
         *_games(visible, key),
         (PAGE, scenarios_page(plan, key).encode("utf-8", "backslashreplace")),
-        (SELFCHECK, selfcheck_file(plan, key)),
+        (SELFCHECK, program_file(plan, key)),
     ]
     parts.append((README, _readme(plan, [name for name, _ in parts]).encode()))
     for name, data in parts:

@@ -9,27 +9,24 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import pkgutil
 import shutil
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.common import serial
 from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import visible
-from harness.execution import Interpreter, create_driver, find_interpreter
+from harness.execution import create_driver
 from harness.grading.check import notes, submitted, what_to_name
 from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
-from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import Tier
+from harness.packaging.packed import packed_key, packed_plan, this_interpreter
 from harness.reporting.terminal.cards import explanation
 from harness.reporting.terminal.lines import as_text
 
-PLAN, KEY = "plan.json", "key.json"
 _NARROWEST = 40
 
 
@@ -52,8 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check(arguments: Sequence[str] | None) -> int:
-    plan = serial.loads(Plan, _packed(PLAN))
-    key = serial.loads(AnswerKey, _packed(KEY))
+    plan, key = packed_plan(), packed_key()
     told = _parser(plan).parse_args(arguments)
     if told.failures < 1:
         raise UserError("--failures takes a number from 1 on")
@@ -62,7 +58,7 @@ def _check(arguments: Sequence[str] | None) -> int:
         example = f"{Path(sys.argv[0]).name} {what_to_name(plan.assignment)}"
         raise UserError("no file is named", hint=f"python3 {example} (Windows: py {example})")
     submissions = submitted(paths, plan.assignment)
-    interpreter = _this_interpreter(plan)
+    interpreter = this_interpreter(plan)
     sys.stderr.write(f"{about(plan)}\n")
     if interpreter.notice:
         sys.stderr.write(f"WARNING {interpreter.notice}\n")
@@ -105,19 +101,6 @@ def _parser(plan: Plan) -> argparse.ArgumentParser:
         "--failures", type=int, default=3, metavar="N", help="how many failures to explain (3)"
     )
     return parser
-
-
-def _this_interpreter(plan: Plan) -> Interpreter:
-    if not sys.executable:
-        raise UserError("this Python does not tell where it is", hint="start it by its full path")
-    return find_interpreter(plan.assignment.python, Path(sys.executable))
-
-
-def _packed(name: str) -> bytes:
-    data = pkgutil.get_data("harness.packaging", name)
-    if data is None:
-        raise UserError(f"{name} is missing", hint="take the file that your course hands out")
-    return data
 
 
 def _has_colours() -> bool:

@@ -1,4 +1,4 @@
-"""`selfcheck.pyz`: the program, the modules it needs, a plan and a key, in one file to run."""
+"""A program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from harness.common.discovery import import_modules
 from harness.common.zips import zipped
 from harness.model.answer_key import AnswerKey
 from harness.model.plan import Plan
+from harness.packaging.packed import KEY, PLAN
 
-# The second is read as text, for an interpreter of its own.
-_ENTRIES = ("harness.packaging.handout.selfcheck", "harness.policy.checking")
+SELFCHECK = "harness.packaging.handout.selfcheck"
+_READ_AS_TEXT = "harness.policy.checking"  # for an interpreter of its own
 _INSIDE = "execution/inside"
 _SHEBANG = b"#!/usr/bin/env python3\n"
 # In words that every Python understands, back to the oldest that somebody may still start it with.
@@ -30,22 +31,23 @@ if sys.implementation.name != "cpython":
     sys.stderr.write("This check needs the Python of python.org; this is " + this + ".\\n")
     sys.exit(2)
 
-from harness.packaging.handout.selfcheck import main
+from %(entry)s import main
 
 sys.exit(main())
 """
 
 
-def selfcheck_file(plan: Plan, key: AnswerKey) -> bytes:
-    """The archive's bytes; the same for the same plan, key and harness."""
-    files = {"__main__.py": _MAIN}
-    for module in sorted(_needed(_ENTRIES)):
+def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
+    """The bytes of an archive that runs `main` of the module `entry`; the same for the same plan,
+    key and harness."""
+    files = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
+    for module in sorted(_needed((entry, _READ_AS_TEXT))):
         path, source = _found(module)
         files[f"harness/{path}"] = source
     inside = resources.files("harness").joinpath(_INSIDE)
     files |= {f"harness/{_INSIDE}/{path}": data for path, data in _programs(inside)}
-    files["harness/packaging/plan.json"] = serial.dumps(plan).encode()
-    files["harness/packaging/key.json"] = serial.dumps(key).encode()
+    files[f"harness/packaging/{PLAN}"] = serial.dumps(plan).encode()
+    files[f"harness/packaging/{KEY}"] = serial.dumps(key).encode()
     return _SHEBANG + zipped(files)
 
 

@@ -1,0 +1,77 @@
+"""`harness classroom50`: the autograder of an assignment for Classroom 50."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from harness.assignment import load
+from harness.cli.discovery import examples
+from harness.cli.options import (
+    cache_folder,
+    options,
+    output_option,
+    python_option,
+    root_option,
+    support_option,
+    the_assignment,
+    the_root,
+)
+from harness.common.files import write_bytes
+from harness.grading import prepare, visible_only
+from harness.packaging.classroom50 import bundle
+
+SECTION = "Publishing"
+SUMMARY = "Build the autograder for Classroom 50."
+
+
+@click.command(
+    "classroom50",
+    epilog=examples(
+        "harness classroom50 connect4ish -o bundle",
+        "harness classroom50 connect4ish -o bundle --with-hidden",
+    ),
+)
+@click.argument("assignment", metavar="ID")
+@output_option("The bundle's folder.", metavar="DIR", required=True)
+@click.option(
+    "--with-hidden",
+    is_flag=True,
+    help="Pack hidden scenarios too, which students can then read.",
+)
+@options(root_option, python_option, support_option)
+def command(
+    assignment: str,
+    output: Path,
+    with_hidden: bool,
+    root: Path | None,
+    python: Path | None,
+    support: Path | None,
+) -> int:
+    """Build the autograder of assignment ID: autograder.py and grader.pyz, which need only Python.
+
+    It holds the visible scenarios and their answers, and nothing of the reference. What it gives is
+    feedback: it runs in the student's own repository, so grade again yourself.
+    """
+    base = the_root(root)
+    assignment_id = the_assignment(base, assignment)
+    specification = load(base, assignment_id, support=support)
+    if with_hidden:
+        plan = specification.plan.without_stand_ins()
+        specification = replace(specification, plan=plan)
+        click.echo(
+            "WARNING whoever owns a repository can read the hidden scenarios and their answers "
+            "in this bundle",
+            err=True,
+        )
+    else:
+        specification = visible_only(specification)
+    context = prepare(specification, python=python, cache=cache_folder(base))
+    if context.interpreter.notice:
+        click.echo(f"NOTICE {context.interpreter.notice}", err=True)
+    for name, data in bundle(context).items():
+        write_bytes(output / name, data)
+        click.echo(output / name)
+    return 0

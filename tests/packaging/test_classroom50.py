@@ -1,0 +1,201 @@
+"""The bundle for Classroom 50, run as its job runs it: in a checkout, with the standard library."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.packaging.classroom50.result import output_lines, shared_out
+from harness.reporting.markdown import MOST_BYTES, fenced
+from tests.tiny_course import FIXTURE, PATIENCE, Course
+
+JOB = {
+    "CLASSROOM": "cs1-fall",
+    "ASSIGNMENT": "till",
+    "ASSIGNMENT_TYPE": "individual",
+    "OWNER": "cs1",
+    "USERNAME": "ada",
+    "SUBMISSION_TAG": "submit/1",
+    "COMMIT_URL": "https://example.org/commit/1",
+    "RELEASE_URL": "https://example.org/release/1",
+    "REVIEW_URL": "https://example.org/review/1",
+}
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    course = Course.copy(FIXTURE, tmp_path_factory.mktemp("course"))
+    outcome = course.run("classroom50", "tiny", "-o", "bundle")
+    assert (outcome.status, outcome.err) == (0, "")
+    return course.path("bundle")
+
+
+def graded(bundle: Path, checkout: Path) -> tuple[int, dict[str, Any], str]:
+    """The exit status, result.json, and what was appended to the job's output."""
+    output = checkout.parent / "output"
+    output.write_text("before=1\n")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", bundle / "autograder.py"],
+        cwd=checkout,
+        env={**JOB, "GITHUB_OUTPUT": str(output), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    found = checkout / "result.json"
+    result = json.loads(found.read_text("utf-8")) if found.is_file() else {}
+    return done.returncode, result, output.read_text("utf-8").removeprefix("before=1\n")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    return folder
+
+
+def sample(name: str, checkout: Path) -> None:
+    shutil.copy(FIXTURE / "submissions" / "tiny" / name / "a1.py", checkout)
+
+
+def test_every_field_of_the_result(bundle: Path, checkout: Path) -> None:
+    sample("prints_total", checkout)
+    status, result, output = graded(bundle, checkout)
+    assert (status, output) == (0, "status=failure\nsummary=5 of 7 checks passed\n")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", result.pop("datetime"))
+    tests = result.pop("tests")
+    assert result == {
+        "schema": "classroom50/result/v1",
+        "classroom": "cs1-fall",
+        "assignment": "till",
+        "assignment_type": "individual",
+        "owner": "cs1",
+        "submission": "submit/1",
+        "commit": "https://example.org/commit/1",
+        "release": "https://example.org/release/1",
+        "review": "https://example.org/review/1",
+        "score": 430,
+        "max-score": 600,
+    }
+    assert len(tests) == 7
+    assert all(set(t) == {"test-name", "passed", "score", "max-score"} for t in tests)
+    assert all(type(t["score"]) is type(t["max-score"]) is int for t in tests)
+    assert all(t["score"] == t["max-score"] * t["passed"] for t in tests)
+    assert (sum(t["score"] for t in tests), sum(t["max-score"] for t in tests)) == (430, 600)
+    body = (checkout / "release-body.md").read_text("utf-8")
+    assert "| `total` | 0 of 1 |" in body
+    assert "total printed 0 instead of returning it." in body
+    assets = list((checkout / "classroom50-release-assets").iterdir())
+    assert [path.name for path in assets] == ["feedback.html"]
+    assert "total printed 0 instead of returning it." in assets[0].read_text("utf-8")
+
+
+def test_a_right_program_and_again(bundle: Path, checkout: Path) -> None:
+    sample("perfect", checkout)
+    for _ in range(2):
+        status, result, output = graded(bundle, checkout)
+        assert (status, result["score"], result["max-score"]) == (0, 600, 600)
+        assert output == "status=success\nsummary=7 of 7 checks passed\n"
+
+
+@pytest.mark.parametrize("text", [None, "def f(:\n"])
+def test_what_cannot_be_read_has_no_points(text: str | None, bundle: Path, checkout: Path) -> None:
+    if text is not None:
+        (checkout / "a1.py").write_text(text)
+    status, result, output = graded(bundle, checkout)
+    assert (status, result["score"], result["max-score"]) == (0, 0, 600)
+    assert output.startswith("status=failure\n")
+
+
+def test_a_link_in_the_place_of_a_result_is_not_followed(bundle: Path, checkout: Path) -> None:
+    sample("perfect", checkout)
+    other = checkout.parent / "other"
+    other.write_text("mine")
+    (checkout / "result.json").symlink_to(other)
+    assert graded(bundle, checkout)[0] == 0
+    assert other.read_text() == "mine"
+
+
+def test_a_grader_that_fails_says_so(bundle: Path, checkout: Path) -> None:
+    broken = checkout.parent / "bundle"
+    shutil.copytree(bundle, broken)
+    with zipfile.ZipFile(bundle / "grader.pyz") as whole:
+        files = {name: whole.read(name) for name in whole.namelist()}
+    with zipfile.ZipFile(broken / "grader.pyz", "w") as part:
+        for name, data in {**files, "harness/packaging/key.json": b"{}"}.items():
+            part.writestr(name, data)
+    sample("perfect", checkout)
+    status, result, output = graded(broken, checkout)
+    assert (status, result) == (1, {})
+    assert output.startswith("status=error\nsummary=the autograder failed: ")
+
+
+HIDDEN = (b"4711", b"Xanthippe", b"nothing at all", b"every length", b"another limit")
+
+
+def test_nothing_hidden_is_in_it(bundle: Path) -> None:
+    with zipfile.ZipFile(bundle / "grader.pyz") as archive:
+        names = [name for name in archive.namelist() if not name.endswith(".py")]
+        whole = b"".join(archive.read(name) for name in names)
+    assert sorted(names) == ["harness/packaging/key.json", "harness/packaging/plan.json"]
+    assert not [word for word in HIDDEN if word in whole]
+
+
+def test_hidden_scenarios_only_with_a_warning(course: Course) -> None:
+    outcome = course.run("classroom50", "tiny", "-o", "bundle", "--with-hidden")
+    assert outcome.status == 0
+    assert outcome.err.startswith("WARNING whoever owns a repository can read the hidden ")
+    with zipfile.ZipFile(course.path("bundle/grader.pyz")) as archive:
+        assert b"4711" in archive.read("harness/packaging/plan.json")
+
+
+def test_the_same_bytes_every_time(bundle: Path, course: Course) -> None:
+    course.run("classroom50", "tiny", "-o", "bundle")
+    for name in ("autograder.py", "grader.pyz"):
+        assert course.path(f"bundle/{name}").read_bytes() == (bundle / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("weights", "total", "shares"),
+    [
+        ([1, 1, 1], 100, [34, 33, 33]),
+        ([1, 2], 9, [3, 6]),
+        ([0, 1], 5, [0, 5]),
+        ([], 5, []),
+        ([0, 0], 5, [0, 0]),
+        ([Fraction(1, 3)] * 7, 600, [86, 86, 86, 86, 86, 85, 85]),
+        ([1] * 5, 3, [1, 1, 1, 0, 0]),
+    ],
+)
+def test_points_are_shared_out(weights: list[Fraction], total: int, shares: list[int]) -> None:
+    assert shared_out([Fraction(each) for each in weights], total) == shares
+
+
+def test_an_output_is_two_lines_whatever_is_in_it() -> None:
+    lines = output_lines("failure", "a\nstatus=success\r\x00b").splitlines()
+    assert lines[0] == "status=failure"
+    assert len(lines) == 2
+    assert lines[1].startswith("summary=a")
+
+
+@pytest.mark.parametrize("text", ["a", "```\n# b", "`````", "a\n````text\n"])
+def test_a_text_cannot_end_its_block(text: str) -> None:
+    opening, *inside, closing = fenced(text).split("\n")
+    assert opening == f"{closing}text"
+    assert not [line for line in inside if closing in line]
+    assert "\n".join(inside) == text.strip("\n")
+
+
+def test_a_long_text_is_cut() -> None:
+    assert len(fenced("ü" * MOST_BYTES).encode()) < MOST_BYTES + 100
