@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 ALL = $(notdir $(wildcard specs/*))
 IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
-.PHONY: help grade test validate lint hostile bench soak peers large gradescope-check wheel system clean
+.PHONY: help grade test test-all validate lint hostile bench soak peers large gradescope-check wheel system clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -36,8 +36,19 @@ grade: $(RUN)  ## grade the sample submissions of connect4ish (ID=… for others
 
 test: $(DEV) system  ## run all tests, side by side but for those that need the machine alone
 	@status=0; \
-	$(BIN)/python -m pytest -m 'not alone' -n auto --dist loadfile --no-loadscope-reorder || status=$$?; \
-	$(BIN)/python -m pytest -m alone || status=$$?; \
+	$(BIN)/python -m pytest -m 'not alone and not release' $(PYTEST) \
+	  -n auto --dist loadfile --no-loadscope-reorder || status=$$?; \
+	$(BIN)/python -m pytest -m 'alone and not release' $(PYTEST) || status=$$?; \
+	exit $$status
+
+test-all: test  ## what takes long or needs the machine alone as well: before a release
+	@status=0; \
+	$(BIN)/python -m pytest -m release --durations=20 || status=$$?; \
+	$(BIN)/harness validate --isolation || status=$$?; \
+	$(BIN)/python -m benchmarks.soak || status=$$?; \
+	$(BIN)/python -m benchmarks.large_class || status=$$?; \
+	if [ "$$(id -u)" = 0 ]; then $(BIN)/python -m tests.packaging.gradescope_check || status=$$?; \
+	else echo "Not run: make gradescope-check needs root."; status=1; fi; \
 	exit $$status
 
 validate: $(RUN)  ## prove that reference, scenarios, mutants and samples agree (ID=… for one)

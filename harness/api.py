@@ -124,7 +124,10 @@ def check(
     """
     visible = visible_only(specification)
     context = prepare(
-        visible, python=None if python is None else Path(python), cache=_cache(specification)
+        visible,
+        python=None if python is None else Path(python),
+        cache=_cache(specification),
+        recall_tier=True,
     )
     return check_submissions(context, submitted(_paths(files), visible.plan.assignment))
 

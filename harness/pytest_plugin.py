@@ -81,13 +81,15 @@ class AssignmentFolder(pytest.Directory):
     def _grade(self, selected: frozenset[str]) -> SubmissionResult:
         from dataclasses import replace
 
+        from harness.assignment import CACHE
         from harness.common.errors import UserError
         from harness.grading import check_submissions, prepare
         from harness.intake import read
         from harness.model.submission import Submission
 
         plan = self.plan.subset(lambda scenario: scenario.id in selected)
-        context = prepare(replace(self.specification, plan=plan))
+        cache = Path(self.specification.folder).parent.parent / CACHE
+        context = prepare(replace(self.specification, plan=plan), cache=cache, recall_tier=True)
         file: Path | None = self.config.getoption("--submission")
         if file is None:
             submission = Submission(

@@ -1,15 +1,34 @@
 from __future__ import annotations
 
+import compileall
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
-from harness.execution import find_interpreter, try_tier
+import harness
+from harness.execution import choose_tier, find_interpreter, try_tier
 from harness.model.result import Tier
 from tests.tiny_course import FIXTURE, Course
 
 collect_ignore = ["fixtures"]  # an assignment for tests to use, not a suite of its own
 TESTS = Path(__file__).parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the harness once: hundreds of commands and workers are started, each of which would
+    compile it anew where PYTHONDONTWRITEBYTECODE is set."""
+    if not hasattr(config, "workerinput"):  # of pytest-xdist
+        compileall.compile_dir(Path(harness.__file__).parent, quiet=2, workers=0)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tier_tried_once() -> Iterator[None]:
+    """A trial comes out the same in every run of this process: the tests of tiers try them anew."""
+    with patch("harness.grading.context.choose_tier", cache(choose_tier)):
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -23,6 +42,7 @@ def graded_once(tmp_path_factory: pytest.TempPathFactory) -> Course:
     course = Course.copy(FIXTURE, tmp_path_factory.mktemp("graded") / "course")
     outcome = course.run("grade", "submissions/tiny")
     assert outcome.status == 0, outcome.err
+    assert course.run("check", "submissions/tiny/perfect").status == 0  # keeps the tier's trial
     return course
 
 

@@ -85,8 +85,11 @@ class Course:
         """Run `harness` with these arguments in the course's folder (or `cwd`).
 
         In this process, unless the test changes the process that it runs in: `before` is called
-        in it, `variables` are its environment's.
+        in it, `variables` are its environment's. One process grades, unless the test says how many:
+        tests run side by side already.
         """
+        if arguments[:1] in (("grade",), ("validate",)) and "--jobs" not in arguments:
+            arguments = (*arguments, "--jobs", "1")
         if before is None and not variables:
             return _in_process([str(argument) for argument in arguments], cwd or self.root)
         done = subprocess.run(

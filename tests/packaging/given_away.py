@@ -8,7 +8,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from tests.tiny_course import HARNESS, PATIENCE, environment
+from tests.tiny_course import PATIENCE, Course, environment
 
 ROOT = Path(__file__).parent.parent.parent
 IDS = ("comp1005-a3", "connect4ish", "cs112-p4", "naughts-crosses")
@@ -16,13 +16,8 @@ IDS = ("comp1005-a3", "connect4ish", "cs112-p4", "naughts-crosses")
 
 def handed_out(root: Path, assignment_id: str, path: Path) -> bytes:
     """The archive that `harness handout` makes."""
-    subprocess.run(
-        [HARNESS, "handout", assignment_id, "-o", path, "--root", root],
-        check=True,
-        capture_output=True,
-        env=environment(),
-        timeout=PATIENCE,
-    )
+    outcome = Course(root).run("handout", assignment_id, "-o", path)
+    assert outcome.status == 0, outcome.err
     return path.read_bytes()
 
 

@@ -51,21 +51,21 @@ def filled(folder: Path, count: int, plan: Plan) -> Path:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return filled(tmp_path_factory.mktemp("small"), 40, LARGE)
+    return filled(tmp_path_factory.mktemp("small"), 20, LARGE)
 
 
 def test_memory_is_flat(small: Path, tmp_path: Path) -> None:
-    many = filled(tmp_path, 400, LARGE)
+    many = filled(tmp_path, 200, LARGE)
     few, more = measured(small).peak_mib, measured(many).peak_mib
     assert more < 1.3 * few
     whole = json.loads((many / "results.json").read_text(encoding="ascii"))
-    assert len(whole["submissions"]) == 400
+    assert len(whole["submissions"]) == 200
     ran = {entry["passed"] + len(entry["failed"]) for entry in whole["submissions"]}
     assert ran == {len(LARGE.scenarios)} == {len(whole["scenarios"])}
     with (many / "marks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["id"] for row in rows] == [entry["id"] for entry in whole["submissions"]]
-    assert len(list((many / "feedback").iterdir())) == 400
+    assert len(list((many / "feedback").iterdir())) == 200
 
 
 def test_fewer_submissions_take_the_further_pages_away(small: Path, tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ def command(
     base = the_root(root)
     assignment_id = the_assignment(base, assignment)
     specification = load(base, assignment_id, support=support)
-    context = prepare(visible_only(specification), python=python, cache=cache_folder(base))
+    visible = visible_only(specification)
+    context = prepare(visible, python=python, cache=cache_folder(base), recall_tier=True)
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
     target = output or Path(f"handout-{assignment_id}.zip")

@@ -83,7 +83,9 @@ def command(
         if accept:
             accept_recordings(base, assignment_id, python)
         loaded = _loaded(base, assignment_id, support, form)
-        context = prepare(loaded, python=python, cache=cache_folder(base), refuse=False)
+        context = prepare(
+            loaded, python=python, cache=cache_folder(base), refuse=False, recall_tier=True
+        )
         folder = _samples_folder(base, assignment_id)
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
         screen = Console(stderr=True)
