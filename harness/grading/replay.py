@@ -11,8 +11,10 @@ from harness.model.plan import Plan, Scenario
 from harness.model.result import SubmissionResult, Tier
 from harness.model.stimulus import Stimulus
 from harness.model.submission import Submission
+from harness.model.verdict import StandInOutcome
 
 Replayed = tuple[tuple[Stimulus, Observation], ...]
+_WITH_STAND_INS = (StandInOutcome.PASSED, StandInOutcome.FAILED)
 
 
 def replay(
@@ -24,12 +26,16 @@ def replay(
     python: Path | None = None,
     require: Tier | None = Tier.STANDARD,
 ) -> Replayed:
-    """Each stimulus of the scenario with what the submission does, in the plan's order.
+    """Each stimulus of the scenario with what the submission does, in the plan's order: with the
+    stand-ins in place of its modules where the verdict is of such a run (`Stimulus.stand_ins`).
 
     Raises UserError when the plan has no such scenario, when these are not the files that were
     graded, or when no interpreter or tier serves.
     """
     scenario = _scenario(plan, scenario_id)
+    verdicts = {entry.scenario_id: entry.verdict for entry in graded.scenarios}
+    if scenario_id in verdicts and verdicts[scenario_id].stand_in in _WITH_STAND_INS:
+        scenario = scenario.standing_in()
     if submission.problem or submission.digest != graded.source_digest:
         raise UserError(
             f"this is not what was graded as {graded.id}",

@@ -16,6 +16,7 @@ from harness.model.causes import FailureFacts, group_by_cause
 from harness.model.plan import Plan, Scenario
 from harness.model.result import (
     RESULTS_VERSION,
+    Isolation,
     RunFacts,
     RunResult,
     ScenarioResult,
@@ -50,11 +51,14 @@ class ResultsText:
     def __init__(self, facts: RunFacts, plan: Plan) -> None:
         self._facts = facts
         self._scenarios = {scenario.id: scenario for scenario in plan.scenarios}
+        self._isolation = "all" if plan.assignment.isolate_all else "proved"
+        self._ran = dict.fromkeys(Isolation, 0)
         self._between = "\n  "
 
     def begin(self) -> str:
         """All that stands before the first submission."""
-        plain = {"schema_version": RESULTS_VERSION, "run": plain_run(self._facts)}
+        run = plain_run(self._facts) | {"isolation": self._isolation}
+        plain = {"schema_version": RESULTS_VERSION, "run": run}
         rows = [_line(_with_points(scenario)) for scenario in self._scenarios.values()]
         top = json_text(plain, 0).removesuffix("\n}")
         return f'{top},\n "scenarios": {_lines(rows, "[]", 1)},\n "submissions": ['
@@ -80,6 +84,7 @@ class ResultsText:
             _line(_cause(index, cause, self._scenarios, a_point))
             for index, cause in enumerate(causes, 1)
         ]
+        self._ran[result.isolation] += bool(known)
         plain = {**plain_submission(result), "passed": len(known) - len(failed)}
         entry = json_text(plain, 2).removesuffix("\n  }")
         between, self._between = self._between, ",\n  "
@@ -90,7 +95,8 @@ class ResultsText:
 
     def end(self) -> str:
         """All that stands after the last submission."""
-        return "]\n}\n" if self._between == "\n  " else "\n ]\n}\n"
+        bracket = "]" if self._between == "\n  " else "\n ]"
+        return f'{bracket},\n "ran": {_line(self._ran)}\n}}\n'
 
 
 def mark_string(result: SubmissionResult) -> str:

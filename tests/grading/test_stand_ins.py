@@ -25,7 +25,7 @@ from tests.grading.stand_in_course import (
     hand_in,
     write,
 )
-from tests.tiny_course import rows
+from tests.tiny_course import Course, rows
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "results.schema.json"
 STUDENTS = {
@@ -183,3 +183,18 @@ def problems(root: Path) -> list[str]:
         context.specification, context.key, context.interpreter, context.tier.tier
     )
     return [str(problem) for problem in found]
+
+
+@pytest.mark.parametrize(
+    ("student", "replaced", "shown"),
+    [("wrong_bank", True, "in it: 5"), ("wrong_shop", True, "No!"), ("right", False, "in it: 5")],
+)
+def test_a_replay_is_of_the_run_that_the_verdict_is_of(
+    graded: Path, student: str, replaced: bool, shown: str
+) -> None:
+    handed_in = graded / "submissions/pair" / student
+    name = "shop/no-such-tin" if student == "wrong_shop" else "shop/two-tins"
+    outcome = Course(graded).run("replay", "out", student, name, "--submission", handed_in)
+    assert outcome.status == 0, outcome.err
+    said = "# the course's own bank.py in place of the submission's\n"
+    assert (said in outcome.out, shown in outcome.out) == (replaced, True)

@@ -13,7 +13,14 @@ import pytest
 
 from harness.model.plan import ManualSlot
 from harness.model.policy import PolicyRule, Severity
-from harness.model.result import Adjustment, ManualMark, RunResult, SubmissionStatus, Tier
+from harness.model.result import (
+    Adjustment,
+    Isolation,
+    ManualMark,
+    RunResult,
+    SubmissionStatus,
+    Tier,
+)
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results import mark_string, results_json, results_json_v1
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
@@ -240,3 +247,13 @@ def test_a_passed_scenario_takes_no_room() -> None:
         for each in (replace(right, scenarios=()), replace(right, scenarios=passed))
     )
     assert all_right == one
+
+
+def test_how_many_ran_together() -> None:
+    shared = replace(RUN.submissions[0], id="shared", isolation=Isolation.SHARED)
+    run = replace(RUN, submissions=(RUN.submissions[0], shared))
+    assert json.loads(results_json(run, PLAN))["ran"] == {"shared": 1, "alone": 1}
+    found = json.loads(results_json(replace(RUN, submissions=()), PLAN))
+    assert (found["ran"], found["run"]["isolation"]) == ({"shared": 0, "alone": 0}, "proved")
+    alone = replace(PLAN, assignment=replace(PLAN.assignment, isolate_all=True))
+    assert json.loads(results_json(RUN, alone))["run"]["isolation"] == "all"

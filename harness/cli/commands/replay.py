@@ -60,6 +60,10 @@ def command(
 def _shown(stimulus: Stimulus, seen: Observation) -> list[str]:
     lines = [f"# {constant.name} = {constant.literal}" for constant in stimulus.constants]
     lines += [f"# {binding.name} = {visible(binding.literal)}" for binding in stimulus.bindings]
+    lines += [
+        f"# the course's own {each.module} in place of the submission's"
+        for each in stimulus.stand_ins
+    ]
     lines += visible_lines(stimulus.given).splitlines()
     match stimulus.action:
         case Call(expression=expression):
