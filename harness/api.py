@@ -11,7 +11,7 @@ each; a failure of the harness itself as `harness.common.errors.HarnessError`.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.assignment import CACHE, load
@@ -32,6 +32,7 @@ from harness.model.events import ReportsWritten
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, Tier
 from harness.model.specification import Specification
+from harness.model.submission import Submission
 from harness.reporting import write_reports
 
 REPORTS_EVERY = 100  # submissions between two events
@@ -62,6 +63,7 @@ def grade(
     thorough: bool = False,
     only: Sequence[str] = (),
     asked: ClassOptions | None = None,
+    ready: Callable[[Submission], bool] | None = None,
     listener: Listener = lambda event: None,
 ) -> RunResult:
     """Grade all submissions below `paths` and write the report and results.json into `out`.
@@ -71,7 +73,8 @@ def grade(
     (None: the version that the assignment names), `thorough` runs every scenario at its full
     limit. `only` has the ids of the submissions to grade, where the others of the class stay in the
     report as they are (empty: all). `asked` says what the class is held to: layout, due time,
-    extensions, roster (`harness.intake.ClassOptions`).
+    extensions, roster (`harness.intake.ClassOptions`). `ready` says which submissions take part
+    (None: all); the others are not in the report.
     `listener` is called with each event of `harness.model.events` as it happens.
 
     The run's submissions are read from `out` when they are asked for, until another run is written
@@ -88,6 +91,7 @@ def grade(
         )
     folder = Path(out)
     cohort = cohort_of(_paths(paths), specification.plan.assignment, asked or ClassOptions())
+    submissions = tuple(filter(ready, cohort.submissions)) if ready else cohort.submissions
     _make_writable(folder)
     context = prepare(
         specification,
@@ -107,7 +111,7 @@ def grade(
     )
     plan = specification.plan
     try:
-        run = grade_batch(context, cohort.submissions, options, listener)
+        run = grade_batch(context, submissions, options, listener)
     except Interrupted as interrupted:
         _publish(interrupted.run, plan, folder, listener)
         raise

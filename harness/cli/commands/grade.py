@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -10,6 +14,7 @@ from rich.console import Console
 from harness.api import grade, load_assignment
 from harness.cli.class_options import class_options
 from harness.cli.discovery import examples
+from harness.cli.inbox import watch as inbox_watch
 from harness.cli.options import (
     PATH,
     assignment_option,
@@ -22,10 +27,14 @@ from harness.cli.options import (
     without_option,
 )
 from harness.cli.progress import listener
+from harness.common import escaping
+from harness.common.errors import UserError
 from harness.grading import Interrupted, isolated, without_tags
 from harness.intake import ClassOptions
 from harness.model.events import Event, SubmissionGraded
 from harness.model.result import SubmissionStatus, Tier
+from harness.model.specification import Specification
+from harness.model.submission import Submission
 from harness.reporting import summary_table
 
 SECTION = "Grading"
@@ -71,6 +80,11 @@ SOME_HARNESS_ERROR = 3
 )
 @click.option("--fresh", is_flag=True, help="Forget what an earlier run of this folder found.")
 @click.option(
+    "--watch",
+    is_flag=True,
+    help="Grade what arrives in the folder PATH, once it is complete, until interrupted.",
+)
+@click.option(
     "--thorough",
     is_flag=True,
     help="Run every scenario at its full limit, also of programs that loop everywhere.",
@@ -93,6 +107,7 @@ def command(
     isolate: str | None,
     only: tuple[str, ...],
     fresh: bool,
+    watch: bool,
     thorough: bool,
 ) -> int:
     """Grade every submission below PATH…: folders of submissions, single files, or a class's
@@ -104,13 +119,61 @@ def command(
     """
     base = the_root(root, paths)
     assignment_id = the_assignment(base, assignment, paths)
-    loaded = without_tags(load_assignment(base, assignment_id, support=support), without)
-    if isolate is not None:
-        loaded = isolated(loaded)
     folder = out or base / "reports" / assignment_id
     asked = ClassOptions(
         layout=layout, due=due, time_zone=time_zone, extensions=extensions, roster=roster
     )
+
+    def once(ready: Callable[[Submission], bool] | None = None) -> int:
+        loaded = without_tags(load_assignment(base, assignment_id, support=support), without)
+        return _grade(
+            isolated(loaded) if isolate is not None else loaded,
+            paths,
+            folder,
+            python=python,
+            jobs=jobs,
+            require_tier=Tier(require_tier),
+            fresh=fresh,
+            thorough=thorough,
+            only=only,
+            asked=asked,
+            ready=ready,
+        )
+
+    if not watch:
+        return once()
+    if len(paths) != 1 or not paths[0].is_dir() or only or fresh:
+        raise UserError("--watch takes one folder, without --only and --fresh", place=str(paths[0]))
+    return _watch(paths[0], once)
+
+
+def _watch(inbox: Path, once: Callable[[Callable[[Submission], bool]], int]) -> int:
+    """Grade again and again; a mistake of the course's or a full disk is said, and tried again when
+    something new arrives."""
+    stopped = threading.Event()
+    status = 0
+
+    def grade_complete(unsettled: frozenset[str]) -> None:
+        nonlocal status
+        incomplete = [inbox / name for name in unsettled]
+
+        def ready(submission: Submission) -> bool:
+            origin = Path(submission.origin)
+            return not any(origin.is_relative_to(path) for path in incomplete)
+
+        try:
+            status = once(ready)
+        except UserError as error:
+            click.echo(escaping.visible(str(error)), err=True)
+        if status == INTERRUPTED:
+            stopped.set()
+
+    inbox_watch(inbox, grade_complete, time.monotonic, stopped)
+    return status
+
+
+def _grade(loaded: Specification, paths: Sequence[Path], folder: Path, **options: Any) -> int:
+    """Grade once and show the table; the exit status."""
     stopped: Interrupted | None = None
     broken = False
 
@@ -123,19 +186,7 @@ def command(
 
     try:
         with listener(Console(stderr=True)) as show:
-            run = grade(
-                loaded,
-                paths,
-                folder,
-                python=python,
-                jobs=jobs,
-                require_tier=Tier(require_tier),
-                fresh=fresh,
-                thorough=thorough,
-                only=only,
-                asked=asked,
-                listener=hear,
-            )
+            run = grade(loaded, paths, folder, listener=hear, **options)
     except Interrupted as interrupted:
         stopped, run = interrupted, interrupted.run
     Console().print(summary_table(run, loaded.plan))
