@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from harness.common.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from harness.reporting.html.similarity_pages import percent, write_similarity
     from harness.reporting.markdown import markdown_summary
     from harness.reporting.terminal.cards import explain_failures
     from harness.reporting.terminal.tables import (
@@ -28,10 +29,12 @@ __all__ = [
     "explain_scenario",
     "mark_unfinished",
     "markdown_summary",
+    "percent",
     "show_submission",
     "summary_table",
     "write_index",
     "write_reports",
+    "write_similarity",
     "write_submission",
 ]
 
@@ -39,6 +42,7 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "markdown": ("markdown_summary",),
+        "html.similarity_pages": ("percent", "write_similarity"),
         "terminal.cards": ("explain_failures",),
         "terminal.tables": (
             "explain_scenario",

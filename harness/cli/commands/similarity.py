@@ -1,0 +1,83 @@
+"""`harness similarity`: which programs of a graded class are alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from harness.assignment import load
+from harness.cli.discovery import examples
+from harness.cli.options import PATH, python_option, root_option, the_root
+from harness.cli.runs import store_of
+from harness.common import files, serial
+from harness.common.escaping import visible
+from harness.model.similarity import SimilarityReport
+from harness.reporting import percent, write_similarity
+from harness.results import Store
+from harness.study import compare_class, graded_submissions, without_ids
+
+SECTION = "Results"
+SUMMARY = "Compare the programs of a class with each other."
+
+_LISTED = 20  # pairs on the terminal; the page has all
+
+
+@click.command(
+    "similarity",
+    epilog=examples(
+        "harness similarity reports/connect4ish",
+        "harness similarity reports/connect4ish --anonymous",
+    ),
+)
+@click.argument("run", type=PATH)
+@click.option("--anonymous", is_flag=True, help="Write numbers in place of the students' ids.")
+@python_option
+@root_option
+def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) -> int:
+    """Compare the programs graded in RUN (a report folder) pair by pair.
+
+    Names, comments, layout and the order of functions make no difference; the stub, provided files,
+    the reference and what most of the class wrote do not count. RUN gets a folder `similarity` with
+    the pairs side by side and `similarity.json`. Likeness is no proof of copying, and no mark
+    depends on it. Nothing leaves this machine.
+    """
+    path = store_of(run)
+    with Store.read_only(path) as store:
+        submissions, missing = graded_submissions(store)
+        assignment = store.plan().assignment.id
+    for name in missing:
+        click.echo(f"{visible(name)}: not compared, it is not there as it was graded", err=True)
+    if anonymous:
+        submissions = without_ids(submissions)
+    specification = load(the_root(root, [run]), assignment)
+    console = Console()
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("reading", total=len(submissions))
+
+        def tell(done: int) -> None:
+            progress.update(task, completed=done)
+
+        report = compare_class(specification, submissions, python=python, progress=tell)
+    sources = {each.id: each.files for each in submissions}
+    page = write_similarity(report, specification.plan, sources, path.parent)
+    files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
+    console.print(_table(report))
+    click.echo(f"{report.compared} programs compared, {len(report.pairs)} pairs")
+    click.echo("Likeness is no proof of copying: look at both programs.")
+    click.echo(f"report: {page}")
+    return 0
+
+
+def _table(report: SimilarityReport) -> Table:
+    table = Table()
+    for heading, side in (("score", "right"), ("first", "left"), ("second", "left")):
+        table.add_column(heading, justify=side)  # type: ignore[arg-type]
+    for pair in report.pairs[:_LISTED]:
+        names = (Text(visible(name)) for name in (pair.first, pair.second))
+        table.add_row(f"{percent(pair.score)} %", *names)
+    return table

@@ -1,0 +1,144 @@
+"""Which programs of a class are alike: pure, from fingerprints to pairs and groups."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import combinations
+
+from harness.model.similarity import Fingerprint, LineRange, MatchedLines, SimilarPair
+
+# A fingerprint that more than this share of a class has says nothing about two of it.
+COMMON_SHARE = 0.25
+COMMON_AT_LEAST = 10  # programs: in a small class a share is too few
+MOST_LOOKS = 3_000_000  # at pairs that have a fingerprint in common
+MOST_PAIRS = 200
+GROUPED_FROM = 0.5  # of the score
+_LEAST_WEIGHT = 20.0  # what is shorter than this is alike by chance
+
+Names = tuple[str, str]
+
+
+def similar_pairs(
+    programs: Mapping[str, Sequence[Fingerprint]], base: Iterable[Fingerprint] = ()
+) -> tuple[SimilarPair, ...]:
+    """Pairs of programs, the most alike first; at most 200.
+
+    `base`: what all were given (stub, provided files) or is likely to be written by anybody (the
+    reference). A pair's score is the share of the smaller program's distinguishing fingerprints
+    that the larger has too, rare ones weighing more; 1 is a whole copy.
+    """
+    given = {one.value for one in base}
+    values = {
+        name: frozenset(one.value for one in prints) - given for name, prints in programs.items()
+    }
+    weights = _weights(values)
+    sizes = {name: math.fsum(weights.get(v, 0.0) for v in found) for name, found in values.items()}
+    scored = []
+    for first, second in _candidates(values, weights):
+        shared = math.fsum(weights.get(v, 0.0) for v in values[first] & values[second])
+        smaller = max(_LEAST_WEIGHT, min(sizes[first], sizes[second]))
+        if shared > 0:
+            scored.append((-shared / smaller, first, second))
+    scored.sort()
+    return tuple(
+        SimilarPair(
+            first=first,
+            second=second,
+            score=-score,
+            matches=_matches(programs[first], programs[second], weights.keys()),
+        )
+        for score, first, second in scored[:MOST_PAIRS]
+    )
+
+
+def groups(pairs: Iterable[SimilarPair]) -> tuple[tuple[str, ...], ...]:
+    """Programs that are connected by pairs with a score of at least 0.5, largest group first."""
+    leader: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while leader.setdefault(name, name) != name:
+            name = leader[name]
+        return name
+
+    for pair in pairs:
+        if pair.score >= GROUPED_FROM:
+            first, second = sorted((find(pair.first), find(pair.second)))
+            leader[second] = first
+    found = defaultdict(list)
+    for name in sorted(leader):
+        found[find(name)].append(name)
+    return tuple(sorted((tuple(names) for names in found.values()), key=lambda g: (-len(g), g)))
+
+
+def _weights(values: Mapping[str, Set[int]]) -> dict[int, float]:
+    """Of each fingerprint that is neither everybody's nor nobody else's: the rarer, the heavier."""
+    having = Counter(value for found in values.values() for value in found)
+    most = max(COMMON_AT_LEAST, COMMON_SHARE * len(values))
+    return {
+        value: math.log(1 + len(values) / count) for value, count in having.items() if count <= most
+    }
+
+
+def _candidates(values: Mapping[str, Set[int]], weights: Mapping[int, float]) -> set[Names]:
+    """Pairs with something in common, found by their rarest fingerprints first; of a class so
+    large or so alike that there are too many, those that have only common ones are left out."""
+    owners: dict[int, list[str]] = defaultdict(list)
+    for name in sorted(values):
+        for value in values[name] & weights.keys():
+            owners[value].append(name)
+    found: set[Names] = set()
+    left = MOST_LOOKS
+    for names in sorted(owners.values(), key=lambda each: (len(each), each)):
+        left -= len(names) * (len(names) - 1) // 2
+        if left < 0:
+            break
+        found.update(combinations(names, 2))
+    return found
+
+
+def _matches(
+    first: Sequence[Fingerprint], second: Sequence[Fingerprint], telling: Set[int]
+) -> tuple[MatchedLines, ...]:
+    """The lines of the first beside those of the second, joined where they follow each other."""
+    places: dict[int, Fingerprint] = {}
+    for one in second:
+        places.setdefault(one.value, one)
+    found: list[MatchedLines] = []
+    for one in sorted(first, key=lambda each: (each.file, each.first_line, each.last_line)):
+        other = places.get(one.value)
+        if other is None or one.value not in telling:
+            continue
+        now = MatchedLines(
+            first=_range(one),
+            second=_range(other),
+        )
+        if (
+            found
+            and _follows(found[-1].first, now.first)
+            and _follows(found[-1].second, now.second)
+        ):
+            now = MatchedLines(
+                first=_joined(found[-1].first, now.first),
+                second=_joined(found[-1].second, now.second),
+            )
+            found.pop()
+        if now not in found:
+            found.append(now)
+    return tuple(found)
+
+
+def _range(one: Fingerprint) -> LineRange:
+    return LineRange(file=one.file, first=one.first_line, last=one.last_line)
+
+
+def _follows(before: LineRange, after: LineRange) -> bool:
+    near = after.first <= before.last + 2 and after.last >= before.first - 2
+    return before.file == after.file and near
+
+
+def _joined(one: LineRange, other: LineRange) -> LineRange:
+    return LineRange(
+        file=one.file, first=min(one.first, other.first), last=max(one.last, other.last)
+    )

@@ -1,0 +1,106 @@
+"""Copies are found beneath their disguises, and what is not copied is not taken for it."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from harness.model.similarity import Fingerprint
+from harness.study.similarity.fingerprints import MOST_SYMBOLS, fingerprints
+from harness.study.similarity.likeness import groups, similar_pairs
+from tests.study.class_of_copies import PREFIX, STYLE_OF, programs
+
+
+def prints(text: str) -> tuple[Fingerprint, ...]:
+    return tuple(
+        Fingerprint(value=value, first_line=first, last_line=last, file=file)
+        for value, first, last, file in fingerprints([text.encode()])
+    )
+
+
+@pytest.fixture(scope="module")
+def scores() -> dict[frozenset[str], float]:
+    pairs = similar_pairs({name: prints(text) for name, text in programs().items()})
+    return {frozenset((pair.first, pair.second)): pair.score for pair in pairs}
+
+
+@pytest.mark.parametrize("original", STYLE_OF)
+def test_a_copys_original_ranks_first(scores: dict[frozenset[str], float], original: str) -> None:
+    copy = PREFIX + original
+    ranked = sorted(STYLE_OF, key=lambda name: -scores.get(frozenset((copy, name)), 0.0))
+    assert ranked[0] == original
+    first, second = (scores.get(frozenset((copy, name)), 0.0) for name in ranked[:2])
+    assert first > second
+
+
+def test_no_two_styles_are_as_alike_as_a_copy_and_its_original(
+    scores: dict[frozenset[str], float],
+) -> None:
+    copies = [scores[frozenset((PREFIX + name, name))] for name in STYLE_OF]
+    apart = [
+        scores.get(frozenset(pair), 0.0)
+        for pair in combinations(STYLE_OF, 2)
+        if STYLE_OF[pair[0]] != STYLE_OF[pair[1]]
+    ]
+    assert max(apart) < min(copies)
+
+
+LOOP = """\
+def f(rows):
+    for row in rows:
+        if row and row[0] == 'X':
+            return True
+"""
+OTHER_LOOP = (
+    '"""Another."""\n\n\ndef g(board):  # mine\n    """Says whether."""\n'
+    '    for column in board:\n        if column and column[0] == "piece":\n'
+    "            return True\n"
+)
+OWN = "def h(a, b):\n    while a % b:\n        a, b = b, a % b\n    return [a, b, a + b, {a: b}]\n"
+
+
+def test_names_comments_texts_and_documentation_make_no_difference() -> None:
+    assert [p.value for p in prints(LOOP)] == [p.value for p in prints(OTHER_LOOP)]
+
+
+def test_what_was_given_does_not_count() -> None:
+    both = {"one": prints(LOOP), "two": prints(OTHER_LOOP)}
+    assert len(similar_pairs(both)) == 1
+    assert similar_pairs(both, prints(LOOP)) == ()
+
+
+def test_what_most_of_the_class_wrote_does_not_count() -> None:
+    everybody = {f"{number}": prints(LOOP) for number in range(40)}
+    assert similar_pairs(everybody) == ()
+    two = everybody | {"a": prints(LOOP + OWN), "b": prints(OWN + LOOP)}
+    assert [(pair.first, pair.second) for pair in similar_pairs(two)] == [("a", "b")]
+
+
+def test_matches_name_the_lines_of_both() -> None:
+    (pair,) = similar_pairs({"a": prints(OWN), "b": prints(LOOP + "\n\n" + OWN)})
+    (match,) = pair.matches
+    assert (match.first.first, match.first.last) == (1, 4)
+    assert (match.second.first, match.second.last) == (7, 10)
+
+
+def test_groups_are_of_programs_connected_by_pairs() -> None:
+    texts = programs()
+    found = {name: prints(texts["perfect"]) for name in "abc"} | {
+        "d": prints(texts["does_not_ask"])
+    }
+    assert groups(similar_pairs(found)) == (("a", "b", "c"),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "def f(:\n", "\0", "(" * 5000, "-" * 200_000 + "1", "x = " + "a" * 300_000],
+    ids=["empty", "no Python", "a zero byte", "brackets", "deep", "long"],
+)
+def test_what_cannot_be_compared_has_no_fingerprints(text: str) -> None:
+    assert fingerprints([text.encode()]) == []
+
+
+def test_a_very_large_program_is_read_up_to_a_bound() -> None:
+    text = "x = [" + "1 + 2, " * MOST_SYMBOLS + "]\n"
+    assert len(fingerprints([text.encode()])) < MOST_SYMBOLS
