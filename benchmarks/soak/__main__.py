@@ -1,4 +1,4 @@
-"""`python -m benchmarks.soak [batch] [load] [kill] [loop]`: the parts named, or all of them."""
+"""`python -m benchmarks.soak [batch] [corpus] [load] [kill] [loop]`: parts, or all of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.soak import batch, kill, load, loop
 def main() -> None:
     """Run the parts one after another, each in a folder of its own."""
     parser = argparse.ArgumentParser(prog="benchmarks.soak", description=__doc__)
-    parser.add_argument("parts", nargs="*", help="batch, load, kill, loop (default: all)")
+    parser.add_argument("parts", nargs="*", help="batch, corpus, load, kill, loop (default: all)")
     parser.add_argument("--count", type=int, default=1000, help="batch: submissions")
     parser.add_argument("--assignment", default=load.DEFAULT, help="load: whose samples")
     parser.add_argument("--rounds", type=int, default=20, help="load: how often under load")
@@ -24,6 +24,7 @@ def main() -> None:
     options = parser.parse_args()
     parts = {
         "batch": lambda folder: batch.run(folder, options.count),
+        "corpus": batch.run_corpus,
         "load": lambda folder: load.run(
             folder, options.assignment, options.rounds, busy=options.busy, every=options.every
         ),

@@ -19,26 +19,33 @@ GROWTH = 1.15  # the last quarter's memory to the first quarter's, at most
 SLACK_MIB = 2.0
 # What the largest reply that is let in leaves of an allocator's high-water mark, once a process.
 LARGEST_REPLY_MIB = 32.0
+MOST_MIB = 512.0  # at once, in any process of ours
 WARM_UP = 25  # submissions; by then every process holds the plan and the key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A run that was watched: wall seconds, memory by process (MiB, first and last quarter), and
-    what it left behind."""
+    """A run that was watched: wall seconds, memory by process (MiB, first and last quarter, and
+    the most at once), and what it left behind."""
 
     seconds: float
     memory: dict[str, tuple[float, float]]
+    peaks: dict[str, float]
     orphans: int
     left: list[str]
 
 
-def run(folder: Path, count: int) -> None:
-    """Grade `count` submissions with and without the hostile ones; AssertionError where anything
-    differs or is left."""
+def run_corpus(folder: Path) -> None:
+    """As `run`, with every program of the corpus once, and as many honest ones."""
+    run(folder, 2 * len(course.hostile_programs("", {})), every=2)
+
+
+def run(folder: Path, count: int, every: int = course.EVERY) -> None:
+    """Grade `count` submissions, one of `every` hostile, with and without the hostile ones;
+    AssertionError where anything differs or is left, or a process of ours is too large."""
     machine.adopt_orphans()
     token = f"soak{secrets.token_hex(6)}"
-    names = _lay(folder, count, token)
+    names = _lay(folder, count, every, token)
     with_hostile = watched(folder, folder / "with", token, "class", str(folder / "hostile"))
     without = watched(folder, folder / "without", token, "class")
     honest = _entries(folder / "without")
@@ -57,6 +64,9 @@ def run(folder: Path, count: int) -> None:
     print("|---|---|---|---|---|")
     _flat("honest ones alone", without, SLACK_MIB)
     _flat("hostile ones among them", with_hostile, SLACK_MIB + LARGEST_REPLY_MIB)
+    for name, most in sorted((without.peaks | with_hostile.peaks).items()):
+        print(f"{name}: {most:.0f} MiB at most", flush=True)
+        assert name.startswith("servers") or most <= MOST_MIB, f"{name} had {most} MiB"
 
 
 def _flat(batch: str, watched: Watched, slack: float) -> None:
@@ -79,7 +89,7 @@ def watched(folder: Path, out: Path, token: str, *paths: str) -> Watched:
         stderr=subprocess.PIPE,
         text=True,
     )
-    memory = machine.ResultCache(process.pid)
+    memory = machine.MemorySamples(process.pid)
     moments: dict[int, float] = {}
     listener = threading.Thread(target=_listen, args=(process, moments))
     listener.start()
@@ -94,14 +104,14 @@ def watched(folder: Path, out: Path, token: str, *paths: str) -> Watched:
     left += [f"process {pid}" for pid in machine.below(os.getpid())]
     begin = moments.get(WARM_UP, min(moments.values()))
     quarters = memory.quarters(begin, max(moments.values()))
-    return Watched(seconds=seconds, memory=quarters, orphans=orphans, left=left)
+    return Watched(seconds=seconds, memory=quarters, peaks=memory.peaks, orphans=orphans, left=left)
 
 
-def _lay(folder: Path, count: int, token: str) -> list[str]:
+def _lay(folder: Path, count: int, every: int, token: str) -> list[str]:
     """The course and its students, the hostile ones in a folder of their own; the honest names."""
     course.lay(folder)
-    hostile = count // course.EVERY
-    names = [f"s{number:05}" for number in range(count) if number % course.EVERY != 7]
+    hostile = count // every
+    names = [f"s{number:05}" for number in range(count) if number % every != 7 % every]
     names = names[: count - hostile]
     for number, name in enumerate(names):
         course.hand_in(folder / "class", name, course.honest(number))
@@ -112,7 +122,7 @@ def _lay(folder: Path, count: int, token: str) -> list[str]:
         "@PORT@": b"9",
     }
     for number, program in enumerate(islice(course.hostile(token, facts), hostile)):
-        name = f"s{number * course.EVERY + 7:05}"
+        name = f"s{number * every + 7 % every:05}"
         course.hand_in(folder / "hostile", name, program)
     return names
 

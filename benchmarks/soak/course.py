@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import runpy
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "tests" / "hostile"
@@ -84,7 +86,16 @@ def honest(number: int) -> str:
 
 
 def hostile(token: str, facts: dict[str, bytes]) -> Iterator[bytes]:
-    """Programs of the corpus, told `facts`, and one that leaves things; over and over."""
+    """`hostile_programs` over and over, each with bytes of its own."""
+    programs = hostile_programs(token, facts)
+    number = 0
+    while True:
+        yield programs[number % len(programs)] + f"\n# hostile {number}\n".encode()
+        number += 1
+
+
+def hostile_programs(token: str, facts: dict[str, bytes]) -> list[bytes]:
+    """One that leaves things, and the programs of the corpus, told `facts`."""
     key = str(int.from_bytes(token.encode()[-3:], "big"))
     leaver = LEAVER.replace("@TOKEN@", token).replace("@KEY@", key) + right()
     programs = [leaver.encode()]
@@ -93,10 +104,11 @@ def hostile(token: str, facts: dict[str, bytes]) -> Iterator[bytes]:
         for name, fact in facts.items():
             data = data.replace(name.encode(), fact)
         programs.append(data)
-    number = 0
-    while True:
-        yield programs[number % len(programs)] + f"\n# hostile {number}\n".encode()
-        number += 1
+    for path in sorted(CORPUS.glob("*/make.py")):
+        with TemporaryDirectory() as folder:
+            runpy.run_path(str(path))["make"](Path(folder))
+            programs += [made.read_bytes() for made in sorted(Path(folder).rglob("a1.py"))]
+    return programs
 
 
 def hand_in(folder: Path, name: str, program: str | bytes) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from benchmarks.soak import course, machine, runs
 
 TWICE = 0.5  # of the runs are killed again while they go on
+LONGEST = 2.0  # seconds that anything may live after the run was killed
 SCRAPS = 4096  # bytes
 WRITING = 0.3  # seconds; about what the pages of such a batch take
 NOT_COMPLETE = "not complete"
@@ -47,7 +48,7 @@ def run(folder: Path, kills: int, seed: int, students: int) -> None:
             share = moments.random()
             moment = share * (WRITING if writing else seconds)
             since = "its results.json" if writing else "its start"
-            ended = _killed(folder, out, moment, writing=writing)
+            ended, lived = _killed(folder, out, moment, writing=writing)
             state = whole.look_at(out)
             if ended is None:  # it was faster: no kill
                 if not writing and not turn:
@@ -57,7 +58,7 @@ def run(folder: Path, kills: int, seed: int, students: int) -> None:
             found[state] += 1
             print(
                 f"kill {done}, {moment:.3f} s after {since}{', earlier report' * earlier}:"
-                f" {ended} processes ended by themselves; {state}",
+                f" {ended} processes ended by themselves, the last after {lived:.2f} s; {state}",
                 flush=True,
             )
         runs.grade(folder, out, "class")
@@ -142,10 +143,10 @@ def _has_tables(out: Path) -> bool:
         return bool(database.execute("SELECT 1 FROM sqlite_master").fetchone())
 
 
-def _killed(folder: Path, out: Path, moment: float, *, writing: bool) -> int | None:
+def _killed(folder: Path, out: Path, moment: float, *, writing: bool) -> tuple[int | None, float]:
     """Start a run, kill it after `moment` seconds (`writing`: counted from when it begins to write
-    its report), and wait until all below it has ended; how many processes that were, None if the
-    run was over before. AssertionError if one stays."""
+    its report), and wait until all below it has ended; how many processes that were (None if the
+    run was over before), and how many seconds the last lived. AssertionError if one stays."""
     temporary = out.with_name(out.name + ".tmp")
     process = subprocess.Popen(
         runs.command(out, "class"),
@@ -163,13 +164,16 @@ def _killed(folder: Path, out: Path, moment: float, *, writing: bool) -> int | N
     except subprocess.TimeoutExpired:
         process.kill()
     killed = process.wait() == -signal.SIGKILL
+    dead = time.monotonic()
     ended = machine.wait_for_orphans()
+    lived = time.monotonic() - dead
+    assert not killed or lived < LONGEST, f"a process lived {lived:.2f} s after the run"
     # The run itself cannot tidy up any more. What it has in /tmp is its own: an empty folder that
     # its programs start in, and bait for the probes.
     size = sum(path.lstat().st_size for path in temporary.rglob("*") if path.is_file())
     assert size < SCRAPS, f"{size} bytes in {temporary}"
     shutil.rmtree(temporary)
-    return ended if killed else None
+    return (ended if killed else None), lived
 
 
 def _written(out: Path) -> int | None:

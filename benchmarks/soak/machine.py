@@ -84,12 +84,16 @@ class Traces:
 
 
 @dataclass(slots=True)
-class ResultCache:
-    """Samples the resident memory of a process and of what is below it, until told to stop."""
+class MemorySamples:
+    """Samples the resident memory of a process and of what is below it, until told to stop.
+
+    `peaks`: MiB at most by name, also between samples; of what workers start, the largest.
+    """
 
     pid: int
     every: float = 0.1
     samples: dict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
+    peaks: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._stop = threading.Event()
@@ -120,8 +124,10 @@ class ResultCache:
             now = time.monotonic()
             self._take("the run", self.pid, now)
             for child in _children(self.pid):
-                if b"grading.worker" in _command(child):
+                if b"engines.worker" in _command(child):
                     self._take(f"worker {child}", child, now)
+                    for below_worker in below(child):
+                        self._take_peak("servers and programs", below_worker)
 
     def _take(self, name: str, pid: int, now: float) -> None:
         try:
@@ -129,6 +135,15 @@ class ResultCache:
         except (OSError, IndexError):
             return
         self.samples[name].append((now, pages * _PAGE / _MIB))
+        self._take_peak(name, pid)
+
+    def _take_peak(self, name: str, pid: int) -> None:
+        try:
+            status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
+        except OSError:
+            return
+        kib = next((int(row.split()[1]) for row in status.splitlines() if row[:6] == "VmHWM:"), 0)
+        self.peaks[name] = max(self.peaks.get(name, 0.0), kib / 1024)
 
 
 def cpu_of_all() -> float:

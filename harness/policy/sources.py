@@ -34,6 +34,7 @@ _MODULES = (
     "harness.policy.statelessness.bindings",
     "harness.policy.statelessness.expressions",
     "harness.policy.statelessness.rules",
+    "harness.policy.statelessness.addresses",
     "harness.policy.statelessness.recursion",
     "harness.policy.statelessness.proof",
     "harness.policy.checking",

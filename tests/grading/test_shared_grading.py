@@ -122,7 +122,7 @@ PROGRAMS = {
     "a text while it is loaded": (REFERENCE + "print(1)\n", "it prints while it is loaded"),
     "an iterator": (
         REFERENCE + "ROWS = iter([1])\n",
-        "`ROWS`, a list_iterator at module level, may change unseen",
+        "line 15: `iter([1])` may show where it lies in memory",
     ),
 }
 

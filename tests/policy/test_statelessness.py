@@ -19,8 +19,8 @@ BOARD_SIZE = 8
 HELP = "columns 1 to {}"
 PEEK = "{0.__class__}"
 BOARD = []
-class Piece:
-    """A piece."""
+class Piece(Exception):
+    """A piece, of a kind whose text holds no address."""
     def __init__(self, name):
         self.name = name
 def fresh():
@@ -393,6 +393,43 @@ REFUSED = {
         "        A().go()\n    except Exception as e:\n        print(e)\n",
         "line 7: `except Exception as e: …` may catch a recursion that is too deep",
     ),
+    "the address of an instance": (
+        "class P:\n    pass\ndef f():\n    return str(P()) > str(P())\n",
+        "line 1: `class P: …` may show where it lies in memory",
+    ),
+    "the address of a lambda": (
+        "def f():\n    return f'{(lambda: 0)}'\n",
+        "line 2: `lambda: 0` may show where it lies in memory",
+    ),
+    "the address of an inner function": (
+        "def f():\n    def g():\n        pass\n    return '%s' % g\n",
+        "line 4: `g` may show where it lies in memory",
+    ),
+    "the address of a function that a program makes anew": (
+        "g = lambda: 0\ndef f():\n    return 1\n"
+        "if __name__ == '__main__':\n    print(str(f) > str(g))\n",
+        "line 5: `g` may show where it lies in memory",
+    ),
+    "the address of an iterator": (
+        "def f():\n    return '{}'.format(iter([]))\n",
+        "line 2: `iter([])` may show where it lies in memory",
+    ),
+    "the address of a generator": (
+        "def g():\n    yield 1\ndef f():\n    return repr(g())\n",
+        "line 4: `g()` may show where it lies in memory",
+    ),
+    "the address of a list, by its method": (
+        "def f(x):\n    return str(x.append)\n",
+        "line 2: `x.append` may show where it lies in memory",
+    ),
+    "the order of functions in a set": (
+        "def f():\n    return [g() for g in {lambda: 1, lambda: 2}]\n",
+        "line 2: `lambda: 2` may show where it lies in memory",
+    ),
+    "the order of exceptions in a set": (
+        "def f():\n    return {ValueError(n) for n in range(9)}\n",
+        "line 2: `ValueError(n)` may show where it lies in memory",
+    ),
     "how much memory there is": (
         "def f():\n    try:\n        return [0] * 9\n    except MemoryError:\n        return 1\n",
         "line 4: `MemoryError`",
@@ -447,7 +484,7 @@ PROVED = {
         "class Game:\n    '''A game.'''\n    size = 3\n    def __init__(self, n):\n"
         "        self.n = n\n        self.__rows = []\n    def add(self, row):\n"
         "        self.__rows.append(row)\n        self.n += 1\n        return self\n"
-        "    def __str__(self):\n        return str(self.n)\n"
+        "    def __repr__(self):\n        return str(self.n)\n"
         "class Long(Game):\n    def __init__(self):\n        super().__init__(9)\n"
         "    def add(self, row):\n        return super().add(row).add(row)\n"
     ),
@@ -464,6 +501,13 @@ PROVED = {
     "a closure": "def f(n):\n    def g(m):\n        return n + m\n    return g\n",
     "a generator": "def f(n):\n    for i in range(n):\n        yield i\n",
     "comprehensions": "def f(x):\n    return {k: [v for v in x] for k in x}, (i for i in x), {1}\n",
+    "what is used up where it is made": (
+        "def f(x):\n    for i, v in enumerate(x):\n        print(f'{i}', *map(str, v))\n"
+        "    count = len(x)\n    print(count)\n    a, b = zip(*x)\n"
+        "    x.sort(key=lambda v: v[1])\n    x.append(1)\n"
+        "    return ', '.join(str(v) for v in x), sum(v for v in a), 3 in reversed(b)\n"
+        "def count():\n    return 1\n"
+    ),
     "types": (
         "from typing import Optional, List\nimport typing\nBoard = List[List[str]]\n"
         "def f(x: Optional[Board], y: 'A' = None) -> typing.Dict[str, int] | None:\n"

@@ -30,6 +30,7 @@ def test_a_batch_with_hostile_programs_in_it() -> None:
     assert "| batch | process |" in done.stdout  # rows only where it took long enough to sample
 
 
+@pytest.mark.alone
 def test_kills_and_resumed_runs() -> None:
     done = soak("kill", "--kills", "3", "--students", "3")
     assert done.returncode == 0, done.stdout + done.stderr

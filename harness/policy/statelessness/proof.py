@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from harness.model.policy import MAX_SOURCE_BYTES, Statelessness
 from harness.policy.request import NamedBytes
+from harness.policy.statelessness.addresses import sees_an_address
 from harness.policy.statelessness.bindings import (
     LIBRARY,
     Module,
@@ -43,11 +44,14 @@ def prove(submitted: Sequence[NamedBytes], provided: Sequence[NamedBytes]) -> St
             reason = _reason(module, Rules(module, modules, attributes))
             if reason:
                 return _no(reason if own == [module.file] else f"{module.file}, {reason}")
-        deep = catches_its_depth(modules)
-        if deep is not None:
-            module, node = deep
-            reason = _sentence(module, Refused(node, "may catch a recursion that is too deep"))
-            return _no(reason if own == [module.file] else f"{module.file}, {reason}")
+        for what, found in (
+            ("may catch a recursion that is too deep", catches_its_depth(modules)),
+            ("may show where it lies in memory", sees_an_address(modules)),
+        ):
+            if found is not None:
+                module, node = found
+                reason = _sentence(module, Refused(node, what))
+                return _no(reason if own == [module.file] else f"{module.file}, {reason}")
     except (SyntaxError, ValueError):
         return _no("a file cannot be read as Python")
     except (RecursionError, MemoryError):

@@ -99,7 +99,7 @@ def before():
     return kept > 0
 """,
     # The variants: what a set's table remembers of an item that is gone; the order of keys; a row
-    # that two names share; a bound method as a default.
+    # that two names share; a bound method as a default; which of two addresses is free first.
     "table-of-a-set": """
 KEPT = {8, 0}
 
@@ -127,6 +127,11 @@ def before():
     there = ROWS[0] is ROWS[1]
     ROWS[1] = ROWS[0]
     return there
+""",
+    "free-addresses": """
+def before():
+    steps = [lambda: 0, lambda: 1]
+    return str(steps[0]) > str(steps[1])
 """,
     "bound-method": """
 def before(grow=[].append, kept=[]):
