@@ -250,8 +250,8 @@ def test_a_passed_scenario_takes_no_room() -> None:
 
 
 def test_how_many_ran_together() -> None:
-    shared = replace(RUN.submissions[0], id="shared", isolation=Isolation.SHARED)
-    run = replace(RUN, submissions=(RUN.submissions[0], shared))
+    shared = replace(result("ben"), isolation=Isolation.SHARED)
+    run = replace(RUN, submissions=(UNREADABLE, result("ada"), shared))
     assert json.loads(results_json(run, PLAN))["ran"] == {"shared": 1, "alone": 1}
     found = json.loads(results_json(replace(RUN, submissions=()), PLAN))
     assert (found["ran"], found["run"]["isolation"]) == ({"shared": 0, "alone": 0}, "proved")
