@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.assignment.files.assignment import Heading, manual_slots, read_heading
 from harness.assignment.files.clauses import read_clauses
 from harness.assignment.files.comparing import comparisons
+from harness.assignment.files.exempt import read_exemptions
 from harness.assignment.files.mutants import read_mutants
 from harness.assignment.files.policy import read_policy
 from harness.assignment.files.provided import ProvidedError
 from harness.assignment.loading import (
     ASSIGNMENT,
+    EXEMPT,
     MUTANTS,
     REFERENCE,
     scenario_files,
@@ -30,6 +32,7 @@ from harness.model.plan import (
     PLAN_VERSION,
     Assignment,
     Clause,
+    Exemption,
     Place,
     Plan,
     SourceFile,
@@ -116,6 +119,7 @@ class _Compiler:
         compare = comparisons(document, heading.shape.compare, known)
         compiled = self._scenarios(heading, vocabulary)
         mutants = self._mutants(heading, clauses) if functions is not None else ()
+        exemptions = self._exemptions([scenario.id for scenario in compiled.scenarios])
         if len(self.problems):
             return None
         used = [
@@ -142,6 +146,7 @@ class _Compiler:
             compare=compare,
             floats_within=vocabulary.floats_within,
             manual=manual,
+            exemptions=exemptions,
             stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
         )
         plan = Plan(
@@ -211,6 +216,13 @@ class _Compiler:
             return ()
         document = Document.open(path, shown(self.root, path), self.mutant_problems)
         return () if document is None else read_mutants(document, heading.reference, clauses)
+
+    def _exemptions(self, scenario_ids: Sequence[str]) -> tuple[Exemption, ...]:
+        path = self.folder / EXEMPT
+        if not path.is_file():
+            return ()
+        document = Document.open(path, shown(self.root, path), self.problems)
+        return () if document is None else read_exemptions(document, scenario_ids)
 
     def _scenarios(self, heading: Heading, vocabulary: Vocabulary) -> Compiled:
         whole = Compiled([], [], {}, set(), {})

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
+from harness.common.person_names import id_key
+from harness.model.glob import glob
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Consequence, Finding, PolicyReport, PolicyRule, Severity
 from harness.model.result import (
@@ -56,7 +59,14 @@ def mark(
     if unreadable:
         verdict = Verdict(kind=VerdictKind.UNREADABLE)
         verdicts = {scenario.id: verdict for scenario in plan.scenarios}
-    scenarios = tuple(_scored(scenario, verdicts[scenario.id]) for scenario in plan.scenarios)
+    excused, excuses = _excused(plan, submission)
+    if len(excused) == len(plan.scenarios) and excused:
+        review = replace(submission, notes=(*submission.notes, *excuses))
+        return _withheld(plan, review, SubmissionStatus.NEEDS_REVIEW)
+    scenarios = tuple(
+        _scored(scenario, verdicts[scenario.id], excused=scenario.id in excused)
+        for scenario in plan.scenarios
+    )
     kinds = {result.verdict.kind for result in scenarios}
     exact: Fraction | None
     if unreadable:
@@ -75,7 +85,7 @@ def mark(
         findings=report.findings,
         unparsable=report.unparsable,
         problem=submission.problem,
-        notes=(*submission.notes, *report.notes),
+        notes=(*submission.notes, *excuses, *report.notes),
         scenarios=scenarios,
         source_digest=submission.digest,
         manual=not_yet_given(plan.assignment),
@@ -98,8 +108,25 @@ def _withheld(plan: Plan, submission: Submission, status: SubmissionStatus) -> S
     return of_submission(result, submission)
 
 
-def _scored(scenario: Scenario, verdict: Verdict) -> ScenarioResult:
-    worth = _NOTHING if scenario.informational else scenario.points
+def _excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The ids of the scenarios that do not count here, and a note for each reason."""
+    student = submission.student
+    names = {submission.id, *((student.id, student.email) if student else ())} - {""}
+    found: set[str] = set()
+    notes = []
+    for exemption in plan.assignment.exemptions:
+        if exemption.student and id_key(exemption.student) not in map(id_key, names):
+            continue
+        patterns = [glob(pattern) for pattern in exemption.scenarios]
+        for scenario in plan.scenarios:
+            if any(pattern.fullmatch(scenario.id) for pattern in patterns):
+                found.add(scenario.id)
+        notes.append(f"not counted: {', '.join(exemption.scenarios)} ({exemption.reason})")
+    return frozenset(found), tuple(notes)
+
+
+def _scored(scenario: Scenario, verdict: Verdict, *, excused: bool) -> ScenarioResult:
+    worth = _NOTHING if scenario.informational or excused else scenario.points
     return ScenarioResult(
         scenario_id=scenario.id,
         verdict=verdict,
@@ -108,10 +135,11 @@ def _scored(scenario: Scenario, verdict: Verdict) -> ScenarioResult:
     )
 
 
-def _share(plan: Plan, scenarios: Iterable[ScenarioResult]) -> Fraction:
+def _share(plan: Plan, results: Sequence[ScenarioResult]) -> Fraction:
     """Points earned, extra credit among them, of the points without extra credit; 0 of none."""
-    earned = sum((result.points for result in scenarios), _NOTHING)
-    total = sum((s.points for s in plan.scenarios if counts(s)), _NOTHING)
+    earned = sum((result.points for result in results), _NOTHING)
+    extra = {scenario.id for scenario in plan.scenarios if not counts(scenario)}
+    total = sum((r.out_of for r in results if r.scenario_id not in extra), _NOTHING)
     return earned / total if total else _NOTHING
 
 

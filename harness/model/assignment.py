@@ -49,6 +49,16 @@ class ManualSlot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Exemption:
+    """Scenarios that do not count for a student ("" for everybody), and why: globs over their ids,
+    in which `*` matches anything. `student` is an id or email, or the id of a submission."""
+
+    student: str
+    scenarios: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionSignature:
     """A public function of the reference: the name and its parameters' names, in order.
 
@@ -115,6 +125,7 @@ class Assignment:
     isolate_all: bool = False
     compare: tuple[ClassComparison, ...] = ()
     floats_within: float | None = None
+    exemptions: tuple[Exemption, ...] = ()  # the lecturer's alone: they may name students
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""

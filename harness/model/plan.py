@@ -14,6 +14,7 @@ from fractions import Fraction
 from harness.model.assignment import (
     Assignment,
     Clause,
+    Exemption,
     FunctionSignature,
     ManualSlot,
     OtherFiles,
@@ -29,6 +30,7 @@ __all__ = [
     "PLAN_VERSION",
     "Assignment",
     "Clause",
+    "Exemption",
     "FunctionSignature",
     "ManualSlot",
     "OtherFiles",

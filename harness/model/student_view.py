@@ -188,12 +188,13 @@ def _tally(
     function: str, scenarios: list[Scenario], results: dict[str, ScenarioResult]
 ) -> FunctionTally:
     found = [results[scenario.id] for scenario in scenarios if scenario.id in results]
+    excused = {entry.scenario_id for entry in found if not entry.out_of}
     return FunctionTally(
         function=function,
         passed=sum(entry.verdict.passed for entry in found),
         total=len(scenarios),
         points=_sum(entry.points for entry in found),
-        out_of=_sum(s.points for s in scenarios if not s.extra_credit),
+        out_of=_sum(s.points for s in scenarios if not s.extra_credit and s.id not in excused),
     )
 
 

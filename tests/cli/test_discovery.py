@@ -95,7 +95,7 @@ def test_a_new_file_is_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         harness.cli.commands, "__path__", [*harness.cli.commands.__path__, str(tmp_path)]
     )
     try:
-        assert output("--help").endswith("\nToys:\n  toy         Say hello.\n")
+        assert output("--help").endswith("\nToys:\n  toy          Say hello.\n")
         assert output("toy", "Ada") == "Hello Ada\n"
         assert output("toy", "--help").endswith("    harness toy Ada\n    harness toy Grace\n")
     finally:

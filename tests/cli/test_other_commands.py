@@ -79,7 +79,9 @@ def test_schema_is_json_and_writes_a_file_a_kind(course: Course) -> None:
     names = sorted(path.name for path in course.path("schemas").iterdir())
     assert names == [
         f"{kind}.json"
-        for kind in ("assignment", "clauses", "expect", "mutants", "policy", "scenarios")
+        for kind in (
+            *("assignment", "clauses", "exempt", "expect", "mutants", "policy", "scenarios"),
+        )
     ]
     refused = course.run("schema", "--write", "specs/tiny/main.yaml/below")
     assert (refused.status, refused.out) == (2, "")

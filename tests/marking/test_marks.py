@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.marking import by_function, mark, rounded
-from harness.model.plan import ManualSlot, Plan
+from harness.model.plan import Exemption, ManualSlot, Plan
 from harness.model.policy import Finding, PolicyReport, PolicyRule, Severity
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.student_view import FunctionTally
-from harness.model.submission import Submission
+from harness.model.submission import Student, Submission
 from harness.model.verdict import Verdict, VerdictKind
 from tests.marking.marking_plan import (
     FAILED,
@@ -254,3 +254,50 @@ def test_the_functions_shares_add_up_to_the_mark(outcomes: list[bool]) -> None:
     points, total = sum(s.points for s in shares), sum(s.out_of for s in shares)
     assert result.mark == 6 * Fraction(points) / total
     assert abs(Fraction(rounded(result.mark)) - result.mark) <= Fraction(1, 200)
+
+
+EXCUSED: dict[str, tuple[tuple[Exemption, ...], str, tuple[str, ...]]] = {
+    "nobody": ((), "2", ()),
+    "this one, by id": (
+        (Exemption(student="ada", scenarios=("g/*",), reason="ill"),),
+        "6",
+        ("not counted: g/* (ill)",),
+    ),
+    "this one, by email": (
+        (Exemption(student="Ada@uni.example", scenarios=("g/two",), reason="ill"),),
+        "6",
+        ("not counted: g/two (ill)",),
+    ),
+    "everybody": (
+        (Exemption(student="", scenarios=("g/two",), reason="the sheet was wrong"),),
+        "6",
+        ("not counted: g/two (the sheet was wrong)",),
+    ),
+    "somebody else": ((Exemption(student="bob", scenarios=("g/*",), reason="ill"),), "2", ()),
+    "from nothing that failed": (
+        (Exemption(student="ada", scenarios=("f/*",), reason="ill"),),
+        "0",
+        ("not counted: f/* (ill)",),
+    ),
+}
+
+
+@pytest.mark.parametrize(("exemptions", "expected", "notes"), EXCUSED.values(), ids=EXCUSED)
+def test_what_is_excused_does_not_count(
+    exemptions: tuple[Exemption, ...], expected: str, notes: tuple[str, ...]
+) -> None:
+    of = replace(TWO, assignment=replace(TWO.assignment, exemptions=exemptions))
+    student = Student(id="4711", name="Ada", email="ada@uni.example")
+    verdicts = {"f/one": PASSED, "g/two": FAILED}
+    result = mark(of, verdicts, report(), submission=replace(SUBMISSION, student=student))
+    assert result.mark == Fraction(expected)
+    assert result.notes == ("late night", *notes, "a note")
+    assert result.out_of == 6
+
+
+def test_excused_from_everything_is_for_a_person() -> None:
+    everything = Exemption(student="ada", scenarios=("*",), reason="ill")
+    of = replace(TWO, assignment=replace(TWO.assignment, exemptions=(everything,)))
+    result = marked(of, "f/one")
+    assert (result.mark, result.status) == (None, SubmissionStatus.NEEDS_REVIEW)
+    assert result.notes == ("late night", "not counted: * (ill)")

@@ -254,6 +254,24 @@ class ClausesShape(Shape):
     """Every testable statement."""
 
 
+class ExemptionShape(Shape):
+    """Scenarios that do not count, and for whom."""
+
+    student: str = ""
+    """An id or email; everybody where it is left out."""
+    scenarios: list[str]
+    """Globs over scenario ids."""
+    reason: str
+    """Why; the student reads it."""
+
+
+class ExemptShape(Shape):
+    """exempt.yaml."""
+
+    exempt: list[ExemptionShape]
+    """Who is excused from what."""
+
+
 class MutantShape(Shape):
     """One single-fault change of the reference."""
 

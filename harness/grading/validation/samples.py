@@ -8,17 +8,13 @@ from dataclasses import replace
 
 from harness.grading.validation.report import SampleOutcome
 from harness.marking import rounded
+from harness.model.glob import glob
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.specification import SampleExpectation
 
 # Rules that say only that something differs, or works otherwise: any sample may meet them.
 GENERIC_RULES = frozenset({"wrong_value", "prints_differ", "stand_in_passed"})
-
-
-def glob(pattern: str) -> re.Pattern[str]:
-    """A pattern over scenario ids: `*` matches anything, all else (brackets too) is itself."""
-    return re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)
 
 
 def _matches(patterns: Iterable[re.Pattern[str]], name: str) -> bool:

@@ -124,8 +124,10 @@ def _driver(context: GradingContext) -> AnyDriver:
 
 
 def packed(specification: Specification) -> Specification:
-    """What the run needs of a specification: the plan and the reference."""
-    return replace(specification, mutants=(), transcripts=(), folder="")
+    """What the run needs of a specification: the plan and the reference, and no student's name."""
+    plan = specification.plan
+    unnamed = replace(plan, assignment=replace(plan.assignment, exemptions=()))
+    return replace(specification, plan=unnamed, mutants=(), transcripts=(), folder="")
 
 
 NOT_IN_TIME = Observation(ending=Ending.HARNESS_ERROR, detail="not run: out of time")

@@ -35,6 +35,7 @@ def student_plan(specification: Specification) -> Plan:
             ),
             functions=tuple(f for f in assignment.functions if named.issuperset(f.name.split("."))),
             manual=(),
+            exemptions=(),
             stand_in_files=(),
         ),
     )
