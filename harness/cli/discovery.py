@@ -60,7 +60,9 @@ def _listing(path: Path) -> Listing:
         name: ast.literal_eval(text)
         for name, text in _CONSTANT.findall(path.read_text(encoding="utf-8"))
     }
-    return Listing(name=path.stem, section=constants["SECTION"], summary=constants["SUMMARY"])
+    return Listing(
+        name=path.stem.replace("_", "-"), section=constants["SECTION"], summary=constants["SUMMARY"]
+    )
 
 
 class CommandGroup(click.Group):
@@ -74,7 +76,8 @@ class CommandGroup(click.Group):
         """The command; None when there is none of this name."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        command: click.Command = importlib.import_module(f"{package.__name__}.{cmd_name}").command
+        module = f"{package.__name__}.{cmd_name.replace('-', '_')}"
+        command: click.Command = importlib.import_module(module).command
         return command
 
     def resolve_command(

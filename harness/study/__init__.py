@@ -5,5 +5,12 @@ from harness.study.similarity.comparing import (
     graded_submissions,
     without_ids,
 )
+from harness.study.transcripts.importing import ImportOptions, import_transcript
 
-__all__ = ["compare_class", "graded_submissions", "without_ids"]
+__all__ = [
+    "ImportOptions",
+    "compare_class",
+    "graded_submissions",
+    "import_transcript",
+    "without_ids",
+]

@@ -1,0 +1,74 @@
+"""`harness import-transcript`: scenarios from transcripts as a person sees them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.discovery import examples
+from harness.cli.options import PATH, python_option
+from harness.common.errors import UserError
+from harness.study import ImportOptions, import_transcript
+
+SECTION = "Assignments"
+SUMMARY = "Turn transcripts of a program into scenarios."
+
+
+@click.command(
+    "import-transcript",
+    epilog=examples(
+        "harness import-transcript game.txt --to specs/connect4ish/gameplay.yaml",
+        "harness import-transcript four.txt --to specs/connect4ish/main.yaml --set BOARD_SIZE=4",
+    ),
+)
+@click.argument("transcripts", nargs=-1, required=True, type=PATH, metavar="FILE…")
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The YAML file of specs/<id> that the scenarios are added to.",
+)
+@click.option("--program", default="", help="The file that is run (default: the first handed in).")
+@click.option(
+    "--set",
+    "constants",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Override a constant (may be repeated).",
+)
+@click.option("--clause", "clauses", multiple=True, help="A clause of the scenarios (repeatable).")
+@python_option
+def command(
+    transcripts: tuple[Path, ...],
+    target: Path,
+    program: str,
+    constants: tuple[str, ...],
+    clauses: tuple[str, ...],
+    python: Path | None,
+) -> int:
+    """Add a scenario to a YAML file for each FILE: a text with prompts and typed lines as a person
+    saw them.
+
+    What was typed is found by running the reference. Where it shows something else than the
+    transcript, the line is named and nothing is added of that transcript.
+    """
+    if target.resolve().parent.parent.name != "specs" or target.suffix != ".yaml":
+        raise UserError(
+            "this is no file of an assignment", place=str(target), hint="specs/<id>/NAME.yaml"
+        )
+    pairs = [text.partition("=") for text in constants]
+    for name, equals, value in pairs:
+        if not (name.isidentifier() and equals and value):
+            raise UserError(f"--set {name}{equals}{value} is no NAME=VALUE")
+    options = ImportOptions(
+        program=program,
+        constants={name: value for name, _, value in pairs},
+        clauses=clauses,
+    )
+    for path in transcripts:
+        added = import_transcript(path, target, options, python=python)
+        inputs = "1 input" if added.inputs == 1 else f"{added.inputs} inputs"
+        click.echo(f"{path}: scenario {added.name!r} with {inputs}")
+    return 0

@@ -1,0 +1,1 @@
+"""Scenarios from transcripts: of a sheet, or of an older course."""

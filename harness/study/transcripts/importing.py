@@ -1,0 +1,141 @@
+"""Adds a scenario to a YAML file for each transcript that the reference can be shown to give."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.assignment import as_template, load
+from harness.common import files
+from harness.common.errors import UserError
+from harness.execution import Observes, choose_tier, create_driver, find_interpreter
+from harness.model.observation import Ending
+from harness.model.plan import Scenario
+from harness.model.stimulus import Typed
+from harness.study.transcripts.aligning import MisalignedError, Screen, typed_lines
+
+MOST_BYTES = 1024 * 1024  # of a transcript
+_FOLDER = "gameplay"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """`program` is run (empty: the first file that is handed in), with `constants` overridden, as
+    YAML text by name; the scenarios get these `clauses`, or those of their file."""
+
+    program: str = ""
+    constants: Mapping[str, str]
+    clauses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """A scenario that was added, and the file of its transcript."""
+
+    name: str
+    inputs: int
+    path: Path
+
+
+def import_transcript(
+    transcript: Path, target: Path, options: ImportOptions, *, python: Path | None = None
+) -> Imported:
+    """Add the scenario that a transcript shows to `target`, a file of `specs/<id>`.
+
+    Nothing is written unless the assignment loads with it. UserError, with the transcript's line,
+    where the reference shows something else; SpecErrors where the file cannot take the scenario.
+    """
+    folder = target.resolve().parent
+    root, assignment_id = folder.parent.parent, folder.name
+    text = _read(transcript)
+    name = re.sub(r"[\W_]+", " ", transcript.stem).strip() or "transcript"
+    before = target.read_text(encoding="utf-8") if target.exists() else ""
+    with tempfile.TemporaryDirectory(prefix="harness-") as place:
+        trial = Path(place)
+        for kind in ("specs", "reference"):
+            shutil.copytree(root / kind / assignment_id, trial / kind / assignment_id)
+        draft = trial / "specs" / assignment_id / target.name
+        program = options.program or load(root, assignment_id).plan.assignment.submission_files[0]
+        head = _entry(name, program, options)
+        draft.write_text(_appended(before, head + "    input: []\n"), encoding="utf-8")
+        specification = load(trial, assignment_id)
+        known = {scenario.id for scenario in load(root, assignment_id).plan.scenarios}
+        added = [one for one in specification.plan.scenarios if one.id not in known]
+        if len(added) != 1:
+            raise UserError(f"it has a scenario {name!r} already", place=str(target))
+        assignment = specification.plan.assignment
+        interpreter = find_interpreter(assignment.python, python)
+        with (
+            create_driver(interpreter, choose_tier(interpreter).tier) as driver,
+            driver.submission(assignment, specification.reference) as server,
+        ):
+            inputs = _inputs(transcript, text, added[0], server)
+            shown = _screen(added[0], server, inputs).text
+        recorded = as_template(
+            shown, assignment.variant(added[0].stimuli[0].constants), assignment.submission_files
+        )
+        path = f"{_FOLDER}/{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'game'}.txt"
+        entry = f"{head}    input: {json.dumps(inputs, ensure_ascii=False)}\n"
+        whole = _appended(before, f"{entry}    transcript: {path}\n")
+        draft.write_text(whole, encoding="utf-8")
+        files.write(draft.parent / path, recorded)
+        load(trial, assignment_id)
+    if (folder / path).exists():
+        raise UserError("this transcript is there already", place=str(folder / path))
+    files.write(folder / path, recorded)
+    files.write(target, whole)
+    return Imported(name=name, inputs=len(inputs), path=folder / path)
+
+
+def _read(path: Path) -> str:
+    try:
+        data = path.read_bytes()[: MOST_BYTES + 1]
+        if len(data) <= MOST_BYTES:
+            return data.decode("utf-8")
+        reason = f"larger than {MOST_BYTES // 1024} KiB"
+    except OSError as error:
+        reason = str(error.strerror)
+    except UnicodeDecodeError as error:
+        reason = f"byte {error.start} is not UTF-8"
+    raise UserError(f"this transcript cannot be read: {reason}", place=str(path))
+
+
+def _inputs(path: Path, text: str, scenario: Scenario, server: Observes) -> Sequence[str]:
+    try:
+        return typed_lines(text, lambda inputs: _screen(scenario, server, inputs))
+    except MisalignedError as error:
+        raise UserError(
+            str(error),
+            place=f"{path}:{error.line}",
+            hint="correct the transcript, or the reference; --set NAME=VALUE overrides a constant",
+        ) from None
+
+
+def _screen(scenario: Scenario, server: Observes, inputs: Sequence[str]) -> Screen:
+    stimulus = replace(scenario.stimuli[0], inputs=tuple(Typed(text=line) for line in inputs))
+    seen = server.observe(stimulus, scenario.limits)
+    if seen.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
+        raise UserError(f"the reference does not end by itself ({seen.ending.value})")
+    return Screen(text=seen.transcript(), waits=seen.ending is Ending.ASKED_FOR_MORE)
+
+
+def _entry(name: str, program: str, options: ImportOptions) -> str:
+    lines = [f"  - name: {json.dumps(name, ensure_ascii=False)}"]
+    if options.clauses:
+        lines.append(f"    clause: {json.dumps(options.clauses)}")
+    if options.constants:
+        values = ", ".join(f"{key}: {value}" for key, value in options.constants.items())
+        lines.append(f"    constants: {{{values}}}")
+    lines.append(f"    run: {program}")
+    return "\n".join(lines) + "\n"
+
+
+def _appended(before: str, entry: str) -> str:
+    if not before.strip():
+        return f"function: main\nscenarios:\n{entry}"
+    return before.rstrip("\n") + "\n" + entry

@@ -1,0 +1,67 @@
+"""`harness import-transcript` on real transcripts of a small course."""
+
+from __future__ import annotations
+
+from tests.tiny_course import Course
+
+MAIN = "specs/tiny/main.yaml"
+
+
+def transcript(course: Course, text: str, name: str = "Three amounts.txt") -> str:
+    course.write(name, text)
+    return name
+
+
+def shown(*typed: str) -> str:
+    text, total = "", 0
+    for line in typed:
+        text += f"Amount: {line}\n"
+        if line == "q":
+            return text + "Bye.\n"
+        total += int(line)
+        text += f"{total}\n"
+    return text
+
+
+def test_a_scenario_is_added_that_the_reference_passes(course: Course) -> None:
+    before = course.path(MAIN).read_text(encoding="utf-8")
+    name = transcript(course, shown("1", "2", "3", "q").replace("\n", "\r\n"))
+    outcome = course.run("import-transcript", name, "--to", MAIN)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out == "Three amounts.txt: scenario 'Three amounts' with 4 inputs\n"
+    after = course.path(MAIN).read_text(encoding="utf-8")
+    assert after == (
+        before + '  - name: "Three amounts"\n    run: a1.py\n    input: ["1", "2", "3", "q"]\n'
+        "    transcript: gameplay/three_amounts.txt\n"
+    )
+    recorded = course.path("specs/tiny/gameplay/three_amounts.txt").read_text(encoding="utf-8")
+    assert recorded.startswith("{{ PROMPT }}1\n")
+    again = course.run("import-transcript", name, "--to", MAIN)
+    assert again.status == 2
+    assert course.path(MAIN).read_text(encoding="utf-8") == after
+
+
+def test_a_wrong_line_is_named_and_nothing_is_written(course: Course) -> None:
+    before = course.path(MAIN).read_bytes()
+    name = transcript(course, shown("1", "2", "q").replace("\n3\n", "\n4\n"))
+    outcome = course.run("import-transcript", name, "--to", MAIN)
+    assert outcome.status == 2
+    assert outcome.err.startswith(
+        "Three amounts.txt:4: the transcript has '4', the reference shows '3'. Hint: "
+    )
+    assert course.path(MAIN).read_bytes() == before
+    assert not course.path("specs/tiny/gameplay/three_amounts.txt").exists()
+
+
+def test_what_is_no_transcript_is_refused_in_one_line(course: Course) -> None:
+    course.path("bytes.txt").write_bytes(b"\xff\xfe")
+    for arguments, words in (
+        (("bytes.txt", "--to", MAIN), "byte 0 is not UTF-8"),
+        (("none.txt", "--to", MAIN), "cannot be read: No such file"),
+        (("bytes.txt", "--to", "elsewhere.yaml"), "no file of an assignment"),
+        (("bytes.txt", "--to", MAIN, "--set", "LIMIT"), "--set LIMIT is no NAME=VALUE"),
+    ):
+        outcome = course.run("import-transcript", *arguments)
+        assert outcome.status == 2
+        assert words in outcome.err
+        assert outcome.err.count("\n") == 1
