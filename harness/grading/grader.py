@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -13,6 +14,7 @@ from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
 from harness.grading.answer_key import expectation, parameters
 from harness.grading.digests import execution_digest, judging_digest
+from harness.grading.looping import LIMIT_ENDINGS
 from harness.grading.policy_check import read_program
 from harness.grading.running import Observer, run_all
 from harness.grading.shared_run import CheckedObserver, SharedRuns, Together
@@ -31,7 +33,7 @@ from harness.policy import (
     SOURCES,
     unchecked,
 )
-from harness.results import observation_key, shared_key, verdict_key
+from harness.results import encoded, observation_key, shared_key, verdict_key
 
 
 class ResultCache(Protocol):
@@ -59,12 +61,14 @@ class EmptyCache:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
     """A result, and what is new of the observations and verdicts behind it, by their keys. No
-    observations under a key: the reference's. `warning` is about our own machinery."""
+    observations under a key: the reference's. `warning` is about our own machinery. `seen` has, by
+    scenario, a digest of its observations in every channel, where that was asked for."""
 
     result: SubmissionResult
     observations: Mapping[str, tuple[Observation, ...]]
     verdicts: Mapping[str, Verdict]
     warning: str = ""
+    seen: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +105,11 @@ class Grader(AbstractContextManager["Grader"]):
         *,
         thorough: bool = False,
         secret: bytes | None = None,
+        digests: bool = False,
     ) -> None:
-        """`secret` chooses what the audits of shared runs look at (None: another one each time)."""
+        """`secret` chooses what the audits of shared runs look at (None: another one each time).
+        With `digests`, `Graded.seen` is filled."""
+        self._digests = digests
         self._plan = plan
         self._key = key if key.scenarios else None
         self._driver = driver
@@ -187,6 +194,7 @@ class Grader(AbstractContextManager["Grader"]):
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts,
             warning=first.warning,
+            seen=_digests(first.observations | second.observations) if self._digests else {},
         )
 
     def _observe_first(
@@ -364,3 +372,17 @@ def _with_hint(verdict: Verdict, hint: str) -> Verdict:
 
 def _failed(verdict: Verdict) -> bool:
     return not verdict.passed and verdict.kind is not VerdictKind.HARNESS_ERROR
+
+
+def _digests(observations: Mapping[str, tuple[Observation, ...]]) -> dict[str, str]:
+    return {
+        name: sha256(encoded(_timeless(seen))).hexdigest() for name, seen in observations.items()
+    }
+
+
+def _timeless(observations: tuple[Observation, ...]) -> tuple[Observation, ...]:
+    """Without what depends on how fast the machine is: how far a program came until a limit."""
+    return tuple(
+        Observation(ending=seen.ending, phase=seen.phase) if seen.ending in LIMIT_ENDINGS else seen
+        for seen in observations
+    )

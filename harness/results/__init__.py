@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from harness.common.lazy_exports import lazy_exports
 from harness.results.keys import observation_key, shared_key, verdict_key
 from harness.results.results_json import ResultsText, mark_string, results_json
-from harness.results.rows import Packer, Piece
+from harness.results.rows import Packer, Piece, encoded
 from harness.results.student_view import EVERYTHING, student_view
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ __all__ = [
     "Store",
     "StoreReader",
     "compare_runs",
+    "encoded",
     "mark_string",
     "observation_key",
     "read_snapshot",

@@ -31,8 +31,10 @@ ALONE = SubmissionResult(
 SHARED = replace(ALONE, isolation=Isolation.SHARED, isolation_reason="")
 
 
-def graded(result: SubmissionResult, warning: str = "") -> Graded:
-    return Graded(result=result, observations={}, verdicts={}, warning=warning)
+def graded(result: SubmissionResult, warning: str = "", seen: str = "1") -> Graded:
+    return Graded(
+        result=result, observations={}, verdicts={}, warning=warning, seen={"f/one": seen}
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,6 +49,7 @@ def graded(result: SubmissionResult, warning: str = "") -> Graded:
             graded(replace(SHARED, mark=Fraction(0))),
             ["its mark or its findings differ between the two ways"],
         ),
+        (graded(SHARED, seen="2"), ["f/one: another observation together than alone"]),
         (graded(ALONE, warning="f/one is not right"), ["f/one is not right"]),
     ],
 )

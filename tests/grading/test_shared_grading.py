@@ -10,11 +10,13 @@ import pytest
 
 from harness import load_assignment
 from harness.execution import Driver, SharedGroup, SharedOutcome
-from harness.grading import Grader, GradingContext, isolated, prepare
+from harness.grading import Grader, GradingContext, grader, isolated, prepare
 from harness.grading.grader import Graded
 from harness.grading.shared_run import CheckedObserver, SharedRuns, Together
+from harness.grading.validation.isolation import isolation_problems
 from harness.model.observation import Ending, Observation
 from harness.model.plan import SourceFile
+from harness.model.policy import PolicyReport, Statelessness
 from harness.model.result import Isolation
 from harness.model.stimulus import Call, Limits, Stimulus
 from harness.model.submission import Submission
@@ -275,3 +277,29 @@ def test_a_folder_keeps_its_secret(tmp_path: Path) -> None:
     assert len(first) == 32
     assert _secret(tmp_path / ".secret") == first
     assert (tmp_path / ".secret").stat().st_mode & 0o077 == 0
+
+
+# State that only the static half of the proof keeps a program away from.
+OUTSIDE = {
+    "an attribute of another module": "    import sys as place\n",
+    "an attribute of a library's class": "    from abc import ABC as place\n",
+}
+COUNTING = """\
+    place.seen = getattr(place, "seen", 0) + 1
+    return len(rows) + (place.seen > 1)"""
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_proof_without_its_static_rules_is_found_out(
+    context: GradingContext, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = REFERENCE.replace("    return len(rows)", OUTSIDE[name] + COUNTING)
+    right = graded(context, program)
+    assert (right.result.isolation, right.warning) == (Isolation.ALONE, "")
+    granted = PolicyReport(statelessness=Statelessness(proved=True))
+    monkeypatch.setattr(grader, "read_program", lambda *arguments: granted)
+    wrong = graded(context, program)
+    assert "does not do alone what it did in the shared run" in wrong.warning
+    assert wrong.result.isolation is Isolation.ALONE
+    assert wrong.result.scenarios == right.result.scenarios
+    assert isolation_problems(wrong, right)

@@ -23,7 +23,8 @@ from harness.results import Piece
 class WorkerSetup:
     """What every worker grades with: plan and answer key as JSON text, interpreter and tier.
     `store` is read for what earlier runs observed; None: everything is observed anew, and results
-    alone come back. `secret` is the grader's, `cpu` the processor to work on, None for any."""
+    alone come back. `secret` and `digests` are the grader's, `cpu` the processor to work on, None
+    for any."""
 
     plan: str
     key: str
@@ -33,6 +34,7 @@ class WorkerSetup:
     store: Path | None
     thorough: bool
     secret: bytes | None = None
+    digests: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

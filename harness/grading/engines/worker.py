@@ -119,7 +119,14 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
         try:
             with (
                 Driver(setup.interpreter, setup.tier, cpu=setup.cpu) as driver,
-                Grader(plan, key, driver, thorough=setup.thorough, secret=setup.secret) as grader,
+                Grader(
+                    plan,
+                    key,
+                    driver,
+                    thorough=setup.thorough,
+                    secret=setup.secret,
+                    digests=setup.digests,
+                ) as grader,
             ):
                 while True:
                     job = pending or connection.recv()

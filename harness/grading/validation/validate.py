@@ -76,11 +76,11 @@ def validate(
     trivial = [Job(submission=make(specification)) for make in makers]
     checked = [Job(submission=sample.submission) for sample in samples]
     every = [*mutants, *trivial, *checked]
-    graded = _run(context, every, jobs, progress)
+    graded = _run(context, every, jobs, progress, digests=isolation)
     results = {name: each.result for name, each in graded.items()}
     if isolation:
         alone = replace(context, specification=isolated(specification))
-        apart = _run(alone, every, jobs, progress)
+        apart = _run(alone, every, jobs, progress, digests=True)
         for job in every:
             problems += isolation_problems(graded[id(job)], apart[id(job)])
     outcomes = tuple(
@@ -113,7 +113,12 @@ def validate(
 
 
 def _run(
-    context: GradingContext, jobs: list[Job], workers: int | None, progress: Progress
+    context: GradingContext,
+    jobs: list[Job],
+    workers: int | None,
+    progress: Progress,
+    *,
+    digests: bool,
 ) -> dict[int, Graded]:
     """Each job's result by the job's identity: a sample may be called what a mutant is."""
     setup = WorkerSetup(
@@ -124,6 +129,7 @@ def _run(
         cpu=None,
         store=None,
         thorough=False,
+        digests=digests,
     )
     results: dict[int, Graded] = {}
     with Pool(setup, workers) as pool:
