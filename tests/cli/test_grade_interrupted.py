@@ -133,14 +133,15 @@ def test_a_signal_while_workers_start_prints_no_traceback(
     assert "interrupted" in complaint
 
 
+@pytest.mark.parametrize("option", ["--jobs=1", "--thorough"])
 def test_after_a_kill_nothing_lives_two_seconds_though_a_program_spins(
-    unhurried: Course, tmp_path: Path
+    unhurried: Course, tmp_path: Path, option: str
 ) -> None:
     course = Course.copy(unhurried.root, tmp_path / "course")
     source = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
     course.write("spins/s0/a1.py", source.replace("\n\n\n", "\nwhile True:\n    pass\n\n\n", 1))
     course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 60}\npolicy:")
-    command = [HARNESS, "grade", "spins", "--out", tmp_path / "out", "--jobs", "1"]
+    command = [HARNESS, "grade", "spins", "--out", tmp_path / "out", option]
     done = subprocess.run(
         [sys.executable, ORPHANS, *map(str, command)],
         cwd=course.root,

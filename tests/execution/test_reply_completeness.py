@@ -54,6 +54,20 @@ def test_what_our_side_writes_is_complete(
     assert seen(stimulus, *bodies, arguments=arguments).ending is not Ending.TAMPERED
 
 
+def test_a_traceback_without_an_end_is_tampered() -> None:
+    one = '{"file":"a1.py","line":1,"function":"f","source":"x"}'
+    raised = f'"raised":{{"type_name":"E","message":"","frames":[{",".join([one] * 1000)}]}}'
+    assert seen(PLAIN, f"A{{{PHASE},{raised}}}").ending is Ending.TAMPERED
+
+
+def test_names_in_a_reply_are_cut() -> None:
+    long = "x" * 100_000
+    frame = f'{{"file":"{long}","line":1,"function":"{long}","source":"{long}"}}'
+    raised = f'"raised":{{"type_name":"{long}","message":"{long}","frames":[{frame}]}}'
+    assert len(repr(seen(PLAIN, f"A{{{PHASE},{raised}}}"))) < 20_000
+    assert len(seen(PLAIN, f'A{{{PHASE},"missing":"{long}"}}').detail) <= 1000
+
+
 @pytest.mark.parametrize(
     ("stimulus", "bodies", "arguments"),
     [

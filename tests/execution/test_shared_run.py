@@ -307,6 +307,13 @@ def test_what_could_change_unseen_is_refused(one_driver: Driver, name: str) -> N
     assert outcome.refused == f"{reason} may change unseen"
 
 
+def test_a_reason_is_short_whatever_the_program_calls_its_names(one_driver: Driver) -> None:
+    program = f"{'x' * 100_000} = iter([])\ndef f():\n    return 1\n"
+    (outcome,) = together(one_driver, program, call("f()"))
+    assert "xxx" in outcome.refused
+    assert len(outcome.refused) < 400
+
+
 @pytest.mark.parametrize(
     ("program", "reason"),
     [

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.common.errors import HarnessError
+from harness.common.escaping import plain
 from harness.execution.inside.messages import wire
 from harness.execution.linux import kernel
 from harness.execution.linux.channel import ScenarioChannel
@@ -29,6 +30,7 @@ _UNREPORTED = 16
 _MOST_RESTARTS = 12
 _HEARTBEAT = 0.25
 _PATIENCE = 20.0  # seconds for our own server to end a process
+_LONGEST_REASON = 300  # characters: it holds names of the program's
 _NOT_LOADED = 0xFFFFFFFF
 
 
@@ -151,9 +153,9 @@ class _SharedProcess:
         elif kind == b"U":
             self.gave_up = number
         elif kind == b"N":
-            self.refused = body.decode("utf-8", "replace")
+            self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
         elif kind == b"K":
-            self.refused = body.decode("utf-8", "replace")
+            self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
             self.changed_by = number
         else:
             self._kill()

@@ -13,6 +13,9 @@ from harness.model.values import KINDS, NAMED_CONTAINERS, Value, ValueKind
 LARGEST = 4 * 1024 * 1024
 _DEEPEST = 100  # as `inside.messages.codec` writes them at most
 _MOST_VALUES = 50_000  # in one frame; `inside.messages.codec` spends its budget long before
+_MOST_FRAMES = 64  # of a traceback; `inside.messages.codec` writes 41 at most
+_LONGEST_NAME = 1000
+_LONGEST_MESSAGE = 10_000
 _SHORT = 1024  # bytes: shorter replies are cached, since right programs give the same ones
 _CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 
@@ -171,6 +174,11 @@ def _text(plain: Any) -> str:
     return plain
 
 
+def _name(plain: Any) -> str:
+    """A name or a line of the program's, cut where nobody would read on."""
+    return _text(plain)[:_LONGEST_NAME]
+
+
 def _number(plain: Any) -> int:
     if type(plain) is not int:
         raise TamperedError("a misshapen reply")
@@ -189,21 +197,24 @@ def _values(plain: Any) -> tuple[Value, ...]:
 
 def _raised(plain: Any) -> Raised:
     fields = _fields(plain, frozenset({"type_name", "message", "bases", "frames", "names"}))
+    frames, bases = _list(fields.get("frames", [])), _list(fields.get("bases", []))
+    if len(frames) > _MOST_FRAMES or len(bases) > _MOST_FRAMES:
+        raise TamperedError("a reply too large")
     places = []
-    for part in _list(fields.get("frames", [])):
+    for part in frames:
         frame = _fields(part, frozenset({"file", "line", "function", "source"}))
         places.append(
             Frame(
-                file=_text(frame.get("file")),
+                file=_name(frame.get("file")),
                 line=_number(frame.get("line")),
-                function=_text(frame.get("function")),
-                source=_text(frame.get("source")),
+                function=_name(frame.get("function")),
+                source=_name(frame.get("source")),
             )
         )
     return Raised(
-        type_name=_text(fields.get("type_name")),
-        message=_text(fields.get("message")),
-        bases=tuple(_text(base) for base in _list(fields.get("bases", []))),
+        type_name=_name(fields.get("type_name")),
+        message=_text(fields.get("message"))[:_LONGEST_MESSAGE],
+        bases=tuple(_name(base) for base in bases),
         frames=tuple(places),
         names=_names(fields["names"]) if "names" in fields else None,
     )
@@ -216,9 +227,9 @@ def _names(plain: Any) -> NameHint:
         raise TamperedError("a misshapen reply")
     return NameHint(
         kind=NameHintKind(kind),
-        name=_text(fields.get("name")),
-        owner=_text(fields.get("owner")),
-        near=_text(fields.get("near")),
+        name=_name(fields.get("name")),
+        owner=_name(fields.get("owner")),
+        near=_name(fields.get("near")),
     )
 
 
@@ -268,7 +279,7 @@ def _final(plain: Any) -> FinalReply:
         if "variables" in fields
         else None,
         exit_status=_number(fields["exit"]) if "exit" in fields else None,
-        missing=_text(fields["missing"]) if "missing" in fields else None,
-        nearest=_text(fields.get("near", "")),
+        missing=_name(fields["missing"]) if "missing" in fields else None,
+        nearest=_name(fields.get("near", "")),
         out_of_memory=fields.get("memory") is True,
     )
