@@ -130,7 +130,7 @@ def wrong_type(failure: Failure) -> str | None:
         return None
     got, wanted = source(actual, limit=60), source(expected, limit=60)
     what = a_type(actual)
-    if actual.kind is ValueKind.FOREIGN and actual.text == expected.type_name:
+    if actual.type_name == expected.type_name:  # and yet of another kind
         what = f"an object of the program's own class {expected.type_name}"
     clause = f"{got} ({what}) instead of {wanted} ({a_type(expected)})"
     if place.path:
