@@ -145,6 +145,7 @@ class _Compiler:
             isolate_all=heading.shape.isolation == "all",
             compare=compare,
             floats_within=vocabulary.floats_within,
+            writes_files=any(one.folder for each in compiled.scenarios for one in each.stimuli),
             manual=manual,
             exemptions=exemptions,
             stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
@@ -225,7 +226,7 @@ class _Compiler:
         return () if document is None else read_exemptions(document, scenario_ids)
 
     def _scenarios(self, heading: Heading, vocabulary: Vocabulary) -> Compiled:
-        whole = Compiled([], [], {}, set(), {})
+        whole = Compiled([], [], {}, set(), {}, set())
         for odd in sorted(self.folder.glob("*.yml")):
             place = Place(file=shown(self.root, odd), line=1, column=1)
             self.problems.add(place, "", "this file is not read", "name it .yaml")
@@ -244,6 +245,7 @@ class _Compiler:
             whole.requests |= part.requests
             whole.provide |= part.provide
             whole.stand_ins |= part.stand_ins
+            whole.data_files |= part.data_files
         return whole
 
     def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:
@@ -257,7 +259,7 @@ class _Compiler:
         return tuple(found.values())
 
     def _spec_digest(self, heading: Heading, compiled: Compiled) -> str:
-        names = {*self.used, *compiled.requests, *compiled.provide}
+        names = {*self.used, *compiled.requests, *compiled.provide, *compiled.data_files}
         names |= {entry.path for entry in compiled.transcripts}
         there = [name for name in sorted(names) if (self.folder / name).is_file()]
         parts = [(name, (self.folder / name).read_bytes()) for name in there]

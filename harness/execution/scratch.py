@@ -32,7 +32,7 @@ def scratch_directory() -> Iterator[Path]:
     try:
         yield path
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        _remove(path)
         if lock is not None:
             os.close(lock)
 
@@ -61,6 +61,12 @@ def _sweep() -> None:
             lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 flock(lock, LOCK_EX | LOCK_NB)
-                shutil.rmtree(path, ignore_errors=True)
+                _remove(path)
             finally:
                 os.close(lock)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.chmod(0o700)  # its user may have made it read-only
+    shutil.rmtree(path, ignore_errors=True)

@@ -94,7 +94,7 @@ def python_expressions(stated: Expected) -> tuple[str, ...]:
     """The sources of every `{python: …}` a scenario states."""
     matchers = [stated.returns, stated.prints]
     matchers += [turn.printed for turn in stated.turns.turns] if stated.turns else []
-    matchers += [leave.value for leave in stated.leaves]
+    matchers += [leave.value for leave in (*stated.leaves, *stated.writes)]
     matchers += [stated.raises.message] if stated.raises else []
     parts = [part for matcher in matchers if matcher for part in matcher.parts()]
     return tuple(part.expression for part in parts if isinstance(part, PythonValue))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.mismatches import raise_agrees
+from harness.judging.compare.mismatches import ValueMismatch, raise_agrees
 from harness.judging.compare.sessions import is_default_repr, screen_of, shows
 from harness.judging.compare.texts import exactly, pieces
+from harness.judging.compare.written import written_mismatches
 from harness.judging.explain.alignment import shared_start
 from harness.judging.explain.wording import count
 from harness.matchers import normalised, same, source
@@ -51,6 +52,7 @@ def disagreements(
         sentences += _value(observation, stated)
         sentences += _texts(observation, stated)
         sentences += _left(observation, expectation)
+        sentences += _written(observation, expectation, stimulus)
         if isinstance(stimulus.action, Session):
             sentences += _steps(observation, stated, stimulus.action)
     return tuple(sentences)
@@ -207,6 +209,26 @@ def _left(observation: Observation, expectation: Expectation) -> Iterator[str]:
     for position, (before, value) in enumerate(sides):
         if not same(before, value):
             yield f"the reference changes argument {position + 1} to {source(value)}."
+
+
+def _written(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> Iterator[str]:
+    if not stimulus.folder:
+        return
+    if observation.left_open:
+        names = ", ".join(plain(name) for name in observation.left_open)
+        yield f"the reference leaves {names} open."
+    for mismatch in written_mismatches(observation, expectation, stimulus):
+        if not isinstance(mismatch, ValueMismatch):
+            continue
+        name, has = plain(mismatch.name), "is not there"
+        if mismatch.actual is not None:
+            has = f"is {source(mismatch.actual)}"
+        wanted = mismatch.expected.in_words() if mismatch.expected else "no such file"
+        yield f"the reference's file {name} {has}, but {wanted} is stated."
+    for file in observation.files:
+        yield from _comparable(f"the reference's file {plain(file.name)}", file.value)
 
 
 def _steps(observation: Observation, stated: Expected, session: Session) -> Iterator[str]:

@@ -187,4 +187,5 @@ def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expecte
         turns=turns,
         raises=raises,
         leaves=tuple(replace(leave, value=leave.value.resolved(values)) for leave in stated.leaves),
+        writes=tuple(replace(file, value=file.value.resolved(values)) for file in stated.writes),
     )

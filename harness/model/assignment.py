@@ -10,7 +10,20 @@ from enum import StrEnum
 from fractions import Fraction
 
 from harness.model.policy import Policy
-from harness.model.stimulus import Binding, Limits
+from harness.model.stimulus import Binding, Limits, SourceFile
+
+__all__ = [
+    "Assignment",
+    "ClassComparison",
+    "Clause",
+    "CompareBy",
+    "Exemption",
+    "FunctionSignature",
+    "ManualSlot",
+    "OtherFiles",
+    "ProvidedVariant",
+    "SourceFile",
+]
 
 
 class OtherFiles(StrEnum):
@@ -18,14 +31,6 @@ class OtherFiles(StrEnum):
 
     ZERO = "zero"
     REVIEW = "review"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFile:
-    """A file's name (no folders) and bytes."""
-
-    name: str
-    data: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +107,8 @@ class Assignment:
     `laid_as` the name a file of any name is laid under (None: its own); `archive` the name of the
     archive that they are handed in as (None: as they are); `time_zone` the IANA name of the zone of
     times that name none; `isolate_all`: every scenario has a process of its own; `compare`: how
-    objects are compared; `floats_within`: how far off a float may be."""
+    objects are compared; `floats_within`: how far off a float may be; `writes_files`: some
+    scenario has a folder in which files may be written."""
 
     id: str
     title: str
@@ -126,6 +132,7 @@ class Assignment:
     compare: tuple[ClassComparison, ...] = ()
     floats_within: float | None = None
     exemptions: tuple[Exemption, ...] = ()  # the lecturer's alone: they may name students
+    writes_files: bool = False
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""

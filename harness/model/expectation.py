@@ -120,6 +120,7 @@ class Expected:
 
     `shown` is a session's text per step, as the sheet prints it; `transcript` is the whole screen
     with typed text. Both are goldens for the reference; a submission is held to the reference.
+    `writes` are files of the scenario's own folder; of `writes_only` all others are unchanged.
     """
 
     returns: Matcher | None = None
@@ -135,6 +136,9 @@ class Expected:
     reads: int | None = None
     ends: Ending | None = None
     ignore: tuple[Ignore, ...] = ()
+    writes: tuple[StatedLeave, ...] = ()
+    writes_unchanged: bool = False
+    writes_only: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

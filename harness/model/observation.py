@@ -120,7 +120,8 @@ class Observation:
     positional arguments of a plain call afterwards, `arguments_before` beforehand. `variables` are
     a session's names afterwards. `detail` is a machine fact about the ending: the missing
     function's name, the signal's name, what broke the protocol; `nearest` is what the program has
-    that is called most like a missing function. `cpu_seconds` is for the
+    that is called most like a missing function. `files` is what lies in its own folder
+    afterwards, by name, and `left_open` which of them it did not close. `cpu_seconds` is for the
     scheduler only and is not part of what is judged.
     """
 
@@ -137,6 +138,8 @@ class Observation:
     exit_status: int | None = None
     detail: str = ""
     nearest: str = ""
+    files: tuple[NamedValue, ...] = ()
+    left_open: tuple[str, ...] = ()
     cpu_seconds: float = field(default=0.0, compare=False)
 
     @property

@@ -48,6 +48,26 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file's name (no folders) and bytes."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replies:
+    """A generator of the course's that answers what is printed: `function` in the Python `source`,
+    called with `constants` (names and literals). `most` is how many answers it may give."""
+
+    file: str
+    function: str
+    source: str
+    constants: tuple[Binding, ...] = ()
+    most: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One Python expression. Where it is a plain call of a function of the submission,
     its positional arguments are observed before and after. `equals` is an expression that the
@@ -86,7 +106,9 @@ class Stimulus:
 
     `given` is source run first in the stimulus's namespace; `bindings` are the names of a draw;
     `constants` are the overrides of provided constants; `provide` names extra files placed beside;
-    `stand_ins` take the place of what was handed in under their modules' names.
+    `stand_ins` take the place of what was handed in under their modules' names. `folder`: it has a
+    working folder of its own, which begins with `files`. `stdin` is what is piped in, in place of a
+    terminal; `environment` has names and texts; `replies` types in place of `inputs`.
     """
 
     action: Call | Session | Run
@@ -97,6 +119,11 @@ class Stimulus:
     provide: tuple[str, ...] = ()
     seed: int = 0
     stand_ins: tuple[StandIn, ...] = ()
+    folder: bool = False
+    files: tuple[SourceFile, ...] = ()
+    stdin: str | None = None
+    environment: tuple[Binding, ...] = ()
+    replies: Replies | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,6 +45,7 @@ class Channel(StrEnum):
     LEAVES = "leaves"
     READS = "reads"
     EXIT = "exit"
+    WRITES = "writes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

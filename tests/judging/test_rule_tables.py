@@ -7,6 +7,7 @@ import pytest
 from harness.judging.explain.failure import Failure
 from tests.judging import (
     rule_cases_classes,
+    rule_cases_files,
     rule_cases_process,
     rule_cases_texts,
     rule_cases_values,
@@ -14,7 +15,13 @@ from tests.judging import (
 from tests.judging.judging_cases import BY_NAME, CALL, called, case, sentence
 from tests.judging.rule_cases_texts import SPACING
 
-TABLES = (rule_cases_process, rule_cases_classes, rule_cases_values, rule_cases_texts)
+TABLES = (
+    rule_cases_process,
+    rule_cases_classes,
+    rule_cases_files,
+    rule_cases_values,
+    rule_cases_texts,
+)
 FIRES = [row for table in TABLES for row in table.FIRES]
 LEAVES_ALONE = [row for table in TABLES for row in table.LEAVES_ALONE]
 

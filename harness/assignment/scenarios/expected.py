@@ -36,6 +36,7 @@ SENSIBLE: dict[str, tuple[str, ...]] = {
     "reads": (CALL, SESSION, RUN),
     "ends": (CALL, SESSION, RUN),
     "argv": (RUN,),
+    "stdin": (RUN,),
 }
 
 
@@ -50,6 +51,9 @@ def check_sensible(context: Context, chosen: Setting, stimulus: str) -> None:
                 else f"it belongs to {listed(kinds)}"
             )
             context.add((*chosen.loc, key), what, hint, key=True)
+    if chosen.states("stdin") and chosen.states("input"):
+        what = "what is piped in is no terminal, where somebody types"
+        context.add((*chosen.loc, "input"), what, "keep one of stdin and input", key=True)
     if chosen.states("returns") and chosen.states("raises"):
         context.add(
             (*chosen.loc, "raises"), "a call that raises returns nothing", "keep one", key=True

@@ -21,6 +21,12 @@ from harness.assignment.scenarios.expected import (
     stated,
     transcript_of,
 )
+from harness.assignment.scenarios.folders import (
+    given_files,
+    has_folder,
+    stated_files,
+    used_files,
+)
 from harness.assignment.scenarios.settings import (
     Context,
     Setting,
@@ -46,13 +52,14 @@ from harness.model.stimulus import Binding, Call, StandIn, Stimulus
 @dataclass(slots=True)
 class Compiled:
     """What the scenario files came to. `requests` are the draws asked for, by frozen file,
-    `stand_ins` the files that `stand_in:` names, by their name."""
+    `stand_ins` the files that `stand_in:` names, by their name, `data_files` those of `files:`."""
 
     scenarios: list[Scenario]
     transcripts: list[TranscriptFile]
     requests: dict[str, DrawRequest]
     provide: set[str]
     stand_ins: dict[str, SourceFile]
+    data_files: set[str]
 
 
 class ScenarioFile:
@@ -63,7 +70,7 @@ class ScenarioFile:
         self.vocabulary = vocabulary
         self.recording = recording
         self.stem = document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
-        self.compiled = Compiled([], [], {}, set(), {})
+        self.compiled = Compiled([], [], {}, set(), {}, set())
 
     def compile(self) -> Compiled:
         """All scenarios of the file that can be read."""
@@ -170,6 +177,15 @@ class ScenarioFile:
             shown=question.shown,
             transcript=text,
         )
+        files = stated_files(context, chosen)
+        expected = replace(
+            expected,
+            writes=files.writes,
+            writes_unchanged=files.writes_unchanged,
+            writes_only=files.writes_only,
+        )
+        asking = _asking(question, expected)
+        stimulus = replace(self._stimulus(context, chosen, variation, asking), given=prefix)
         scenario = Scenario(
             id=scenario_id,
             group=group,
@@ -179,7 +195,7 @@ class ScenarioFile:
             visibility=chosen.visibility,
             points=points,
             limits=chosen.limits(self.vocabulary.limits),
-            stimuli=self._stimuli(chosen, variation, _asking(question, expected), prefix, draws),
+            stimuli=self._draw_by_draw(chosen, stimulus, draws),
             stated=expected,
             place=self.document.place(chosen.loc),
             is_sample=self._asks_for_draws(chosen),
@@ -199,25 +215,34 @@ class ScenarioFile:
                 self._each(scenario, variation) if chosen.own.each else [scenario]
             )
 
-    def _stimuli(
-        self,
-        chosen: Setting,
-        variation: Variation,
-        question: StimulusParts,
-        prefix: str,
-        draws: list[tuple[Binding, ...]],
-    ) -> tuple[Stimulus, ...]:
-        one = Stimulus(
+    def _stimulus(
+        self, context: Context, chosen: Setting, variation: Variation, question: StimulusParts
+    ) -> Stimulus:
+        self.compiled.data_files |= used_files(chosen)
+        return Stimulus(
             action=question.action,
-            given=prefix,
             inputs=question.inputs,
             constants=variation.overrides,
             provide=tuple(name.rsplit("/", 1)[-1] for name in chosen.value("provide")),
             seed=chosen.value("seed"),
+            folder=has_folder(chosen),
+            files=given_files(context, chosen),
+            stdin=self._piped(chosen),
+            environment=tuple(
+                Binding(name=name, literal=text)
+                for name, text in chosen.value("environment").items()
+            ),
         )
+
+    def _draw_by_draw(
+        self, chosen: Setting, one: Stimulus, draws: list[tuple[Binding, ...]]
+    ) -> tuple[Stimulus, ...]:
         if not self._asks_for_draws(chosen):
             return (one,)
         return tuple(replace(one, bindings=draw) for draw in draws)
+
+    def _piped(self, chosen: Setting) -> str | None:
+        return chosen.own.stdin if chosen.states("stdin") else None
 
     def _each(self, scenario: Scenario, variation: Variation) -> list[Scenario]:
         return [

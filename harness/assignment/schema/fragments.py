@@ -96,6 +96,19 @@ LEAVES: Schema = {
         {"type": "object", "minProperties": 1, "additionalProperties": EXPECTED},
     ]
 }
+_FILE: Schema = {"anyOf": [{"type": "string"}, _mapping({"text": {"type": "string"}})]}
+FILES: Schema = {"type": "object", "additionalProperties": _FILE}
+WRITES: Schema = {
+    "anyOf": [
+        {"const": "unchanged"},
+        {
+            "type": "object",
+            "minProperties": 1,
+            "properties": {"only": {"type": "array", "items": {"type": "string"}}},
+            "additionalProperties": {"anyOf": [EXPECTED_TEXT, {"type": "null"}]},
+        },
+    ]
+}
 INPUT: Schema = {
     "type": "array",
     "items": {

@@ -99,6 +99,11 @@ class SettingsShape(Shape):
     """Extra files of this folder, placed beside the submission."""
     seed: Annotated[int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE_OR_ZERO)] = 0
     """Seeds `random`."""
+    files: Annotated[dict[str, Any], WithJsonSchema(schemas.FILES)] = {}
+    """Files in the scenario's own folder: a path below this folder, or a text of several lines, or
+    {text: …}."""
+    environment: dict[str, str] = {}
+    """Environment variables."""
     stand_in: dict[str, str] = {}
     """Submitted modules, and the course's own to try in their place where the scenario fails."""
 
@@ -118,6 +123,8 @@ class ScenarioShape(SettingsShape):
     """A submitted or provided program, run as `__main__` on a terminal."""
     argv: Annotated[list[str], WithJsonSchema(schemas.ARGV)] = []
     """The program's arguments."""
+    stdin: str = ""
+    """What is piped into a program, in place of a terminal."""
     input: Annotated[list[Any], WithJsonSchema(schemas.INPUT)] = []
     """What is typed: texts and whole numbers, each followed by Enter, or {key: ctrl-d}."""
     sample: SampleShape | None = None
@@ -139,6 +146,8 @@ class ScenarioShape(SettingsShape):
     """The exception's type, or {type: …, message: …}."""
     leaves: Annotated[Any, WithJsonSchema(schemas.LEAVES)] = None
     """Parameters or session variables afterwards, or `unchanged`."""
+    writes: Annotated[Any, WithJsonSchema(schemas.WRITES)] = None
+    """Files afterwards: their texts by name (null: not there), {only: [names]}, or `unchanged`."""
     exit: Annotated[Any, BeforeValidator(check_exit), WithJsonSchema(schemas.EXIT)] = 0
     """The program's exit status, or {any: true}."""
     reads: Annotated[int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE_OR_ZERO)] = 0

@@ -72,9 +72,10 @@ class Confinement:
         """What the base server applies to itself: the fields of `BaseSetup`."""
         return asdict(self._base())
 
-    def for_server(self, directory: str, *, notify: bool) -> dict[str, object]:
-        """What a submission server applies to itself: the fields of `ServerSetup`."""
-        setup = ServerSetup(directory=directory, notify=notify and self.notifies)
+    def for_server(self, directory: str, *, notify: bool, writable: str = "") -> dict[str, object]:
+        """What a submission server applies to itself: the fields of `ServerSetup`. `writable` is
+        the folder below which its scenarios may write."""
+        setup = ServerSetup(directory=directory, notify=notify and self.notifies, writable=writable)
         for layer in self._layers:
             layer.set_up_server(setup)
         return asdict(setup)

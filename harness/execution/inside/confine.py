@@ -23,6 +23,8 @@ _SIGKILL = 9
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _RIGHTS_BY_ABI = (0, 0x1FFF, 0x3FFF, 0x7FFF, 0x7FFF, 0xFFFF)  # index: ABI, later ones as the last
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+# Read and write files, make and remove them and folders, cut them off; no links, no devices.
+_WRITING = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 14
 
 _SECCOMP_SET_MODE_FILTER = 1
 _FILTER_NEW_LISTENER = 1 << 3
@@ -97,7 +99,7 @@ def confine(setup: dict[str, Any], parent: int) -> int:
     -1 when there is none."""
     ruleset = -1
     if setup["restricts_files"]:
-        ruleset = _landlock_ruleset(setup["readable"], setup["directory"])
+        ruleset = _landlock_ruleset(setup["readable"], setup["directory"], setup["writable"])
     if setup["uid"] is not None:
         _become(setup["uid"])
     apply_prctls(setup["prctls"])  # a change of user would undo some of them
@@ -136,7 +138,7 @@ def _prctl(option: int, value: int) -> None:
         raise ConfinementError(f"prctl {option}: {os.strerror(ctypes.get_errno())}")
 
 
-def _landlock_ruleset(readable: list[str], directory: str) -> int:
+def _landlock_ruleset(readable: list[str], directory: str, writable: str) -> int:
     abi = _syscall(_LANDLOCK_CREATE, None, 0, 1)
     if abi < 3:
         raise ConfinementError(f"landlock: ABI {max(abi, 0)}, needs 3")
@@ -153,6 +155,8 @@ def _landlock_ruleset(readable: list[str], directory: str) -> int:
     for path in readable:
         _allow_reading(ruleset, path, _READ_FILE | _READ_DIR)
     _allow_reading(ruleset, directory, _READ_FILE | _READ_DIR)
+    if writable:
+        _allow_reading(ruleset, writable, _WRITING & rights)
     return int(ruleset)
 
 

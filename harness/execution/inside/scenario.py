@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from _json import encode_basestring_ascii as quote
-from os import _exit, dup2, write
+from os import _exit, chdir, dup2, environ, write
 
 from . import evaluate, stdin_shim
+from .files import left_open, piped
 from .messages import codec
 from .messages.channel import receive, send
 from .messages.names import nearest_of
@@ -122,6 +123,11 @@ class ScenarioProcess:
 
     def _tidy(self) -> None:
         sys.argv = self.argv
+        if self.job["folder"]:
+            chdir(self.job["folder"])
+        environ.update(self.job["environment"])
+        if self.job["stdin"] is not None:
+            sys.stdin = piped(self.job["stdin"])
         sys.modules["__main__"] = _MODULE("__main__")
         random = sys.modules.get("random")
         if random is not None:
@@ -135,6 +141,9 @@ class ScenarioProcess:
         self._run_submission(answer)
         if caller is not None:
             self._check_names(caller, answer)
+        if self.job["folder"]:
+            names = left_open(finish=self.job["action"] == "run")
+            answer.put("open", "[" + ",".join([quote(name) for name in names]) + "]")
 
     def _run_submission(self, answer: evaluate.StimulusAnswer) -> None:
         runs = self.job["action"] == "run"

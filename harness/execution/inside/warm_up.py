@@ -69,5 +69,8 @@ def _perform(action: str, stimulus: CompiledStimulus, files: Files, silence: int
         "seed": 0,
         "sentinel": b"-",
         "shim": False,
+        "folder": "",
+        "stdin": None,
+        "environment": {},
     }
     ScenarioProcess(job, stimulus, files, _FUNCTIONS).perform(silence, silence)

@@ -7,10 +7,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache
+from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
+from harness.execution.folder import FolderMaker, ScenarioFolder, folders_beside, prepare
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
 from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
@@ -60,8 +63,7 @@ class Driver:
         try:
             self._confinement.protect_driver()
             directory = self._held.enter_context(scratch_directory())
-            directory.chmod(0o555)
-            self._directory = str(directory)
+            self._directory = str(prepare(directory))
             self._base = BaseProcess(
                 self.interpreter,
                 self._confinement,
@@ -89,7 +91,7 @@ class Driver:
     ) -> Iterator[SubmissionServer]:
         """A server for one submission. HarnessError when our own machinery fails."""
         base, compiler = self._running()
-        setup = self._setup() | server_setup(assignment, files)
+        setup = self._setup(writes=assignment.writes_files) | server_setup(assignment, files)
         with ExitStack() as stack:
             link = stack.enter_context(ServerLink(base, setup))
 
@@ -101,7 +103,7 @@ class Driver:
             def start(job: dict[str, object], limits: Limits) -> LinuxStandIn:
                 return LinuxStandIn(stand_in_server(), job, limits)
 
-            yield SubmissionServer(link, assignment, compiler, start)
+            yield SubmissionServer(link, assignment, compiler, start, self._folder(setup))
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
@@ -119,10 +121,19 @@ class Driver:
         """Whether the kernel tells of reads; otherwise a stand-in for `sys.stdin` does."""
         return self._notify
 
-    def _setup(self, *, notify: bool = True) -> dict[str, object]:
+    def _setup(self, *, notify: bool = True, writes: bool = False) -> dict[str, Any]:
         notify = notify and self._notify
-        confinement = self._confinement.for_server(self._directory, notify=notify)
+        writable = str(folders_beside(Path(self._directory))) if writes else ""
+        confinement = self._confinement.for_server(
+            self._directory, notify=notify, writable=writable
+        )
         return {"confinement": confinement, "directory": self._directory}
+
+    def _folder(self, setup: dict[str, Any]) -> FolderMaker:
+        """Makes folders that the user of a server may write."""
+        owner = setup["confinement"]["uid"]
+        above = folders_beside(Path(self._directory))
+        return lambda files: ScenarioFolder(above, files, owner)
 
     def _running(self) -> tuple[BaseProcess, StimulusCompiler]:
         if self._base is None or self._compiler is None:

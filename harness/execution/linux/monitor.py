@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 
 from harness.common.errors import HarnessError
+from harness.execution.folder import TOO_FULL, ScenarioFolder
 from harness.execution.linux.base_process import ServerProcess
 from harness.execution.linux.channel import CHUNK, ScenarioChannel
 from harness.execution.linux.kernel import Listener
@@ -27,6 +28,7 @@ from harness.model.stimulus import Limits, Typed
 _QUIET = 0.02  # seconds in which a scenario's output may lie unread: most are over by then
 _PATIENCE = 20.0  # seconds for our own server to end a process
 _MICRO = 1e-6
+_FOLDER_LOOK = 0.1  # seconds between two looks at what a scenario writes
 
 
 class Monitor:
@@ -43,7 +45,9 @@ class Monitor:
         limits: Limits,
         inputs: tuple[Typed, ...],
         stand_in: StandInProcess | None = None,
+        folder: ScenarioFolder | None = None,
     ) -> None:
+        self._folder = folder
         self._stand_in = stand_in
         self._stand_in_asks = False
         self._detail = ""
@@ -198,7 +202,10 @@ class Monitor:
         return None if self._terminal.has_unread_input() else self._inputs.pop()
 
     def _until_next_look(self) -> float:
-        return _PATIENCE if self._killed_at else self._clock.due - time.monotonic()
+        if self._killed_at:
+            return _PATIENCE
+        wait = self._clock.due - time.monotonic()
+        return wait if self._folder is None else min(wait, _FOLDER_LOOK)
 
     def _check_clock(self) -> None:
         """End the process when a limit is over."""
@@ -206,6 +213,9 @@ class Monitor:
         if self._killed_at:
             if now - self._killed_at > _PATIENCE:
                 raise HarnessError("a submission server does not answer")
+        elif self._folder is not None and self._folder.is_too_full():
+            self._detail = TOO_FULL
+            self._stop(Ending.OUTPUT_LIMIT)
         elif now >= self._clock.due:
             passed = self._clock.passed()
             if passed is not None:

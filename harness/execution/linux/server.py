@@ -7,12 +7,13 @@ import select
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Protocol
 
 from harness.common.errors import HarnessError
 from harness.execution.driver import TOOL_LIMITS, answer
+from harness.execution.folder import FolderMaker
 from harness.execution.inside.messages import wire
 from harness.execution.linux.base_process import BaseProcess, ServerProcess, StimulusCompiler
 from harness.execution.linux.channel import ScenarioChannel
@@ -48,7 +49,9 @@ class SubmissionServer:
         assignment: Assignment,
         compiler: StimulusCompiler,
         stand_ins: StandInStarter,
+        folder: FolderMaker,
     ) -> None:
+        self._folder = folder
         self._link = link
         self._functions = tuple(function.name for function in assignment.functions)
         self._compiler = compiler
@@ -78,6 +81,11 @@ class SubmissionServer:
         with ExitStack() as stack:
             stack.callback(terminal.close)
             stack.callback(channel.close)
+            folder = None
+            if stimulus.folder:
+                folder = self._folder(stimulus.files)
+                stack.callback(folder.remove)
+                job["folder"] = str(folder.path)
             stand_in = None
             if stimulus.stand_ins:
                 started = self._stand_ins(self._jobs.stand_in_job(stimulus), limits)
@@ -98,8 +106,11 @@ class SubmissionServer:
                 limits=limits,
                 inputs=stimulus.inputs,
                 stand_in=stand_in,
+                folder=folder,
             ).follow()
-        seen = observation(stimulus, limits, screen, end, arguments=packed.arguments)
+            seen = observation(stimulus, limits, screen, end, arguments=packed.arguments)
+            if folder is not None:
+                seen = replace(seen, files=folder.contents())
         return self._budget.bounded(seen, screen, end)
 
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:

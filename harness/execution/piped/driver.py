@@ -12,10 +12,13 @@ import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
 
 from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.driver import TOOL_LIMITS, answer
+from harness.execution.folder import ScenarioFolder, folders_beside, prepare
 from harness.execution.inside.stimulus import count_arguments
 from harness.execution.interpreter import Interpreter
 from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, Words
@@ -34,8 +37,8 @@ from harness.model.stimulus import Limits, Stimulus
 _MIB = 1024 * 1024
 _MODULES = (
     "messages.channel", "messages.names", "messages.objects", "messages.codec", "stand_ins.graph",
-    "modules", "stimulus", "limits", "evaluate", "stdin_shim", "tool", "stand_ins.proxies",
-    "scenario", "stand_ins.stand_in", "piped",
+    "modules", "stimulus", "limits", "evaluate", "stdin_shim", "files", "tool",
+    "stand_ins.proxies", "scenario", "stand_ins.stand_in", "piped",
 )  # fmt: skip
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 
@@ -83,7 +86,7 @@ class PipedDriver:
         self._modules = b""
 
     def __enter__(self) -> PipedDriver:
-        self._directory = str(self._held.enter_context(scratch_directory()))
+        self._directory = str(prepare(self._held.enter_context(scratch_directory())))
         try:
             self._modules = self._compiled()
         except BaseException:
@@ -118,9 +121,15 @@ class PipedDriver:
             process.send(len(message).to_bytes(4, "little") + message)
         return process
 
-    def setup(self, more: Mapping[str, object]) -> bytes:
+    def folder(self, files: tuple[SourceFile, ...]) -> ScenarioFolder:
+        """A folder for one scenario."""
+        return ScenarioFolder(folders_beside(Path(self._directory)), files, None)
+
+    def setup(self, more: Mapping[str, object], *, writes: bool = False) -> bytes:
         """What every process of a submission or tool receives first."""
-        confinement = Confinement(tier_layers(self.tier)).for_server(self._directory, notify=False)
+        confinement = Confinement(tier_layers(self.tier)).for_server(
+            self._directory, notify=False, writable=self._directory if writes else ""
+        )
         common = {
             "directory": self._directory,
             "environment": bootstrap.INNER_ENVIRONMENT,
@@ -158,7 +167,7 @@ class PipedSubmission:
         self._jobs = Jobs(assignment)
         self._budget = ObservationBudget()
         self._functions = frozenset(function.name for function in assignment.functions)
-        self._setup = driver.setup(server_setup(assignment, files))
+        self._setup = driver.setup(server_setup(assignment, files), writes=assignment.writes_files)
         self._stand_in_setup = driver.setup(stand_in_setup(assignment))
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
@@ -172,6 +181,11 @@ class PipedSubmission:
             "beat": beats.period,
         }
         with ExitStack() as stack:
+            folder = None
+            if stimulus.folder:
+                folder = self._driver.folder(stimulus.files)
+                stack.callback(folder.remove)
+                job["folder"] = str(folder.path)
             stand_in = self._start_stand_in(stimulus, limits, stack)
             process = self._driver.start(self._setup, job)
             stack.callback(process.close)
@@ -185,12 +199,14 @@ class PipedSubmission:
                 stand_in=stand_in,
             )
             end = monitor.follow()
+            files = () if folder is None else folder.contents()
         if not monitor.began:
             ending = end.reason or Ending.CRASHED
             return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
         expression, functions = job["texts"][1], self._functions
         arguments = count_arguments(expression, functions)
         seen = observation(stimulus, limits, screen, end, arguments=arguments)
+        seen = replace(seen, files=files)
         return self._budget.bounded(seen, screen, end)
 
     def _start_stand_in(

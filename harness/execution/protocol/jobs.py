@@ -75,6 +75,9 @@ class Jobs:
             "selection": (variant, stimulus.provide, proxies),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "seed": stimulus.seed,
+            "folder": "",
+            "stdin": stimulus.stdin,
+            "environment": {each.name: each.literal for each in stimulus.environment},
             "memory": limits.memory_mib * _MIB,
         }
 

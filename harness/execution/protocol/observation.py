@@ -72,6 +72,7 @@ def observation(
         ending=_ending_of(final),
         detail=final.missing or "",
         nearest=final.nearest,
+        left_open=final.left_open,
         phase=final.phase or Phase.STIMULUS,
         value=final.value,
         raised=final.raised,

@@ -46,6 +46,7 @@ class FinalReply:
     exit_status: int | None = None
     missing: str | None = None
     nearest: str = ""
+    left_open: tuple[str, ...] = ()
     out_of_memory: bool = False
 
 
@@ -254,6 +255,7 @@ _FINAL_FIELDS = frozenset(
         "missing",
         "memory",
         "near",
+        "open",
     }
 )
 
@@ -281,5 +283,6 @@ def _final(plain: Any) -> FinalReply:
         exit_status=_number(fields["exit"]) if "exit" in fields else None,
         missing=_name(fields["missing"]) if "missing" in fields else None,
         nearest=_name(fields.get("near", "")),
+        left_open=tuple(_name(name) for name in _list(fields.get("open", []))),
         out_of_memory=fields.get("memory") is True,
     )

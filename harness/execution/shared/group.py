@@ -47,9 +47,11 @@ class SharedOutcome:
 
 
 def may_share(stimulus: Stimulus) -> bool:
-    """Whether a stimulus can be given without a terminal: no stand-ins, no keys, and no lines with
-    characters that a terminal may act on."""
-    if stimulus.stand_ins:
+    """Whether a stimulus can be given without a terminal: no stand-ins, no folder of its own, no
+    pipe, no keys, and no lines with characters that a terminal may act on."""
+    if stimulus.stand_ins or stimulus.folder or stimulus.replies or stimulus.environment:
+        return False
+    if stimulus.stdin is not None:
         return False
     return all(
         typed.key is None and typed.text.isprintable() and len(typed.text.encode()) < _MOST_LINE

@@ -18,6 +18,7 @@ from harness.judging.compare.mismatches import (
 )
 from harness.judging.compare.sessions import step_mismatches
 from harness.judging.compare.texts import reads_mismatch, text_mismatches
+from harness.judging.compare.written import written_mismatches
 from harness.matchers import Exactly
 from harness.model.expectation import Expectation, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised
@@ -51,6 +52,7 @@ def mismatches(
     else:
         differing += _outcome(observation, expectation, stimulus)
         differing += text_mismatches(observation, expectation)
+    differing += written_mismatches(observation, expectation, stimulus)
     if observation.ending is Ending.ANSWERED:
         if not isinstance(stimulus.action, Session) or expectation.stated.reads is not None:
             differing += reads_mismatch(observation, expectation)

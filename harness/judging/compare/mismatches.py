@@ -30,7 +30,8 @@ class RaiseMismatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueMismatch:
-    """A value differs: returned, or (LEAVES) that of the parameter or variable `name`.
+    """A value differs: returned, or (LEAVES) that of the parameter or variable `name`, or (WRITES)
+    the file `name`, a text as a str.
 
     `expected` is None where there should be no value at all, `actual` where there is none.
     """
@@ -99,7 +100,7 @@ def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:
         return replace(mismatch, expected=part)
     if isinstance(mismatch, ValueMismatch):
         value = mismatch.actual
-        if mismatch.expected is None or value is None:
+        if mismatch.expected is None or value is None or mismatch.channel is Channel.WRITES:
             return mismatch
         part = mismatch.expected.failing_part(lambda one: one.accepts(value))
         return replace(mismatch, expected=part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.common.escaping import shortened
+from harness.common.escaping import shortened, visible
 from harness.judging.compare.mismatches import (
     EndingMismatch,
     ExitMismatch,
@@ -19,7 +19,7 @@ from harness.matchers import Exactly, same
 from harness.model.expectation import Matcher, StatedRaise
 from harness.model.observation import Raised
 from harness.model.stimulus import Session, Stimulus
-from harness.model.values import Value
+from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Difference, DiffLine
 
 MOST_DIFFERENCES = 6
@@ -98,6 +98,8 @@ def _raised(actual: Raised | None) -> str:
 
 
 def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Difference:
+    if mismatch.channel is Channel.WRITES:
+        return _of_files(mismatch)
     returned = mismatch.channel is Channel.RETURNS
     subject = "return value" if returned else f"{mismatch.name} afterwards"
     subject = _in_step(subject, mismatch.step, stimulus)
@@ -116,6 +118,20 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Difference:
     else:
         rows = window(expected_lines, actual_lines).lines
     return _of_rows(mismatch.channel, subject, rows)
+
+
+def _of_files(mismatch: ValueMismatch) -> Difference:
+    subject = f"file {visible(shortened(mismatch.name, 80))}"
+    wanted = None if mismatch.expected is None else mismatch.expected.exact_text
+    actual = mismatch.actual
+    if wanted is not None and actual is not None and actual.kind is ValueKind.STR:
+        return _aligned(Channel.WRITES, subject, wanted.split("\n"), actual.text.split("\n"))
+    expected = mismatch.expected
+    words = "no such file" if expected is None else wanted or expected.in_words(whole=True)
+    has = "no such file" if actual is None else _source(actual)
+    if actual is not None and actual.kind is ValueKind.STR:
+        has = "\n".join(_cut(actual.text.split("\n", 60)[:60]))
+    return _plain(Channel.WRITES, subject, words, has)
 
 
 def _one_line(channel: Channel, subject: str, expected: str, actual: str) -> Difference:

@@ -1,4 +1,4 @@
-"""Files: only the library can be read, nothing written; no TCP."""
+"""Files: only the library can be read, only a scenario's own folder written; no TCP."""
 
 from __future__ import annotations
 

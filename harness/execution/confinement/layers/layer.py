@@ -42,10 +42,13 @@ class ServerSetup:
     """The scenarios' folder, which can be read."""
     notify: bool
     """Whether the driver asks to be notified of a program's reads."""
+    writable: str = ""
+    """The folder below which scenarios may write; empty: they write nothing."""
     uid: int | None = None
     """The user to become."""
     restricts_files: bool = False
-    """Whether only `readable` and `directory` can be read, and nothing written."""
+    """Whether only `readable` and `directory` can be read, and nothing written but below
+    `writable`."""
     readable: list[str] = field(default_factory=lambda: list(READABLE))
     prctls: list[tuple[int, int]] = field(default_factory=list)
     """Linux only: option and value of each call of prctl, after the change of user."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.common.errors import HarnessError
 from harness.execution.confinement.layers.layer import READABLE, BaseSetup, Layer
+from harness.execution.folder import folders_beside
 from harness.model.result import Tier
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
@@ -53,6 +54,8 @@ def wrapped(
         words += ["--dir", folder]
     for place in places:
         words += ["--dev-bind-try" if place in _DEVICES else "--ro-bind-try", place, place]
+    folders = str(folders_beside(Path(directory)))
+    words += ["--bind-try", folders, folders]
     words += ["--ro-bind", command[0], command[0], "--proc", "/proc", "--remount-ro", "/"]
     return [*words, "--chdir", "/", "--", *command]
 

@@ -6,6 +6,7 @@ The driver's clocks decide about time; these limits hold when nobody is looking.
 from __future__ import annotations
 
 from harness.execution.confinement.layers.layer import ALL_TIERS, Layer, ServerSetup
+from harness.execution.folder import LARGEST_FILE
 
 _CPU_SECONDS = 3600
 _OPEN_FILES = 64
@@ -25,7 +26,7 @@ class Rlimits(Layer):
             ("RLIMIT_CPU", _CPU_SECONDS),
             ("RLIMIT_NOFILE", _OPEN_FILES),
             ("RLIMIT_CORE", 0),
-            ("RLIMIT_FSIZE", 0),
+            ("RLIMIT_FSIZE", LARGEST_FILE if setup.writable else 0),
         ]
         if setup.uid is not None:  # a user with other processes would have them counted too
             setup.rlimits.append(("RLIMIT_NPROC", _PROCESSES))

@@ -34,6 +34,10 @@ _FREE = [
     "sigaltstack", "stat", "statfs", "statx", "sysinfo", "tgkill", "time", "times", "ugetrlimit",
     "umask", "uname", "vfork", "wait4", "waitid", "write", "writev", "pwrite64",
 ]  # fmt: skip
+_WRITES = (
+    "fdatasync", "fsync", "ftruncate", "mkdir", "mkdirat", "rename", "renameat", "renameat2",
+    "rmdir", "truncate", "unlink", "unlinkat",
+)  # fmt: skip  # where a scenario has a folder; Landlock and the folder's owner say which
 _READS = ("read", "readv", "pread64", "preadv", "preadv2")
 _WAITS = {"select": 0, "pselect6": 0, "poll": 1, "ppoll": 1}  # position of the descriptor count
 _FCNTL = (0, 1, 2, 3, 4, 5, 6, 7, 1030)  # not F_SETOWN, which can send signals
@@ -58,11 +62,11 @@ def available() -> str:
 
 
 @functools.cache
-def server_filter(*, notify: bool) -> bytes:
+def server_filter(*, notify: bool, writes: bool = False) -> bytes:
     """What a submission server and all below it may do, as BPF."""
     lib = _library()
     built = lib.SyscallFilter(lib.ERRNO(errno.EPERM))
-    for name in _FREE:
+    for name in (*_FREE, *(_WRITES if writes else ())):
         _add(lib, built, lib.ALLOW, name)
     low = 0xFFFFFFFF
     for name in _READS:
@@ -152,5 +156,5 @@ class Seccomp(Layer):
         return available()
 
     def set_up_server(self, setup: ServerSetup) -> None:
-        setup.filter = server_filter(notify=setup.notify)
+        setup.filter = server_filter(notify=setup.notify, writes=bool(setup.writable))
         setup.child_filter = child_filter()

@@ -1,0 +1,173 @@
+"""Rules about files: not written, written elsewhere, not closed, other lines than expected."""
+
+from __future__ import annotations
+
+from harness.common.escaping import plain, quoted
+from harness.judging.compare.mismatches import ValueMismatch
+from harness.judging.explain.alignment import edit_of, shared_start
+from harness.judging.explain.failure import Failure
+from harness.judging.explain.rule import Stage, rule
+from harness.judging.explain.wording import count
+from harness.matchers import Exactly, source
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import Channel
+
+
+@rule(Stage.KNOWN_MISTAKE, 210)
+def file_not_closed(failure: Failure) -> str | None:
+    """What was written is not all in the file yet."""
+    found = _first(failure)
+    if found is None or found.name not in failure.observation.left_open:
+        return None
+    return failure.says(
+        f"does not close {_named(found.name)}, so that its text is not all written: "
+        "use with open(…)"
+    )
+
+
+@rule(Stage.KNOWN_MISTAKE, 220)
+def file_written_elsewhere(failure: Failure) -> str | None:
+    """The file is not there, and another one that should not be there is."""
+    found = _first(failure, missing=True)
+    if found is None:
+        return None
+    for other in _mismatches(failure):
+        if other.expected is None and other.actual is not None:
+            return failure.says(
+                f"writes {_named(other.name)} and not {_named(found.name)}: the name is another"
+            )
+    return None
+
+
+@rule(Stage.KNOWN_MISTAKE, 230)
+def file_not_written(failure: Failure) -> str | None:
+    """The file is not there."""
+    found = _first(failure, missing=True)
+    if found is None:
+        return None
+    given = {file.name for file in failure.stimulus.files}
+    done = "is gone afterwards" if found.name in given else "is not written"
+    return failure.says(done, who=f"the file {_named(found.name)}")
+
+
+@rule(Stage.KNOWN_MISTAKE, 240)
+def file_should_not_be_there(failure: Failure) -> str | None:
+    """A file that nobody asked for, or one that should have been removed."""
+    found = _first(failure)
+    if found is None:
+        return None
+    gone = isinstance(found.expected, Exactly) and found.expected.value.kind is ValueKind.NONE
+    if found.expected is not None and not gone:
+        return None
+    return failure.says(
+        f"leaves the file {_named(found.name)}, which should not be there afterwards"
+    )
+
+
+@rule(Stage.KNOWN_MISTAKE, 250)
+def last_newline(failure: Failure) -> str | None:
+    """Only the end of the last line differs."""
+    pair = _texts(failure)
+    if pair is None or pair[0].rstrip("\n") != pair[1].rstrip("\n"):
+        return None
+    ends = [len(text) - len(text.rstrip("\n")) for text in pair]
+    name = _file(failure)
+    if ends[1] < ends[0]:
+        return failure.says("lacks the newline at its end", who=name)
+    return failure.says("has a newline too many at its end", who=name)
+
+
+@rule(Stage.KNOWN_MISTAKE, 260)
+def lines_in_another_order(failure: Failure) -> str | None:
+    """The same lines, in another order."""
+    pair = _texts(failure)
+    if pair is None:
+        return None
+    expected, actual = (text.split("\n") for text in pair)
+    if sorted(expected) != sorted(actual):
+        return None
+    at = shared_start(expected, actual)
+    return failure.says(
+        f"has the right lines in another order: line {at + 1} is {quoted(actual[at])}, "
+        f"it should be {quoted(expected[at])}",
+        who=_file(failure),
+    )
+
+
+@rule(Stage.KNOWN_MISTAKE, 270)
+def lines_run_together(failure: Failure) -> str | None:
+    """The text of all lines without their ends."""
+    pair = _texts(failure)
+    if pair is None or pair[0].count("\n") < 2 or "\n" in pair[1].strip("\n"):
+        return None
+    if pair[0].replace("\n", "") != pair[1].replace("\n", ""):
+        return None
+    return failure.says(
+        'has all of its text in one line: write "\\n" after each line', who=_file(failure)
+    )
+
+
+@rule(Stage.DIFFERENCE, 25)
+def file_differs(failure: Failure) -> str | None:
+    """A file has another content."""
+    found = _first(failure)
+    if found is None or found.actual is None:
+        return None
+    pair, name = _texts(failure), _file(failure)
+    if pair is None:
+        wanted = found.expected.in_words() if found.expected else "nothing"
+        return failure.says(f"is {_content(found.actual)}, expected {wanted}", who=name)
+    edit = edit_of(*(text.split("\n") for text in pair))
+    if edit.removed and not edit.inserted:
+        lines = count(len(edit.removed), "line")
+        clause = f"lacks {lines} from line {edit.at + 1} on: {quoted(edit.removed[0])}"
+    elif edit.inserted and not edit.removed:
+        lines = count(len(edit.inserted), "line")
+        clause = f"has {lines} too many from line {edit.at + 1} on: {quoted(edit.inserted[0])}"
+    else:
+        got, wanted = edit.inserted[0], edit.removed[0]
+        at = shared_start(got, wanted)
+        clause = (
+            f"differs in line {edit.at + 1}: it is {quoted(got, at=at)}, "
+            f"it should be {quoted(wanted, at=at)}"
+        )
+    return failure.says(clause, who=name)
+
+
+def _mismatches(failure: Failure) -> list[ValueMismatch]:
+    return [
+        mismatch
+        for mismatch in failure.mismatches
+        if isinstance(mismatch, ValueMismatch) and mismatch.channel is Channel.WRITES
+    ]
+
+
+def _first(failure: Failure, *, missing: bool = False) -> ValueMismatch | None:
+    found = _mismatches(failure)
+    if missing:
+        return next((one for one in found if one.actual is None), None)
+    return found[0] if found else None
+
+
+def _texts(failure: Failure) -> tuple[str, str] | None:
+    """The first file's text as it should be and as it is, where both are texts."""
+    found = _first(failure)
+    if found is None or found.expected is None or found.actual is None:
+        return None
+    wanted = found.expected.exact_text
+    if wanted is None or found.actual.kind is not ValueKind.STR:
+        return None
+    return wanted, found.actual.text
+
+
+def _file(failure: Failure) -> str:
+    found = _first(failure)
+    return f"the file {_named(found.name if found else '')}"
+
+
+def _named(name: str) -> str:
+    return plain(name, limit=60)
+
+
+def _content(value: Value) -> str:
+    return source(value)

@@ -1,0 +1,118 @@
+"""Files: what each rule fires on, says, and leaves alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.judging.explain.failure import Failure
+from harness.model.expectation import Expected
+from harness.model.files import file_value
+from harness.model.observation import NamedValue, Observation
+from harness.model.stimulus import SourceFile
+from tests.judging.judging_cases import CALL, called, case
+
+GIVEN = SourceFile(name="in.txt", data=b"a\n")
+IN_A_FOLDER = replace(CALL, folder=True)
+WITH_A_FILE = replace(CALL, folder=True, files=(GIVEN,))
+
+
+def wrote(*, left_open: tuple[str, ...] = (), **texts: str | bytes) -> Observation:
+    """A call that left these files, their names without .txt."""
+    files = tuple(
+        NamedValue(
+            name=f"{name}.txt",
+            value=file_value(text.encode() if isinstance(text, str) else text),
+        )
+        for name, text in sorted(texts.items())
+    )
+    return replace(called(None), files=files, left_open=left_open)
+
+
+REPORT = wrote(report="a: 1\nb: 2\n")
+DIFFERS = case(REPORT, wrote(report="a: 1\nb: 3\n"), IN_A_FOLDER)
+NOT_THERE = case(REPORT, wrote(), IN_A_FOLDER)
+
+FIRES: list[tuple[str, Failure, str]] = [
+    (
+        "file_not_closed",
+        case(REPORT, wrote(report="", left_open=("report.txt",)), IN_A_FOLDER),
+        "add_piece does not close report.txt, so that its text is not all written: use with "
+        "open(…).",
+    ),
+    (
+        "file_written_elsewhere",
+        case(REPORT, wrote(reports="a: 1\nb: 2\n"), IN_A_FOLDER),
+        "add_piece writes reports.txt and not report.txt: the name is another.",
+    ),
+    ("file_not_written", NOT_THERE, "The file report.txt is not written."),
+    (
+        "file_not_written",
+        case(wrote(**{"in": "a\n"}), wrote(), WITH_A_FILE),
+        "The file in.txt is gone afterwards.",
+    ),
+    (
+        "file_should_not_be_there",
+        case(wrote(), wrote(debug="x"), IN_A_FOLDER),
+        "add_piece leaves the file debug.txt, which should not be there afterwards.",
+    ),
+    (
+        "last_newline",
+        case(REPORT, wrote(report="a: 1\nb: 2"), IN_A_FOLDER),
+        "The file report.txt lacks the newline at its end.",
+    ),
+    (
+        "last_newline",
+        case(REPORT, wrote(report="a: 1\nb: 2\n\n"), IN_A_FOLDER),
+        "The file report.txt has a newline too many at its end.",
+    ),
+    (
+        "lines_in_another_order",
+        case(REPORT, wrote(report="b: 2\na: 1\n"), IN_A_FOLDER),
+        'The file report.txt has the right lines in another order: line 1 is "b: 2", it should be '
+        '"a: 1".',
+    ),
+    (
+        "lines_run_together",
+        case(REPORT, wrote(report="a: 1b: 2"), IN_A_FOLDER),
+        'The file report.txt has all of its text in one line: write "\\n" after each line.',
+    ),
+    (
+        "file_differs",
+        DIFFERS,
+        'The file report.txt differs in line 2: it is "b: 3", it should be "b: 2".',
+    ),
+    (
+        "file_differs",
+        case(REPORT, wrote(report="a: 1\n"), IN_A_FOLDER),
+        'The file report.txt lacks 1 line from line 2 on: "b: 2".',
+    ),
+    (
+        "file_differs",
+        case(REPORT, wrote(report="a: 1\nb: 2\nc: 3\n"), IN_A_FOLDER),
+        'The file report.txt has 1 line too many from line 3 on: "c: 3".',
+    ),
+    (
+        "file_differs",
+        case(
+            None,
+            wrote(**{"in": b"\xff\x00"}),
+            WITH_A_FILE,
+            stated=Expected(writes_unchanged=True),
+        ),
+        "The file in.txt is 2 bytes, SHA-256 "
+        "ea5dbf9596d187e9500f23e9a680109475341cf4e81f7e043f7d97152c10772f, expected 'a\\n'.",
+    ),
+]
+
+OTHER = case(called(1), called(2))
+LEAVES_ALONE: list[tuple[str, Failure]] = [
+    ("file_not_closed", DIFFERS),
+    ("file_written_elsewhere", NOT_THERE),
+    ("file_not_written", DIFFERS),
+    ("file_should_not_be_there", NOT_THERE),
+    ("last_newline", DIFFERS),
+    ("lines_in_another_order", DIFFERS),
+    ("lines_run_together", DIFFERS),
+    ("file_differs", OTHER),
+    ("file_differs", NOT_THERE),
+]
