@@ -19,7 +19,8 @@ from harness.execution.driver import (
     has_terminals,
 )
 from harness.execution.interpreter import Interpreter, find_interpreter
-from harness.execution.protocol.jobs import program_files
+from harness.execution.protocol.jobs import main_file, program_files
+from harness.execution.remote import proxy_names
 from harness.execution.shared import (
     CPU_SHARE,
     SharedGroup,
@@ -52,8 +53,10 @@ __all__ = [
     "decoded",
     "find_interpreter",
     "has_terminals",
+    "main_file",
     "may_share",
     "program_files",
+    "proxy_names",
     "remedies",
     "tier_layers",
     "try_tier",

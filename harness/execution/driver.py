@@ -56,9 +56,13 @@ class AnyDriver(Protocol):
     ) -> None: ...
 
     def submission(
-        self, assignment: Assignment, files: tuple[SourceFile, ...]
+        self,
+        assignment: Assignment,
+        files: tuple[SourceFile, ...],
+        reference: tuple[SourceFile, ...] = (),
     ) -> AbstractContextManager[Observes]:
-        """One submission. HarnessError when our own machinery fails."""
+        """One submission. Functions of `reference` can be substituted for its own: they answer from
+        another process. HarnessError when our own machinery fails."""
 
     def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[Answers]:
         """A trusted function of ours, `entry`, out of sources by module name."""

@@ -110,6 +110,7 @@ def grade_batch(
             cpu=None,
             store=options.out / STORE_NAME,
             thorough=options.thorough,
+            reference=context.specification.reference,
             secret=_secret(options.out / SECRET_NAME),
         )
         engine = options.engine or (lambda setup: Pool(setup, options.jobs))

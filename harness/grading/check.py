@@ -34,9 +34,16 @@ def check_submissions(
     context: GradingContext, submissions: Sequence[Submission], *, thorough: bool = False
 ) -> tuple[SubmissionResult, ...]:
     """Grade on all scenarios of the bench's plan; nothing is stored."""
+    specification = context.specification
     with (
         create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
-        Grader(context.specification.plan, context.key, driver, thorough=thorough) as grader,
+        Grader(
+            specification.plan,
+            context.key,
+            driver,
+            reference=specification.reference,
+            thorough=thorough,
+        ) as grader,
     ):
         return tuple(grader.grade(submission).result for submission in submissions)
 

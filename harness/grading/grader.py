@@ -13,14 +13,28 @@ from typing import Protocol, Self
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
 from harness.grading.answer_key import expectation, parameters
+from harness.grading.blame import LARGEST_SOURCE, Substitutable, SubstitutedRuns
 from harness.grading.digests import execution_digest, judging_digest
 from harness.grading.looping import LIMIT_ENDINGS
 from harness.grading.policy_check import read_program
 from harness.grading.running import Observer, run_all
 from harness.grading.shared_run import CheckedObserver, SharedRuns, Together
-from harness.judging import Judge, combine, merge_stand_in_verdict, refine
-from harness.marking import mark
+from harness.judging import (
+    Failing,
+    Judge,
+    combine,
+    derive,
+    failing,
+    find_blame,
+    merge_stand_in_verdict,
+    refine,
+    unreadable,
+    unsettled,
+)
+from harness.marking import mark, with_stakes
 from harness.model.answer_key import AnswerKey
+from harness.model.assignment import SourceFile
+from harness.model.causes import Cause
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport
@@ -103,16 +117,20 @@ class Grader(AbstractContextManager["Grader"]):
         key: AnswerKey,
         driver: AnyDriver,
         *,
+        reference: tuple[SourceFile, ...] = (),
         thorough: bool = False,
         secret: bytes | None = None,
         digests: bool = False,
     ) -> None:
-        """`secret` chooses what the audits of shared runs look at (None: another one each time).
-        With `digests`, `Graded.seen` is filled."""
+        """`reference` answers in place of a submission's functions, to see which of them is to
+        blame (empty: causes are told without that). `secret` chooses what the audits of shared runs
+        look at (None: another one each time). With `digests`, `Graded.seen` is filled."""
         self._digests = digests
         self._plan = plan
         self._key = key if key.scenarios else None
         self._driver = driver
+        self._reference = reference
+        self._substitutable = Substitutable.of(plan, reference)
         self._thorough = thorough
         self._stack = ExitStack()
         self._answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
@@ -149,9 +167,11 @@ class Grader(AbstractContextManager["Grader"]):
             return Graded(result=withheld, observations={}, verdicts={})
         report = PolicyReport() if submission.problem else self._read(submission)
         if submission.problem or report.unparsable:
-            unreadable = Verdict(kind=VerdictKind.UNREADABLE)
-            verdicts = {scenario.id: unreadable for scenario in plan.scenarios}
+            unread = Verdict(kind=VerdictKind.UNREADABLE)
+            verdicts = {scenario.id: unread for scenario in plan.scenarios}
             result = mark(plan, verdicts, report, submission=submission)
+            cause = unreadable(submission.problem, report.unparsable, result.out_of)
+            result = replace(result, causes=(cause,))
             return Graded(result=result, observations={}, verdicts={})
         return self._run_and_judge(plan, submission, report, cache or EmptyCache())
 
@@ -166,7 +186,8 @@ class Grader(AbstractContextManager["Grader"]):
     def _run_and_judge(
         self, plan: Plan, submission: Submission, report: PolicyReport, cache: ResultCache
     ) -> Graded:
-        with self._driver.submission(plan.assignment, submission.files) as server:
+        assignment = plan.assignment
+        with self._driver.submission(assignment, submission.files, self._reference) as server:
 
             def run(part: Plan) -> _Outcome:
                 return self._observe_and_judge(part, server, submission.digest, cache)
@@ -175,27 +196,66 @@ class Grader(AbstractContextManager["Grader"]):
             again = [s for s in plan.scenarios if s.stand_ins and _failed(first.verdicts[s.id])]
             standing_in = tuple(scenario.standing_in() for scenario in again)
             second = run(replace(plan, scenarios=standing_in)) if again else _Outcome()
-        # Siblings explain best side by side, each from the run that its verdict is of.
-        verdicts = refine(
-            plan,
-            first.verdicts | second.verdicts,
-            first.observations | second.observations,
-            self._key,
+            # Siblings explain best side by side, each from the run that its verdict is of.
+            observations = first.observations | second.observations
+            verdicts = refine(plan, first.verdicts | second.verdicts, observations, self._key)
+            for scenario in again:
+                own, other = first.verdicts[scenario.id], verdicts[scenario.id]
+                verdicts[scenario.id] = merge_stand_in_verdict(own, other, scenario.stand_ins)
+            failures = failing(plan, verdicts, observations, report.outline)
+            causes, bits = self._causes(failures, server, submission, report, cache)
+        result = replace(
+            mark(plan, verdicts, report, submission=submission),
+            isolation=first.isolation,
+            isolation_reason=first.isolation_reason,
         )
-        for scenario in again:
-            own, other = first.verdicts[scenario.id], verdicts[scenario.id]
-            verdicts[scenario.id] = merge_stand_in_verdict(own, other, scenario.stand_ins)
         return Graded(
-            result=replace(
-                mark(plan, verdicts, report, submission=submission),
-                isolation=first.isolation,
-                isolation_reason=first.isolation_reason,
-            ),
+            result=with_stakes(plan, result, causes),
             observations=first.new_observations | second.new_observations,
-            verdicts=first.new_verdicts | second.new_verdicts,
+            verdicts=first.new_verdicts | second.new_verdicts | bits,
             warning=first.warning,
             seen=_digests(first.observations | second.observations) if self._digests else {},
         )
+
+    def _causes(
+        self,
+        failures: tuple[Failing, ...],
+        server: Observer,
+        submission: Submission,
+        report: PolicyReport,
+        cache: ResultCache,
+    ) -> tuple[tuple[Cause, ...], dict[str, Verdict]]:
+        """The causes of these failures, and the new bits of substituted runs by their keys."""
+        outline = report.outline
+        own = self._substitutable.within(outline, self._plan.assignment)
+        failed = replace(self._plan, scenarios=tuple(each.scenario for each in failures))
+        keys = self._keys_of(submission.digest, failed)
+
+        def judge(each: Failing, seen: Observation) -> bool:
+            return self._judge_of(each.scenario, each.verdict.draw or 0).verdict(seen).passed
+
+        def salt(each: Failing) -> str:
+            parts = (keys[each.scenario.id], str(each.verdict.draw), judging_digest())
+            return "\n".join([*parts, self._plan.reference_digest])
+
+        runs = SubstitutedRuns(
+            server,
+            constants=own.constants,
+            answers=self._answers,
+            judge=judge,
+            recall=cache.verdict,
+            salt=salt,
+        )
+        size = sum(len(file.data) for file in submission.files)
+        can_substitute = bool(self._reference) and size <= LARGEST_SOURCE
+        blame = find_blame(
+            unsettled(failures, outline),
+            outline,
+            own.functions,
+            frozenset(own.constants),
+            runs.passes if can_substitute else None,
+        )
+        return derive(failures, outline, blame), runs.found
 
     def _observe_first(
         self,

@@ -2,6 +2,7 @@
 
 from harness.common.rounding import hundredths, rounded
 from harness.marking.mark import GROUPS, mark
+from harness.marking.stakes import with_stakes
 from harness.model.student_view import by_function
 
-__all__ = ["GROUPS", "by_function", "hundredths", "mark", "rounded"]
+__all__ = ["GROUPS", "by_function", "hundredths", "mark", "rounded", "with_stakes"]

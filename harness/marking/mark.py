@@ -75,7 +75,7 @@ def mark(
         status, exact = SubmissionStatus.HARNESS_ERROR, None
     else:
         status = SubmissionStatus.GRADED
-        exact = _after_findings(out_of * _share(plan, scenarios), report.findings)
+        exact = mark_of(plan, scenarios, report.findings)
     result = SubmissionResult(
         id=submission.id,
         status=status,
@@ -91,6 +91,14 @@ def mark(
         manual=not_yet_given(plan.assignment),
     )
     return of_submission(result, submission)
+
+
+def mark_of(
+    plan: Plan, scenarios: Sequence[ScenarioResult], findings: Iterable[Finding]
+) -> Fraction:
+    """The exact mark of a submission that could be run."""
+    share = _share(plan, scenarios)
+    return _after_findings(plan.assignment.functionality_marks * share, findings)
 
 
 def _withheld(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:

@@ -1,48 +1,60 @@
-"""Failures of one submission that one change may well end, put together."""
+"""Causes: failing scenarios of one submission that one change would most likely fix."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
-
-from harness.model.verdict import VerdictKind
-
-T = TypeVar("T")
+from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FailureFacts:
-    """What a failure is grouped by. `clauses` are ids, `rule` is empty without an explanation."""
+class Symptom:
+    """What a cause shows itself by: an explanation rule, in so many of its scenarios. `line` is in
+    the student's file, where an exception or an endless loop is known to have been."""
+
+    rule: str
+    scenarios: int
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodePlace:
+    """The lines `first` to `last` (1-based) of a student's file. `text` are the first of them, each
+    without its end, and cut where it is very long."""
+
+    file: str
+    first: int
+    last: int
+    text: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """One thing to fix.
+
+    `function` is the function (or constant) that is to blame where `blamed`, else the one whose
+    scenarios fail; empty where the whole file is meant. `place` is where that stands in the
+    student's file. `scenarios` are ids in the plan's order, `example` the clearest of them (visible
+    before hidden, shortest input); rule and message are the example's, which may be hidden from a
+    student. `together_with` are functions that have to be right as well for some of the scenarios
+    to pass. `about_text`: the message speaks of the student's text alone, and of no scenario.
+    `marks_at_stake` is exact: what the mark would rise by if the scenarios passed.
+    """
 
     function: str
-    clauses: tuple[str, ...]
-    kind: VerdictKind
     rule: str
     message: str
+    scenarios: tuple[str, ...] = ()
+    example: str = ""
+    blamed: bool = False
+    place: CodePlace | None = None
+    line: int | None = None  # the very line, where it is known
+    about_text: bool = False
+    symptoms: tuple[Symptom, ...] = ()
+    clauses: tuple[str, ...] = ()
+    hint: str = ""
+    together_with: tuple[str, ...] = ()
+    marks_at_stake: Fraction = Fraction(0)
 
 
-def group_by_cause(failures: Iterable[T], facts: Callable[[T], FailureFacts]) -> list[list[T]]:
-    """The failures in groups of one cause each, in the order of their first members.
-
-    One cause is one message in several functions (what happens at import, for one), or else one
-    rule in one function for the same clauses: there the messages differ in their examples alone.
-    """
-    found = [(each, facts(each)) for each in failures]
-    affected: dict[tuple[object, ...], set[str]] = {}
-    for _, fact in found:
-        affected.setdefault(_same_message(fact), set()).add(fact.function)
-    groups: dict[tuple[object, ...], list[T]] = {}
-    for each, fact in found:
-        everywhere = len(affected[_same_message(fact)]) > 1
-        key = _same_message(fact) if everywhere else _same_rule(fact)
-        groups.setdefault(key, []).append(each)
-    return list(groups.values())
-
-
-def _same_message(fact: FailureFacts) -> tuple[object, ...]:
-    return ("message", fact.kind, fact.rule, fact.message)
-
-
-def _same_rule(fact: FailureFacts) -> tuple[object, ...]:
-    return ("rule", fact.kind, fact.rule, fact.function, *fact.clauses)
+Blame = tuple[str, ...]
+"""The names that are to blame for one scenario; several have to be right together."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
+from harness.model.outline import NO_OUTLINE, Outline
+
 # The largest Python file, in bytes, that is checked and run. A larger one is neither.
 MAX_SOURCE_BYTES = 512 * 1024
 
@@ -127,9 +129,10 @@ class Statelessness:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyReport:
     """What the text of one submission showed. `notes` are accepted oddities (BOM, CRLF).
-    `statelessness` is None where no proof was asked for."""
+    `statelessness` is None where no proof was asked for; `outline` is of what could be read."""
 
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
     notes: tuple[str, ...] = ()
     statelessness: Statelessness | None = None
+    outline: Outline = NO_OUTLINE

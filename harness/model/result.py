@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from harness.model.assignment import Assignment, ManualSlot
+from harness.model.causes import Cause
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
 from harness.model.submission import Student, Submission
@@ -86,7 +87,7 @@ class SubmissionResult:
     `total_out_of` are of both. `earlier`: our machinery failed this time, and what stands here is
     what an earlier run found for the same bytes. `isolation_reason`: why every scenario had a
     process of its own ("line 12: `global board`"). `student`, `handed_in`, `attempt`, `attempts`
-    and `source` are the submission's.
+    and `source` are the submission's. `causes` are what to fix, most marks first.
     """
 
     id: str
@@ -111,6 +112,7 @@ class SubmissionResult:
     source: str = ""
     isolation: Isolation = Isolation.ALONE
     isolation_reason: str = ""
+    causes: tuple[Cause, ...] = ()
 
     @property
     def all_passed(self) -> bool:

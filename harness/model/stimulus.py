@@ -101,14 +101,25 @@ class StandIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Substitution:
+    """A top-level name of the submission's main module that something of the course's takes the
+    place of: a function the course's own, which answers from a process of its own; a constant the
+    one of the provided module that `provided` names."""
+
+    name: str
+    provided: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stimulus:
     """Everything needed to provoke one observation.
 
     `given` is source run first in the stimulus's namespace; `bindings` are the names of a draw;
     `constants` are the overrides of provided constants; `provide` names extra files placed beside;
-    `stand_ins` take the place of what was handed in under their modules' names. `folder`: it has a
-    working folder of its own, which begins with `files`. `stdin` is what is piped in, in place of a
-    terminal; `environment` has names and texts; `replies` types in place of `inputs`.
+    `stand_ins` take the place of what was handed in under their modules' names, `substitutions`
+    that of single functions and constants. `folder`: it has a working folder of its own, which
+    begins with `files`. `stdin` is what is piped in, in place of a terminal; `environment` has
+    names and texts; `replies` types in place of `inputs`.
     """
 
     action: Call | Session | Run
@@ -124,6 +135,7 @@ class Stimulus:
     stdin: str | None = None
     environment: tuple[Binding, ...] = ()
     replies: Replies | None = None
+    substitutions: tuple[Substitution, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from harness.model.causes import CodePlace
 from harness.model.plan import Assignment, Clause, Plan, Scenario
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import (
@@ -105,6 +106,30 @@ class ShownCheck:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCause:
+    """One thing to fix as its reader may see it. `checks` are the failing scenarios that may be
+    shown, the clearest first, `hidden` how many others there are; the message is empty where it
+    would speak of a hidden one. `marks` are at stake (0: none, or not known)."""
+
+    function: str
+    message: str
+    checks: tuple[ShownCheck, ...] = ()
+    hidden: int = 0
+    blamed: bool = False
+    place: CodePlace | None = None
+    line: int | None = None
+    clauses: tuple[Clause, ...] = ()
+    hint: str = ""
+    together_with: tuple[str, ...] = ()
+    marks: Fraction = Fraction(0)
+
+    @property
+    def count(self) -> int:
+        """How many checks fail for it, hidden ones included."""
+        return len(self.checks) + self.hidden
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenCheck:
     """A scenario that a student may not see: its name and its verdict."""
 
@@ -130,7 +155,7 @@ class StudentView:
 
     `shown` and `hidden` are in the plan's order. `problem`, `unparsable`, `notes` and `findings`
     are about the student's own file, and so are never secret. `total` is None until people have
-    given all of their part.
+    given all of their part. `causes` are what to fix, in order.
     """
 
     id: str
@@ -143,6 +168,7 @@ class StudentView:
     functions: tuple[FunctionTally, ...]
     shown: tuple[ShownCheck, ...]
     hidden: tuple[HiddenCheck, ...] = ()
+    causes: tuple[ShownCause, ...] = ()
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
     problem: str = ""

@@ -13,6 +13,7 @@ from harness.model.policy import Finding, Policy, PolicyReport, Unparsable
 from harness.policy.evasion import check_evasion
 from harness.policy.findings import FindingCollector, unchecked
 from harness.policy.imports import check_imports
+from harness.policy.outline import outline
 from harness.policy.reading import TOO_DEEP, Source, compiles, read
 from harness.policy.request import NamedBytes, PolicyRequest
 from harness.policy.statelessness.proof import prove
@@ -48,7 +49,10 @@ def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:
         if broken.reason == TOO_DEEP and policy is not None:
             # The limits here are not those of the run, where it may be readable after all.
             report.findings.append(unchecked(broken.file, TOO_DEEP))
-    return PolicyReport(findings=tuple(report.findings), notes=tuple(report.notes))
+    readable = [text.source for text in texts if isinstance(text, _Text)]
+    return PolicyReport(
+        findings=tuple(report.findings), notes=tuple(report.notes), outline=outline(readable)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ _PACKAGES = (
     "harness.policy.statelessness",
 )
 _MODULES = (
+    "harness.model.outline",
     "harness.model.policy",
     "harness.common.serial",
     "harness.policy.words",
@@ -29,6 +30,7 @@ _MODULES = (
     "harness.policy.evasion",
     "harness.policy.techniques",
     "harness.policy.structure",
+    "harness.policy.outline",
     "harness.policy.request",
     "harness.policy.statelessness.allowed",
     "harness.policy.statelessness.bindings",

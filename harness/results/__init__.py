@@ -6,7 +6,7 @@ from harness.common.lazy_exports import lazy_exports
 from harness.results.keys import observation_key, shared_key, verdict_key
 from harness.results.results_json import ResultsText, mark_string, results_json
 from harness.results.rows import Packer, Piece, encoded
-from harness.results.student_view import EVERYTHING, student_view
+from harness.results.student_view import EVERYTHING, put_together, student_view
 
 if TYPE_CHECKING:
     from harness.results.comparing import MarkChange, RunComparison, ScenarioChange, compare_runs
@@ -32,6 +32,7 @@ __all__ = [
     "encoded",
     "mark_string",
     "observation_key",
+    "put_together",
     "read_snapshot",
     "results_json",
     "results_json_v1",

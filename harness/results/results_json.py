@@ -7,12 +7,12 @@ is stands once; a scenario that a submission passed is only counted.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from harness.common.rounding import rounded
-from harness.model.causes import FailureFacts, group_by_cause
+from harness.model.causes import Cause
 from harness.model.plan import Plan, Scenario
 from harness.model.result import (
     RESULTS_VERSION,
@@ -69,28 +69,22 @@ class ResultsText:
         if result.status is SubmissionStatus.UNREADABLE:
             known = []  # none was run, which the status says
         failed = [each for each in known if not each.verdict.passed]
-        causes = group_by_cause(failed, lambda each: _facts(each, self._scenarios))
-        cause_of = {
-            each.scenario_id: number for number, cause in enumerate(causes, 1) for each in cause
-        }
+        cause_of: dict[str, int] = {}
+        for index, cause in enumerate(result.causes, 1):
+            for name in cause.scenarios:
+                cause_of.setdefault(name, index)
         failures = [
-            f"{_line(each.scenario_id)}: {_line(_failure(each, cause_of[each.scenario_id]))}"
+            f"{_line(each.scenario_id)}: {_line(_failure(each, cause_of.get(each.scenario_id)))}"
             for each in failed
         ]
-        counted = (e for e in known if not self._scenarios[e.scenario_id].extra_credit)
-        points = sum((each.out_of for each in counted), Fraction(0))
-        a_point = result.out_of / points if points else Fraction(0)
-        stakes = [
-            _line(_cause(index, cause, self._scenarios, a_point))
-            for index, cause in enumerate(causes, 1)
-        ]
+        causes = [_line(_cause(index, cause)) for index, cause in enumerate(result.causes, 1)]
         self._ran[result.isolation] += bool(known)
         plain = {**plain_submission(result), "passed": len(known) - len(failed)}
         entry = json_text(plain, 2).removesuffix("\n  }")
         between, self._between = self._between, ",\n  "
         return (
             f'{between}{entry},\n   "failed": {_lines(failures, "{}", 3)},'
-            f'\n   "causes": {_lines(stakes, "[]", 3)}\n  }}'
+            f'\n   "causes": {_lines(causes, "[]", 3)}\n  }}'
         )
 
     def end(self) -> str:
@@ -109,18 +103,7 @@ def _with_points(scenario: Scenario) -> dict[str, Any]:
     return {**plain_scenario(scenario), "points": number(points)}
 
 
-def _facts(result: ScenarioResult, scenarios: Mapping[str, Scenario]) -> FailureFacts:
-    scenario, verdict = scenarios[result.scenario_id], result.verdict
-    return FailureFacts(
-        function=scenario.function,
-        clauses=scenario.clauses,
-        kind=verdict.kind,
-        rule=verdict.explanation.rule if verdict.explanation else "",
-        message=verdict.message,
-    )
-
-
-def _failure(result: ScenarioResult, cause: int) -> dict[str, Any]:
+def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
     verdict = result.verdict
     entry: dict[str, Any] = {
         "verdict": verdict.kind.value,
@@ -132,22 +115,28 @@ def _failure(result: ScenarioResult, cause: int) -> dict[str, Any]:
     return entry if verdict.stand_in is None else entry | {"stand_in": verdict.stand_in.value}
 
 
-def _cause(
-    number_: int,
-    members: Sequence[ScenarioResult],
-    scenarios: Mapping[str, Scenario],
-    a_point: Fraction,
-) -> dict[str, Any]:
-    """A cause; `a_point` is what a point is worth in marks."""
-    first = members[0].verdict
-    lost = sum((each.out_of - each.points for each in members), Fraction(0))
+def _cause(number_: int, cause: Cause) -> dict[str, Any]:
+    """A cause. Its place is without the student's text, which is in the submission."""
+    place = cause.place
     return {
         "id": number_,
-        "function": scenarios[members[0].scenario_id].function,
-        "rule": first.explanation.rule if first.explanation else None,
-        "message": first.message,
-        "scenarios": [each.scenario_id for each in members],
-        "marks_at_stake": number(a_point * lost),
+        "function": cause.function,
+        "blamed": cause.blamed,
+        "file": None if place is None else place.file,
+        "lines": None if place is None else [place.first, place.last],
+        "line": cause.line,
+        "rule": cause.rule or None,
+        "message": cause.message,
+        "example": cause.example or None,
+        "scenarios": list(cause.scenarios),
+        "symptoms": [
+            {"rule": each.rule, "scenarios": each.scenarios, "line": each.line}
+            for each in cause.symptoms
+        ],
+        "clauses": list(cause.clauses),
+        "hint": cause.hint,
+        "together_with": list(cause.together_with),
+        "marks_at_stake": number(cause.marks_at_stake),
     }
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from harness.model.causes import Cause
 from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
 from harness.model.student_view import (
     HiddenCheck,
+    ShownCause,
     ShownCheck,
     StudentView,
     Surroundings,
     by_function,
 )
+from harness.model.verdict import VerdictKind
 
 ALWAYS = frozenset({Visibility.VISIBLE})
 EVERYTHING = frozenset(Visibility)  # for the lecturer
@@ -47,6 +52,7 @@ def student_view(
         functions=by_function(plan, result),
         shown=tuple(shown),
         hidden=tuple(hidden),
+        causes=_causes(result, plan, shown),
         findings=result.findings,
         unparsable=result.unparsable,
         problem=result.problem,
@@ -57,3 +63,73 @@ def student_view(
         total=result.total,
         total_out_of=result.total_out_of,
     )
+
+
+def _causes(
+    result: SubmissionResult, plan: Plan, shown: list[ShownCheck]
+) -> tuple[ShownCause, ...]:
+    """The causes, then what failed without one: our own failures, and results that were written
+    before there were causes."""
+    failed = {
+        check.id: check
+        for check in shown
+        if not check.verdict.passed
+        and not check.informational
+        and check.verdict.kind is not VerdictKind.UNREADABLE
+    }
+    found = [_shown(cause, failed, plan) for cause in result.causes if cause.scenarios]
+    explained = {name for cause in result.causes for name in cause.scenarios}
+    left = [check for name, check in failed.items() if name not in explained]
+    return (*found, *put_together(left))
+
+
+def _shown(cause: Cause, failed: dict[str, ShownCheck], plan: Plan) -> ShownCause:
+    names = dict.fromkeys((cause.example, *cause.scenarios))
+    checks = tuple(failed[name] for name in names if name in failed)
+    first = checks[0] if checks else None
+    own = cause.about_text or (first is not None and first.id == cause.example)
+    message = first.verdict.message if first is not None else ""
+    return ShownCause(
+        function=cause.function,
+        message=cause.message if own else message,
+        checks=checks,
+        hidden=len(cause.scenarios) - len(checks),
+        blamed=cause.blamed,
+        place=cause.place,
+        line=cause.line if own else None,
+        clauses=tuple(c for c in plan.assignment.clauses if c.id in cause.clauses),
+        hint=cause.hint,
+        together_with=cause.together_with,
+        marks=cause.marks_at_stake,
+    )
+
+
+def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
+    """Failing checks of which no more is known: those with one message in several functions, then
+    those of one rule and function for the same clauses, in their own order."""
+    found = list(checks)
+    functions: dict[tuple[object, ...], set[str]] = {}
+    for check in found:
+        functions.setdefault(_said(check), set()).add(check.function)
+    groups: dict[tuple[object, ...], list[ShownCheck]] = {}
+    for check in found:
+        everywhere = len(functions[_said(check)]) > 1
+        clauses = [clause.id for clause in check.clauses]
+        apart = () if everywhere else (check.function, *clauses)
+        key = _said(check) if everywhere else (*_said(check)[:2], *apart)
+        groups.setdefault(key, []).append(check)
+    ordered = sorted(groups.values(), key=lambda members: len({c.function for c in members}) < 2)
+    return tuple(
+        ShownCause(
+            function=members[0].function if len({c.function for c in members}) < 2 else "",
+            message=members[0].verdict.message,
+            checks=tuple(members),
+            clauses=members[0].clauses,
+        )
+        for members in ordered
+    )
+
+
+def _said(check: ShownCheck) -> tuple[object, ...]:
+    explanation = check.verdict.explanation
+    return check.verdict.kind, explanation.rule if explanation else "", check.verdict.message

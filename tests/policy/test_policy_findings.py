@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from harness.model.outline import NO_OUTLINE
 from harness.model.plan import SourceFile
 from harness.model.policy import (
     Consequence,
@@ -586,7 +588,7 @@ def test_a_flood_of_findings_is_cut_but_keeps_every_rule() -> None:
 
 def test_without_a_policy_nothing_is_judged() -> None:
     files = (SourceFile(name="a1.py", data=b"import os\nexec('x')\n"),)
-    assert check(files, None) == PolicyReport()
+    assert replace(check(files, None), outline=NO_OUTLINE) == PolicyReport()
 
 
 def test_other_files_than_python_are_left_alone() -> None:

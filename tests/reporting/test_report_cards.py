@@ -5,13 +5,11 @@ from __future__ import annotations
 from harness.model.observation import Turn
 from harness.model.result import SubmissionResult
 from harness.model.stimulus import Typed
-from harness.model.student_view import ShownCheck, Surroundings
+from harness.model.student_view import ShownCause, ShownCheck, Surroundings
 from harness.model.verdict import Conversation, Verdict
 from harness.reporting.view import words
-from harness.reporting.view.causes import Cause, clause_tallies
-from harness.reporting.view.causes import causes as causes_of
+from harness.reporting.view.clauses import clause_tallies
 from harness.reporting.view.conversation import folded, has_next_turn, next_turn
-from harness.reporting.view.figures import function_names
 from harness.reporting.view.paste import python_lines
 from harness.results import EVERYTHING, student_view
 from tests.reporting.report_samples import IMPORT_ASKS, MANY_FAULTS, PLAN, SCENARIOS, failed, result
@@ -23,14 +21,14 @@ def checks(submission: SubmissionResult) -> tuple[ShownCheck, ...]:
     return student_view(submission, PLAN, visible=EVERYTHING).shown
 
 
-def causes(submission: SubmissionResult) -> tuple[Cause, ...]:
-    return causes_of(checks(submission), function_names(PLAN))
+def causes(submission: SubmissionResult) -> tuple[ShownCause, ...]:
+    return student_view(submission, PLAN, visible=EVERYTHING).causes
 
 
 def test_one_message_everywhere_is_one_cause() -> None:
     found = causes(IMPORT_ASKS)
     assert len(found) == 1
-    assert 1 + len(found[0].others) == len(SCENARIOS)
+    assert len(found[0].checks) == len([each for each in SCENARIOS if not each.informational])
 
 
 def test_what_stops_several_functions_comes_first() -> None:
@@ -52,14 +50,14 @@ def test_one_rule_for_one_clause_of_one_function_is_one_cause() -> None:
         if scenario.function in ("check_input", "check_win")
     }
     found = causes(result("x", verdicts))
-    assert [(c.first.function, len(c.others)) for c in found] == [
+    assert [(cause.function, cause.count) for cause in found] == [
         ("check_input", 2),
-        ("check_win", 1),
+        ("check_win", 2),
     ]
 
 
 def test_the_assignments_order_holds_otherwise() -> None:
-    functions = [cause.first.function for cause in causes(MANY_FAULTS)]
+    functions = [cause.function for cause in causes(MANY_FAULTS)]
     plan = [signature.name for signature in PLAN.assignment.functions]
     assert [plan.index(name) for name in functions] == sorted(
         plan.index(name) for name in functions
@@ -67,7 +65,7 @@ def test_the_assignments_order_holds_otherwise() -> None:
 
 
 def test_a_sample_says_which_draw_it_shows() -> None:
-    sample = next(c.first for c in causes(MANY_FAULTS) if words.draws(c.first.verdict))
+    sample = next(c.checks[0] for c in causes(MANY_FAULTS) if words.draws(c.checks[0].verdict))
     assert words.draws(sample.verdict) == "1 of 2 cases fail; this is the smallest"
     assert "'OOOO'" in python_lines(sample.stimulus, AROUND)
 

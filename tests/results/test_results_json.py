@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from harness.model.causes import Cause, CodePlace, Symptom
 from harness.model.plan import ManualSlot
 from harness.model.policy import PolicyRule, Severity
 from harness.model.result import (
@@ -168,7 +169,30 @@ def test_a_scenario_says_what_it_is_once() -> None:
 
 
 def test_what_passed_is_counted_and_what_failed_says_why() -> None:
-    ada, broken, unreadable = plain()["submissions"]
+    names = ("f/sampled", "f/secret")
+    cause = Cause(
+        function="f",
+        rule="printed-not-returned",
+        message="printed plain",
+        scenarios=names,
+        example="f/secret",
+        blamed=True,
+        place=CodePlace(file="a1.py", first=3, last=9, text=("def f(x):",)),
+        line=5,
+        symptoms=(Symptom(rule="printed-not-returned", scenarios=2, line=5),),
+        clauses=("4.1",),
+        together_with=("g",),
+        marks_at_stake=Fraction(9, 2),
+    )
+    whole_file = Cause(function="", rule="unreadable", message="cannot be read")
+    found = (
+        replace(UNREADABLE, causes=(whole_file,)),
+        replace(result("ada"), causes=(cause,)),
+        BROKEN,
+    )
+    made = plain(replace(RUN, submissions=found))
+    jsonschema.Draft202012Validator(SCHEMA).validate(made)
+    ada, broken, unreadable = made["submissions"]
     assert ada["passed"] == 1
     assert ada["failed"]["f/sampled"] == {
         "verdict": "failed",
@@ -181,14 +205,25 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
         {
             "id": 1,
             "function": "f",
+            "blamed": True,
+            "file": "a1.py",
+            "lines": [3, 9],
+            "line": 5,
             "rule": "printed-not-returned",
             "message": "printed plain",
-            "scenarios": ["f/sampled", "f/secret", "f/later"],
+            "example": "f/secret",
+            "scenarios": ["f/sampled", "f/secret"],
+            "symptoms": [{"rule": "printed-not-returned", "scenarios": 2, "line": 5}],
+            "clauses": ["4.1"],
+            "hint": "",
+            "together_with": ["g"],
             "marks_at_stake": 4.5,
         }
     ]
+    assert ada["failed"]["f/later"]["cause"] is None
     for nothing_run in (broken, unreadable):
-        assert (nothing_run["passed"], nothing_run["failed"], nothing_run["causes"]) == (0, {}, [])
+        assert (nothing_run["passed"], nothing_run["failed"]) == (0, {})
+    assert (broken["causes"], len(unreadable["causes"])) == ([], 1)
 
 
 def test_version_1_says_what_a_scenario_is_and_how_it_went() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit, chdir, dup2, environ, write
@@ -14,6 +15,7 @@ from .messages.names import nearest_of
 from .messages.objects import Comparison
 from .modules import Library, ModuleSource, by_module_name
 from .stand_ins.proxies import RemoteCaller
+from .substituted import slot, substituted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 _set_recursion_limit = sys.setrecursionlimit
 _MODULE = type(sys)
+_BUILTINS = builtins.__dict__  # the interpreter's, which the submission's modules see
 
 
 class Files:
@@ -37,9 +40,11 @@ class Files:
         main: str,
         *,
         proxies: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (),
+        functions: tuple[str, ...] = (),
         compare: dict[str, Any] | None = None,
     ) -> None:
         self.proxies = proxies
+        self.functions = functions
         self.comparison = Comparison(
             frozenset({*submitted, *extra, *provided, "__main__"}), compare or {}
         )
@@ -56,10 +61,11 @@ class Files:
     ) -> Files:
         """Of the files in `setup` those that scenarios share, all that is ours compiled.
 
-        `selection`: the number of the variant, the names of extra files, and the modules that
-        run elsewhere as (name, functions, other names).
+        `selection`: the number of the variant, the names of extra files, the modules that run
+        elsewhere as (name, functions, other names), and the main module's names that something of
+        the course's takes the place of, as (name, provided module or empty).
         """
-        variant, provide, proxies = selection
+        variant, provide, proxies, names = selection
         provided = by_module_name(setup["variants"][variant])
         extra = by_module_name([(name, data) for name, data in setup["extra"] if name in provide])
         for source in (*provided.values(), *extra.values()):
@@ -67,7 +73,12 @@ class Files:
         replaced = {name for name, _, _ in proxies}
         own = {name: source for name, source in submitted.items() if name not in replaced}
         main, compare = setup["main"][:-3], setup["compare"]
-        return cls(provided, extra, own, main, proxies=proxies, compare=compare)
+        if names and main in own:
+            own[main] = substituted(own[main], names)
+        functions = tuple([name for name, provided_by in names if not provided_by])
+        return cls(
+            provided, extra, own, main, proxies=proxies, functions=functions, compare=compare
+        )
 
     def source(self, filename: str) -> ModuleSource:
         """The file that is run or loaded; ModuleNotFoundError when it was not handed in."""
@@ -173,10 +184,12 @@ class ScenarioProcess:
         return self.files.library.load(name)
 
     def _install_proxies(self) -> RemoteCaller | None:
-        """Put modules that run elsewhere where the submission will import them."""
-        if not self.files.proxies:
+        """Put modules and functions that run elsewhere where the submission will find them."""
+        if not self.files.proxies and not self.files.functions:
             return None
         caller = RemoteCaller(self._send, self._receive, self.files.own_modules)
+        for function in self.files.functions:
+            _BUILTINS[slot(function)] = caller.function(self.files.main, function)
         for name, functions, others in self.files.proxies:
             if self.job["program"][:-3] == name and self.job["action"] == "run":
                 caller.give_up(f"{name}.py is the program that is run")

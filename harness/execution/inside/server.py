@@ -157,6 +157,7 @@ class Server:
 
     def _select_files(self, selection: tuple[Any, ...]) -> Files:
         """The files that some scenarios share, compiled."""
+        self.limits.allow_memory(self.setup["memory"])  # the student's may be among them, changed
         files = self.files[selection] = Files.select(selection, self.setup, self.submitted)
         freeze_heap()
         return files

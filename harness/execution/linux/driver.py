@@ -87,9 +87,13 @@ class Driver:
 
     @contextmanager
     def submission(
-        self, assignment: Assignment, files: tuple[SourceFile, ...]
+        self,
+        assignment: Assignment,
+        files: tuple[SourceFile, ...],
+        reference: tuple[SourceFile, ...] = (),
     ) -> Iterator[SubmissionServer]:
-        """A server for one submission. HarnessError when our own machinery fails."""
+        """A server for one submission. Functions of `reference` can be substituted for its own:
+        they answer from another process. HarnessError when our own machinery fails."""
         base, compiler = self._running()
         setup = self._setup(writes=assignment.writes_files) | server_setup(assignment, files)
         with ExitStack() as stack:
@@ -97,7 +101,7 @@ class Driver:
 
             @cache
             def stand_in_server() -> ServerLink:
-                own = self._setup(notify=False) | stand_in_setup(assignment)
+                own = self._setup(notify=False) | stand_in_setup(assignment, reference)
                 return stack.enter_context(ServerLink(base, own))
 
             def start(job: dict[str, object], limits: Limits) -> LinuxStandIn:

@@ -21,7 +21,7 @@ from harness.execution.linux.kernel import Listener, ProcessClock
 from harness.execution.linux.monitor import Monitor
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.shared_run import run_group
-from harness.execution.protocol.jobs import Jobs, main_file
+from harness.execution.protocol.jobs import Jobs, main_file, needs_stand_ins
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.remote import StandInProcess
@@ -87,7 +87,7 @@ class SubmissionServer:
                 stack.callback(folder.remove)
                 job["folder"] = str(folder.path)
             stand_in = None
-            if stimulus.stand_ins:
+            if needs_stand_ins(stimulus):
                 started = self._stand_ins(self._jobs.stand_in_job(stimulus), limits)
                 stand_in = stack.enter_context(started)
             self._link.start(

@@ -25,7 +25,12 @@ from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, Words
 from harness.execution.piped.process import PipedProcess
 from harness.execution.piped.stand_in import PipedStandIn
 from harness.execution.protocol import bootstrap
-from harness.execution.protocol.jobs import Jobs, server_setup, stand_in_setup
+from harness.execution.protocol.jobs import (
+    Jobs,
+    needs_stand_ins,
+    server_setup,
+    stand_in_setup,
+)
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.scratch import scratch_directory
@@ -38,7 +43,7 @@ _MIB = 1024 * 1024
 _MODULES = (
     "messages.channel", "messages.names", "messages.objects", "messages.codec", "stand_ins.graph",
     "modules", "stimulus", "limits", "evaluate", "stdin_shim", "files", "tool",
-    "stand_ins.proxies", "scenario", "stand_ins.stand_in", "piped",
+    "stand_ins.proxies", "substituted", "scenario", "stand_ins.stand_in", "piped",
 )  # fmt: skip
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 
@@ -100,10 +105,13 @@ class PipedDriver:
 
     @contextmanager
     def submission(
-        self, assignment: Assignment, files: tuple[SourceFile, ...]
+        self,
+        assignment: Assignment,
+        files: tuple[SourceFile, ...],
+        reference: tuple[SourceFile, ...] = (),
     ) -> Iterator[PipedSubmission]:
-        """One submission, to be observed."""
-        yield PipedSubmission(self, assignment, files)
+        """One submission, to be observed; of `reference` functions can be substituted."""
+        yield PipedSubmission(self, assignment, files, reference)
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[PipedTool]:
@@ -161,14 +169,18 @@ class PipedSubmission:
     """Observes one submission, a fresh interpreter for each stimulus."""
 
     def __init__(
-        self, driver: PipedDriver, assignment: Assignment, files: tuple[SourceFile, ...]
+        self,
+        driver: PipedDriver,
+        assignment: Assignment,
+        files: tuple[SourceFile, ...],
+        reference: tuple[SourceFile, ...],
     ) -> None:
         self._driver = driver
         self._jobs = Jobs(assignment)
         self._budget = ObservationBudget()
         self._functions = frozenset(function.name for function in assignment.functions)
         self._setup = driver.setup(server_setup(assignment, files), writes=assignment.writes_files)
-        self._stand_in_setup = driver.setup(stand_in_setup(assignment))
+        self._stand_in_setup = driver.setup(stand_in_setup(assignment, reference))
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
         """What the submission did. HarnessError when our own machinery failed."""
@@ -212,7 +224,7 @@ class PipedSubmission:
     def _start_stand_in(
         self, stimulus: Stimulus, limits: Limits, stack: ExitStack
     ) -> PipedStandIn | None:
-        if not stimulus.stand_ins:
+        if not needs_stand_ins(stimulus):
             return None
         beats = CpuHeartbeat(limits)
         job = self._jobs.stand_in_job(stimulus) | {

@@ -70,9 +70,10 @@ class Jobs:
         proxies = tuple(
             [(module_name(each.module), *self._names(each.file)) for each in stimulus.stand_ins]
         )
+        substituted = tuple([(each.name, each.provided) for each in stimulus.substitutions])
         return job | {
             "texts": (stimulus.given, expression, steps, equals),
-            "selection": (variant, stimulus.provide, proxies),
+            "selection": (variant, stimulus.provide, proxies, substituted),
             "bindings": [(binding.name, binding.literal) for binding in stimulus.bindings],
             "seed": stimulus.seed,
             "folder": "",
@@ -82,9 +83,14 @@ class Jobs:
         }
 
     def stand_in_job(self, stimulus: Stimulus) -> dict[str, Any]:
-        """The job of the process that holds a scenario's stand-ins."""
+        """The job of the process that holds a scenario's stand-ins: `modules` answer calls,
+        `beside` may be imported by them."""
+        modules = [(module_name(each.module), each.file) for each in stimulus.stand_ins]
+        if stimulus.substitutions:
+            modules.append((module_name(self._main), self._main))
         return {
-            "modules": [(module_name(each.module), each.file) for each in stimulus.stand_ins],
+            "modules": modules,
+            "beside": stimulus.substitutions != (),
             "variant": self._variants[stimulus.constants],
             "provide": list(stimulus.provide),
             "seed": stimulus.seed,
@@ -98,12 +104,21 @@ class Jobs:
         return found
 
 
-def stand_in_setup(assignment: Assignment) -> dict[str, object]:
+def needs_stand_ins(stimulus: Stimulus) -> bool:
+    """Whether something of the course's has to answer calls of the submission's."""
+    functions = any(not each.provided for each in stimulus.substitutions)
+    return bool(stimulus.stand_ins) or functions
+
+
+def stand_in_setup(
+    assignment: Assignment, reference: tuple[SourceFile, ...] = ()
+) -> dict[str, object]:
     """What the server of the stand-ins needs to know: files of the course, none of a student's."""
     return {
         "variants": [_pairs(variant.files) for variant in assignment.variants],
         "extra": _pairs(assignment.extra_files),
         "stand_ins": _pairs(assignment.stand_in_files),
+        "reference": _pairs(reference),
     }
 
 

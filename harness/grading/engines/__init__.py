@@ -14,6 +14,7 @@ from typing import Protocol
 
 from harness.execution import Interpreter
 from harness.grading.grader import Graded
+from harness.model.assignment import SourceFile
 from harness.model.result import Tier
 from harness.model.submission import Submission
 from harness.results import Piece
@@ -23,8 +24,8 @@ from harness.results import Piece
 class WorkerSetup:
     """What every worker grades with: plan and answer key as JSON text, interpreter and tier.
     `store` is read for what earlier runs observed; None: everything is observed anew, and results
-    alone come back. `secret` and `digests` are the grader's, `cpu` the processor to work on, None
-    for any."""
+    alone come back. `reference`, `secret` and `digests` are the grader's, `cpu` the processor to
+    work on, None for any."""
 
     plan: str
     key: str
@@ -33,6 +34,7 @@ class WorkerSetup:
     cpu: int | None
     store: Path | None
     thorough: bool
+    reference: tuple[SourceFile, ...] = ()
     secret: bytes | None = None
     digests: bool = False
 

@@ -123,6 +123,7 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
                     plan,
                     key,
                     driver,
+                    reference=setup.reference,
                     thorough=setup.thorough,
                     secret=setup.secret,
                     digests=setup.digests,

@@ -130,6 +130,7 @@ def _run(
         store=None,
         thorough=False,
         digests=digests,
+        reference=context.specification.reference,
     )
     results: dict[int, Graded] = {}
     with Pool(setup, workers) as pool:

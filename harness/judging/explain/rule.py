@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable
 from enum import IntEnum
+from functools import cache
 
 from harness.judging.explain.failure import Failure
 from harness.model.verdict import Explanation
@@ -52,6 +53,17 @@ def rule(stage: Stage, place: int) -> Callable[[Rule], Rule]:
         return function
 
     return register
+
+
+def is_general(name: str) -> bool:
+    """Whether a rule, by its name, says only that something differs and names no mistake."""
+    return name in _general() or not name
+
+
+@cache
+def _general() -> frozenset[str]:
+    late = (Stage.DIFFERENCE, Stage.LAST)
+    return frozenset(function.__name__ for (stage, _), function in _REGISTERED if stage in late)
 
 
 def registered_rules() -> tuple[Rule, ...]:

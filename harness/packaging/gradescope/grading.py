@@ -165,10 +165,13 @@ class InTime:
 
     @contextmanager
     def submission(
-        self, assignment: Assignment, files: tuple[SourceFile, ...]
+        self,
+        assignment: Assignment,
+        files: tuple[SourceFile, ...],
+        reference: tuple[SourceFile, ...] = (),
     ) -> Iterator[Observes]:
         """The driver's observation, as long as there is time."""
-        with self._driver.submission(assignment, files) as server:
+        with self._driver.submission(assignment, files, reference) as server:
             yield _InTimeServer(server, self)
 
     def tool(self, sources: Mapping[str, str], entry: str) -> AbstractContextManager[Answers]:

@@ -10,12 +10,12 @@ from harness.common.files import page_name
 from harness.common.rounding import rounded
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult
-from harness.model.student_view import ShownCheck, StudentView
+from harness.model.student_view import ShownCause, ShownCheck, StudentView
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words
-from harness.reporting.view.causes import causes, clause_tallies
-from harness.results import EVERYTHING, student_view
+from harness.reporting.view.clauses import clause_tallies
+from harness.results import EVERYTHING, put_together, student_view
 
 
 def submission_page(result: SubmissionResult, plan: Plan) -> str:
@@ -24,7 +24,6 @@ def submission_page(result: SubmissionResult, plan: Plan) -> str:
     view = student_view(result, plan, visible=EVERYTHING)
     checks = view.shown
     tallies = view.functions if figures.was_run(result) else ()
-    functions = figures.function_names(plan)
     points = sum((tally.points for tally in tallies), Fraction(0))
     out_of = sum((tally.out_of for tally in tallies), Fraction(0))
     marks = assignment.functionality_marks
@@ -52,15 +51,14 @@ def submission_page(result: SubmissionResult, plan: Plan) -> str:
         isolation=words.isolation(result) if result.scenarios else "",
         stood_in=words.stood_in(check.verdict for check in checks),
         clauses=clause_tallies(checks),
-        causes=causes(_graded(checks), functions),
-        ungraded=causes(_ungraded(checks), functions),
+        causes=view.causes,
+        ungraded=put_together(_ungraded(checks)),
         passes=_passes(checks),
     )
 
 
 def feedback_page(view: StudentView) -> str:
     """The student's page as HTML, from what a student may see."""
-    functions = [tally.function for tally in view.functions]
     tallies = view.functions if view.shown or view.hidden else ()
     return render(
         "feedback.html.j2",
@@ -71,8 +69,8 @@ def feedback_page(view: StudentView) -> str:
         total=sum(tally.total for tally in tallies),
         stood_in=words.stood_in(check.verdict for check in view.shown),
         clauses=clause_tallies(view.shown),
-        causes=causes(_theirs(view.shown), functions),
-        ungraded=causes(_ungraded(view.shown), functions),
+        causes=_theirs(view.causes),
+        ungraded=put_together(_ungraded(view.shown)),
         passes=_passes(view.shown),
         hidden=list(Counter(view.hidden).items()),
     )
@@ -89,17 +87,18 @@ def mark_text(mark: Fraction | None) -> str:
     return "\u2013" if mark is None else rounded(mark)
 
 
-def _graded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
-    return [check for check in checks if not check.informational]
-
-
-def _theirs(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
+def _theirs(causes: Iterable[ShownCause]) -> list[ShownCause]:
     # Where our own machinery failed, there is nothing for a student to fix.
-    return [c for c in _graded(checks) if c.verdict.kind is not VerdictKind.HARNESS_ERROR]
+    return [
+        cause
+        for cause in causes
+        if not cause.checks or cause.checks[0].verdict.kind is not VerdictKind.HARNESS_ERROR
+    ]
 
 
 def _ungraded(checks: Iterable[ShownCheck]) -> list[ShownCheck]:
-    return [check for check in checks if check.informational]
+    nothing_seen = (VerdictKind.PASSED, VerdictKind.UNREADABLE)
+    return [c for c in checks if c.informational and c.verdict.kind not in nothing_seen]
 
 
 def _passes(checks: Iterable[ShownCheck]) -> list[tuple[str, list[ShownCheck]]]:

@@ -12,11 +12,10 @@ from harness.common.escaping import shorten, visible
 from harness.model.observation import Turn
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.model.student_view import ShownCheck, StudentView, Surroundings
+from harness.model.student_view import ShownCause, ShownCheck, StudentView, Surroundings
 from harness.model.verdict import Channel, Conversation
 from harness.reporting.terminal.lines import Line, Span, as_text, line, moved
 from harness.reporting.view import paste, words
-from harness.reporting.view.causes import Cause, causes
 from harness.reporting.view.comparison import Cell, Comparison
 from harness.reporting.view.conversation import (
     comparisons,
@@ -35,9 +34,12 @@ _SIGNS = {" ": "·", "\t": "⇥"}
 _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channel.EXIT})
 
 
-def cause(number: int, found: Cause, surroundings: Surroundings) -> list[Line]:
-    """One thing to fix: its number, the first check that fails for it, how many more do."""
-    check = found.first
+def cause(number: int, found: ShownCause, surroundings: Surroundings) -> list[Line]:
+    """One thing to fix: its number, where it is, the clearest check that fails for it, and how many
+    more do. Of a cause that only hidden checks show: its function and clause."""
+    if not found.checks:
+        return _hidden(number, found)
+    check, *others = found.checks
     settings = paste.settings(check.stimulus.constants)
     title = line(
         (f"{number}. ", "bold"),
@@ -45,11 +47,35 @@ def cause(number: int, found: Cause, surroundings: Surroundings) -> list[Line]:
         (visible(f"{check.function}: {check.name}"), "bold"),
         (visible(f"  [{settings}]") if settings else "", "dim"),
     )
-    inside = explained(check, surroundings)
-    if found.others:
-        others = words.counted(len(found.others), "other check")
-        verb = "fails" if len(found.others) == 1 else "fail"
-        inside.append(line((f"{others} {verb} in the same way", "dim")))
+    inside = [*_place(found), *explained(check, surroundings)]
+    if others:
+        counted = words.counted(len(others), "other check")
+        verb = "fails" if len(others) == 1 else "fail"
+        inside.append(line((f"{counted} {verb} in the same way", "dim")))
+    return [title, *moved(inside, 3)]
+
+
+def _place(found: ShownCause) -> list[Line]:
+    """Where in the student's file the fault is, as far as that is known."""
+    place = found.place
+    if place is None or not (found.blamed or found.line):
+        return []
+    lines = f"lines {place.first}-{place.last}" if place.last > place.first else ""
+    where = f"line {found.line}" if found.line else lines or f"line {place.first}"
+    name = f"{found.function}: " if found.function else ""
+    return [line(("look at ", "dim"), visible(f"{name}{place.file}, {where}"))]
+
+
+def _hidden(number: int, found: ShownCause) -> list[Line]:
+    counted = words.counted(found.hidden, "hidden check")
+    verb = "fails" if found.hidden == 1 else "fail"
+    title = line(
+        (f"{number}. ", "bold"), ("✗ ", "red"), (visible(found.function or "the file"), "bold"),
+        (f"  only {counted} {verb}", "dim"),
+    )  # fmt: skip
+    inside = [line(visible(found.message))] if found.message else []
+    inside += _place(found)
+    inside += [line(visible(f"the sheet, {each.section}: {each.text}")) for each in found.clauses]
     return [title, *moved(inside, 3)]
 
 
@@ -173,8 +199,7 @@ def explanation(result: SubmissionResult | StudentView, plan: Plan, limit: int =
     lines: list[Line] = []
     if view.problem or view.unparsable:
         lines += _unreadable(view)
-    graded = [check for check in view.shown if not check.informational]
-    found = causes(graded, [tally.function for tally in view.functions])
+    found = view.causes
     for number, one in enumerate(found[:limit], start=1):
         lines += [Line(), *cause(number, one, view.surroundings)]
     left = len(found) - limit

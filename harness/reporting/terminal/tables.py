@@ -20,7 +20,6 @@ from harness.reporting.html.submission_pages import is_other_python, mark_text
 from harness.reporting.terminal.cards import cause, explained
 from harness.reporting.terminal.lines import Line, as_text, wrapped
 from harness.reporting.view import figures, words
-from harness.reporting.view.causes import causes
 from harness.results import EVERYTHING, student_view
 
 _MOST_ROWS_OF_A_CLASS = 60
@@ -73,10 +72,9 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
         parts.append(Text.assemble((f"{words.RULE[finding.rule]} ", "yellow"), visible(line)))
-    checks = student_view(result, plan, visible=EVERYTHING).shown
-    graded = [check for check in checks if not check.informational]
-    surroundings, functions = Surroundings.of(plan.assignment), figures.function_names(plan)
-    found = causes(graded, functions)
+    view = student_view(result, plan, visible=EVERYTHING)
+    checks, found = view.shown, view.causes
+    surroundings = view.surroundings
     for number, one in enumerate(found[:limit], start=1):
         parts += [Text(""), _Printed(cause(number, one, surroundings))]
     if len(found) > limit:

@@ -29,7 +29,8 @@ class StandIns:
         self._variants = [by_module_name(files) for files in setup["variants"]]
         self._extra = setup["extra"]
         self._sources = {name: ModuleSource(name, data) for name, data in setup["stand_ins"]}
-        for source in self._sources.values():
+        self._reference = by_module_name(setup["reference"])
+        for source in (*self._sources.values(), *self._reference.values()):
             source.try_to_compile()
 
     def run(
@@ -40,10 +41,12 @@ class StandIns:
     ) -> None:
         """Load what the job names, then answer calls until the driver hangs up."""
         extra = by_module_name([file for file in self._extra if file[0] in job["provide"]])
-        modules = {name: self._sources[file] for name, file in job["modules"]}
+        sources = {**self._sources, **{each.filename: each for each in self._reference.values()}}
+        modules = {name: sources[file] for name, file in job["modules"]}
+        beside = self._reference if job["beside"] else {}
         sys.meta_path.insert(
             0,
-            Library({**extra, **modules, **self._variants[job["variant"]]}),
+            Library({**extra, **beside, **modules, **self._variants[job["variant"]]}),
         )
         import json  # noqa: PLC0415  (before a module of the course may be called so)
         import random  # noqa: PLC0415

@@ -4,8 +4,8 @@ A rule states its place in the order with `@rule(stage, place)`. The first that 
 """
 
 from harness.common.discovery import import_modules
-from harness.judging.explain.rule import explain, registered_rules
+from harness.judging.explain.rule import explain, is_general, registered_rules
 
 import_modules(__name__, __path__)
 
-__all__ = ["explain", "registered_rules"]
+__all__ = ["explain", "is_general", "registered_rules"]

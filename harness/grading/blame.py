@@ -1,0 +1,131 @@
+"""Who is to blame for a failure: scenarios run again with a function of the course's in place of
+the submission's.
+
+Of such a run one bit is kept, whether the scenario passes: what the course's function answers is in
+the process of a program that could show it, so nothing it shows may be stored or read by anybody.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+
+from harness.execution import main_file, proxy_names
+from harness.grading.looping import LIMIT_ENDINGS
+from harness.grading.running import Observer
+from harness.judging import Failing
+from harness.model.answer_key import Answer
+from harness.model.assignment import Assignment, SourceFile
+from harness.model.causes import Blame
+from harness.model.observation import Ending, Observation
+from harness.model.outline import Outline
+from harness.model.plan import Plan
+from harness.model.stimulus import Limits, Substitution
+from harness.model.student_view import Surroundings
+from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
+
+MOST_RUNS = 100  # of one submission
+MOST_LIMIT_HITS = 10  # of one submission; each costs a whole limit
+MOST_HITS_OF_ONE = 2  # with the same names substituted
+LARGEST_SOURCE = 200_000  # bytes; a larger program is not substituted in
+LONGEST_SECONDS = 0.1  # of CPU, unless the reference needs more
+REFERENCE_FACTOR = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Substitutable:
+    """What can be put in place of a submission's own: functions of the sheet by name, and provided
+    constants with the module of each."""
+
+    functions: frozenset[str] = frozenset()
+    constants: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Plan, reference: tuple[SourceFile, ...]) -> Substitutable:
+        """Of an assignment; functions are those that scenarios are about and the reference's first
+        file defines."""
+        sheet = {scenario.function for scenario in plan.scenarios}
+        main = [file for file in reference if file.name == main_file(plan.assignment)]
+        defined = {name for file in main for name in proxy_names(file)[0]}
+        provided = Surroundings.of(plan.assignment).constants
+        return cls(
+            functions=frozenset(sheet & defined),
+            constants={each.name: each.file.removesuffix(".py") for each in provided},
+        )
+
+    def within(self, outline: Outline, assignment: Assignment) -> Substitutable:
+        """What of it the submission's first file has."""
+        several = len(assignment.submission_files) > 1 and assignment.laid_as is None
+        main = main_file(assignment)
+        own = {part.name for part in outline.parts if not several or part.file == main}
+        constants = {name: module for name, module in self.constants.items() if name in own}
+        return Substitutable(functions=self.functions & own, constants=constants)
+
+
+class SubstitutedRuns:
+    """Runs scenarios of one submission with names substituted. `judge` says whether what the draw
+    of a scenario showed passes; `recall` knows what an earlier run found under a key; `found` are
+    the new bits by their keys."""
+
+    def __init__(
+        self,
+        observer: Observer,
+        *,
+        constants: Mapping[str, str],
+        answers: Mapping[str, tuple[Answer, ...]],
+        judge: Callable[[Failing, Observation], bool],
+        recall: Callable[[str], Verdict | None],
+        salt: Callable[[Failing], str],
+    ) -> None:
+        self._observer = observer
+        self._constants = constants
+        self._answers = answers
+        self._judge = judge
+        self._recall = recall
+        self._salt = salt
+        self._runs = 0
+        self._hits: Counter[Blame] = Counter()
+        self.found: dict[str, Verdict] = {}
+
+    def passes(self, each: Failing, names: Blame) -> bool | None:
+        """Whether the scenario passes with these names substituted; what loops or crashes does not.
+        None where they cannot be: what their calls are given cannot leave the process."""
+        # With stand-ins it ran with the course's functions already.
+        if each.scenario.stand_ins or self._runs >= MOST_RUNS:
+            return False
+        if each.stimulus.folder:  # which the course's function, elsewhere, does not have
+            return None
+        self._runs += 1
+        hits = self._hits.get(names, 0)
+        if hits >= MOST_HITS_OF_ONE or self._hits.total() >= MOST_LIMIT_HITS:
+            return False
+        key = sha256("\n".join([self._salt(each), "substituted", *names]).encode()).hexdigest()
+        known = self._recall(key)
+        if known is None:
+            known = self.found[key] = self._run(each, names)
+        if known.kind is VerdictKind.CPU_LIMIT:
+            self._hits[names] += 1
+        return None if known.stand_in is StandInOutcome.INAPPLICABLE else known.passed
+
+    def _run(self, each: Failing, names: Blame) -> Verdict:
+        substitutions = tuple(
+            Substitution(name=name, provided=self._constants.get(name, "")) for name in names
+        )
+        stimulus = replace(each.stimulus, substitutions=substitutions)
+        seen = self._observer.observe(stimulus, self._limits(each))
+        if seen.ending in LIMIT_ENDINGS or seen.ending is Ending.STAND_IN_FAILED:
+            return Verdict(kind=VerdictKind.CPU_LIMIT)
+        if seen.ending is Ending.STAND_IN_INAPPLICABLE:
+            return Verdict(kind=VerdictKind.FAILED, stand_in=StandInOutcome.INAPPLICABLE)
+        passed = self._judge(each, seen)
+        return Verdict(kind=VerdictKind.PASSED if passed else VerdictKind.FAILED)
+
+    def _limits(self, each: Failing) -> Limits:
+        """Enough for a right program: most that loops still does so in a quarter of a second."""
+        limits, draw = each.scenario.limits, each.verdict.draw or 0
+        answers = self._answers.get(each.scenario.id, ())
+        needed = answers[draw].observation.cpu_seconds if draw < len(answers) else 0.0
+        seconds = min(limits.cpu_seconds, max(LONGEST_SECONDS, REFERENCE_FACTOR * needed))
+        return replace(limits, cpu_seconds=seconds)

@@ -1,0 +1,206 @@
+"""Which function is to blame: the one that, answered by the course's, makes a scenario pass.
+
+`passes` runs a scenario again with some names substituted; without it only what needs no run is
+decided: a function that fails by itself, and calls nothing that does, is to blame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from harness.judging.causes.failures import Failing
+from harness.model.causes import Blame
+from harness.model.outline import Outline
+from harness.model.stimulus import Run
+from harness.model.verdict import StandInOutcome
+
+Passes = Callable[[Failing, Blame], bool | None]
+"""None: these names cannot be substituted in this scenario."""
+
+MOST_SAMPLES = 12  # of the scenarios of one function and rule
+FEW = 2  # are enough where they agree
+TRIES_BEYOND = 1  # scenarios of a function on which those without a failure of their own are tried
+
+
+def find_blame(
+    failures: Sequence[Failing],
+    outline: Outline,
+    functions: frozenset[str],
+    constants: frozenset[str],
+    passes: Passes | None,
+) -> dict[str, Blame]:
+    """Who is to blame for each scenario, by its id; () for nobody.
+
+    `functions` are those of the sheet that can be substituted, `constants` own constants in whose
+    place a provided one can be put.
+    """
+    search = _Search(outline, functions & outline.names(), constants, passes)
+    return search.joined(search.run(failures))
+
+
+class _Search:
+    def __init__(
+        self,
+        outline: Outline,
+        functions: frozenset[str],
+        constants: frozenset[str],
+        passes: Passes | None,
+    ) -> None:
+        self._outline = outline
+        self._order = outline.callees_first(functions)
+        self._constants = tuple(sorted(constants & outline.names(callable=False)))
+        self._passes = passes
+        self._faulty: set[str] = set()
+        self._beyond = 0
+        self._applied = True  # every substitution of the scenario that is looked at
+        self._reached: dict[tuple[str, ...], frozenset[str]] = {}
+        self.blame: dict[str, Blame] = {}
+
+    def run(self, failures: Sequence[Failing]) -> dict[str, Blame]:
+        """Function by function, callees before callers, programs last."""
+        place = {name: index for index, name in enumerate(self._order)}
+        groups: dict[tuple[str, bool], list[Failing]] = {}
+        for each in failures:
+            is_run = isinstance(each.stimulus.action, Run)
+            groups.setdefault((each.scenario.function, is_run), []).append(each)
+        for (name, _), members in sorted(
+            groups.items(),
+            key=lambda entry: (entry[0][1], place.get(entry[0][0], len(place)), entry[0]),
+        ):
+            self._blame_group(name, members)
+        return self.blame
+
+    def joined(self, blame: dict[str, Blame]) -> dict[str, Blame]:
+        """One helper or constant in place of several functions, where all that use it are to blame
+        and nobody else is: one change there is likelier than one in each."""
+        blamed = {name for names in blame.values() for name in names}
+        if len(blamed) < 2 or not blamed <= set(self._order):
+            return blame
+        users = {
+            part.name: frozenset(self._users(part.name))
+            for part in self._outline.parts
+            if part.name not in self._order
+        }
+        shared = [name for name, by in users.items() if by == blamed]
+        if not shared:
+            return blame
+        # Of a helper and the constant that it alone uses, the helper: the fault may be in either.
+        first = max(shared, key=lambda name: len(self._reach((name,))))
+        return {name: (first,) if names else () for name, names in blame.items()}
+
+    def _users(self, name: str) -> set[str]:
+        """The functions of the sheet that use it, directly or by way of other helpers."""
+        found: set[str] = set()
+        left, seen = [name], {name}
+        while left:
+            used = left.pop()
+            for part in self._outline.parts:
+                if used in part.mentions and part.name not in seen:
+                    seen.add(part.name)
+                    (found.add if part.name in self._order else left.append)(part.name)
+        return found
+
+    def _blame_group(self, function: str, members: Sequence[Failing]) -> None:
+        by_rule: dict[str, list[Failing]] = {}
+        for each in members:
+            by_rule.setdefault(each.rule, []).append(each)
+        target = function if function in self._order else None
+        self._beyond = TRIES_BEYOND
+        found: dict[str, None] = {}
+        for same in by_rule.values():
+            found.update(self._blame_same(target, same))
+        self._faulty |= set(found)
+
+    def _blame_same(self, target: str | None, members: Sequence[Failing]) -> dict[str, None]:
+        """One function and rule: a few scenarios, more where they disagree, and the others follow
+        the one before them."""
+        known: dict[int, Blame] = {}
+        latest: Blame = ()
+        for count, each in enumerate(_spread(members)[:MOST_SAMPLES]):
+            if count >= FEW and len(set(known.values())) == 1:
+                break
+            latest = known[each.index] = self._of(each, target, latest)
+        last: Blame | None = None
+        for each in members:
+            last = known.get(each.index, last)
+            self.blame[each.scenario.id] = next(iter(known.values())) if last is None else last
+        return dict.fromkeys(name for blame in known.values() for name in blame)
+
+    def _of(self, each: Failing, target: str | None, latest: Blame) -> Blame:
+        """Who is to blame for one scenario; `latest` was for another of its kind."""
+        if each.verdict.stand_in is StandInOutcome.FAILED:
+            return (each.scenario.function,)  # with the course's modules it fails as well
+        reached = self._reach(each.begins_with)
+        called = target is not None and target in reached
+        constants = [name for name in self._constants if name in reached]
+        below = [name for name in self._order if name in reached and name != target]
+        suspects = [*constants, *(name for name in below if name in self._faulty)]
+        if self._passes is None:
+            is_clear = called and not suspects and not _is_run(each)
+            return (target,) if is_clear and target is not None else ()
+        self._applied = True
+        found = self._among(each, suspects, latest)
+        if not found and self._beyond:
+            self._beyond -= 1
+            others = (name for name in below if name not in self._faulty)
+            found = next(((name,) for name in others if self._try(each, (name,))), ())
+        if found or target is None or not called or not self._applied:
+            return found
+        # The course's answer to a plain call is right; a program may fail before it gets there.
+        return (target,) if not _is_run(each) or self._try(each, (target,)) else ()
+
+    def _among(self, each: Failing, suspects: Sequence[str], latest: Blame) -> Blame:
+        """The first suspect that alone makes it pass, else the fewest that do so together."""
+        if latest and set(latest) <= set(suspects) and self._try(each, latest):
+            return latest
+        if len(suspects) > 1 and not self._try(each, tuple(suspects)):
+            return ()
+        for name in suspects:
+            if self._try(each, (name,)):
+                return (name,)
+        return self._fewest(each, suspects) if len(suspects) > 1 else ()
+
+    def _try(self, each: Failing, names: Blame) -> bool:
+        passed = self._passes(each, names) if self._passes is not None else None
+        self._applied = self._applied and passed is not None
+        return bool(passed)
+
+    def _fewest(self, each: Failing, names: Sequence[str]) -> Blame:
+        """Of names that together make it pass those that are needed for that."""
+        needed = list(names)
+        for name in reversed(names):
+            others = tuple(other for other in needed if other != name)
+            if len(others) > 1 and self._try(each, others):
+                needed.remove(name)
+        return tuple(needed)
+
+    def _reach(self, names: tuple[str, ...]) -> frozenset[str]:
+        if names not in self._reached:
+            self._reached[names] = self._outline.reached_from(names)
+        return self._reached[names]
+
+
+def _is_run(each: Failing) -> bool:
+    return isinstance(each.stimulus.action, Run)
+
+
+def _spread(members: Sequence[Failing]) -> list[Failing]:
+    """The first, the last, the middle, and so on: any few at the front stand for all."""
+    found: list[Failing] = []
+    left = [(0, len(members) - 1)]
+    taken: set[int] = set()
+
+    def take(index: int) -> None:
+        if index not in taken:
+            taken.add(index)
+            found.append(members[index])
+
+    take(0)
+    take(len(members) - 1)
+    while left and len(found) < MOST_SAMPLES:
+        low, high = left.pop(0)
+        middle = (low + high) // 2
+        take(middle)
+        if high - low > 1:
+            left += [(low, middle), (middle, high)]
+    return found

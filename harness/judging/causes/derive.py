@@ -1,0 +1,215 @@
+"""Failing scenarios put together into causes, in the order in which they explain one another.
+
+A file that does not load comes first, then functions that are missing, then those to blame, then
+exceptions by their line, endless runs, and everything else by function and rule.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from harness.common.escaping import plain
+from harness.judging.causes.failures import Failing
+from harness.model.causes import Blame, Cause, CodePlace, Symptom
+from harness.model.observation import Ending
+from harness.model.outline import Outline, OutlinePart
+from harness.model.plan import Visibility
+from harness.model.policy import Unparsable
+from harness.model.verdict import VerdictKind
+
+_ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
+_NEAR = 0.7  # of 1: how alike a name must be to be meant
+
+Key = tuple[str, ...]
+
+
+def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> Cause:
+    """The one cause of a submission that cannot be run, which may earn all of `worth`."""
+    if unparsable is None:
+        return Cause(
+            function="",
+            rule="not_gradable",
+            message=problem,
+            about_text=True,
+            marks_at_stake=worth,
+        )
+    line, place = unparsable.line, None
+    if line is not None:
+        text = (unparsable.source,) if unparsable.source else ()
+        place = CodePlace(file=unparsable.file, first=line, last=line, text=text)
+    return Cause(
+        function="",
+        rule="unreadable",
+        message=unparsable.reason,
+        place=place,
+        line=line,
+        about_text=True,
+        marks_at_stake=worth,
+    )
+
+
+def unsettled(failures: Sequence[Failing], outline: Outline) -> tuple[Failing, ...]:
+    """The failures that are not explained by the file's loading or by a missing function."""
+    settled = _settled(failures, outline)
+    return tuple(each for each in failures if each.scenario.id not in settled)
+
+
+def derive(
+    failures: Sequence[Failing], outline: Outline, blame: Mapping[str, Blame]
+) -> tuple[Cause, ...]:
+    """The causes, each with its scenarios, in the order of its first one. `marks_at_stake` is left
+    to whoever marks."""
+    settled = _settled(failures, outline)
+    members: dict[Key, list[Failing]] = {}
+    blamed = {name for names in blame.values() for name in names}
+    for each in failures:
+        names = blame.get(each.scenario.id, ())
+        if not names and each.scenario.function in blamed:
+            names = (each.scenario.function,)  # it has a fault already: the likeliest one
+        for key in settled.get(each.scenario.id) or _keys(each, names):
+            members.setdefault(key, []).append(each)
+    return tuple(_cause(key, group, outline, blame) for key, group in members.items())
+
+
+def _settled(failures: Sequence[Failing], outline: Outline) -> dict[str, tuple[Key, ...]]:
+    found: dict[str, tuple[Key, ...]] = {}
+    loading = [each for each in failures if each.loading]
+    if loading:
+        # What fails at every turn fails as it loads; nothing that is seen later counts then.
+        everything = 2 * len(loading) > len(failures)
+        return {each.scenario.id: (("loading",),) for each in (failures if everything else loading)}
+    missing = {
+        each.observation.detail for each in failures if _is_missing(each) and each.observation
+    }
+    missing -= outline.names()
+    for each in failures:
+        if each.missing in missing:
+            found[each.scenario.id] = (("missing", each.missing),)
+    return found
+
+
+def _is_missing(each: Failing) -> bool:
+    return each.observation is not None and each.observation.ending is Ending.MISSING
+
+
+def _keys(each: Failing, blame: Blame) -> tuple[Key, ...]:
+    function = each.scenario.function
+    if blame:
+        return tuple(("blamed", name) for name in blame)
+    raised = each.raised
+    if raised is not None and raised.frames:
+        frame = raised.frames[-1]
+        return (("raised", raised.type_name, frame.file, str(frame.line)),)
+    if each.verdict.kind in _ENDLESS:
+        return (("endless", function),)
+    return (("rule", function, each.rule),)
+
+
+def _cause(
+    key: Key, members: Sequence[Failing], outline: Outline, blame: Mapping[str, Blame]
+) -> Cause:
+    kind = key[0]
+    name = {"blamed": key[-1], "missing": key[-1], "loading": ""}.get(kind)
+    example = _clearest(members, name or "")
+    cause = Cause(
+        function=example.scenario.function if name is None else name,
+        rule=example.rule,
+        message=example.verdict.message,
+        scenarios=tuple(each.scenario.id for each in members),
+        example=example.scenario.id,
+        blamed=kind == "blamed",
+        line=_line(example),
+        symptoms=_symptoms(members),
+        clauses=_clauses(example, members),
+    )
+    if kind == "missing":
+        return _with_nearest(cause, key[1], outline)
+    if kind == "loading":
+        return replace(cause, place=_at_load(example))
+    part = outline.part(cause.function)
+    if part is not None:
+        others = [other for each in members for other in blame.get(each.scenario.id, ())]
+        together = tuple(dict.fromkeys(other for other in others if other != name))
+        cause = replace(cause, place=_place(part), together_with=together if name else ())
+        line = cause.line
+        inside = line is not None and part.first <= line <= part.last
+        return cause if inside else replace(cause, line=None)
+    return cause
+
+
+def _clearest(members: Sequence[Failing], function: str) -> Failing:
+    """Visible before hidden, of the function itself, told by a rule that names a mistake, by the
+    most frequent one; then the shortest input and the smallest draw."""
+    from harness.judging.explain.rules import is_general  # noqa: PLC0415  (loaded where some fail)
+
+    count: dict[str, int] = {}
+    for each in members:
+        count[each.rule] = count.get(each.rule, 0) + 1
+
+    def order(each: Failing) -> tuple[object, ...]:
+        return (
+            each.scenario.visibility is not Visibility.VISIBLE,
+            function not in {"", each.scenario.function},
+            each.verdict.kind is VerdictKind.STOPPED_EARLY,
+            is_general(each.rule),
+            -count[each.rule],
+            each.size,
+            each.index,
+        )
+
+    return min(members, key=order)
+
+
+def _symptoms(members: Iterable[Failing]) -> tuple[Symptom, ...]:
+    """Each rule and line with how often it is seen, those that name a mistake first."""
+    from harness.judging.explain.rules import is_general  # noqa: PLC0415
+
+    count: dict[tuple[str, int | None], int] = {}
+    for each in members:
+        entry = (each.rule, _line(each))
+        count[entry] = count.get(entry, 0) + 1
+    ordered = sorted(count.items(), key=lambda entry: (is_general(entry[0][0]), -entry[1]))
+    return tuple(
+        Symptom(rule=rule, scenarios=number, line=line) for (rule, line), number in ordered
+    )
+
+
+def _line(each: Failing) -> int | None:
+    raised = each.raised
+    return raised.frames[-1].line if raised is not None and raised.frames else None
+
+
+def _clauses(example: Failing, members: Iterable[Failing]) -> tuple[str, ...]:
+    """The example's clauses, then those of the others."""
+    return tuple(
+        dict.fromkeys(clause for each in (example, *members) for clause in each.scenario.clauses)
+    )
+
+
+def _with_nearest(cause: Cause, name: str, outline: Outline) -> Cause:
+    known = {part.name: part for part in outline.parts if part.callable}
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=_NEAR)
+    if not near:
+        return replace(cause, about_text=True)
+    part = known[near[0]]
+    message = (
+        f"The function {plain(name, limit=60)} is missing. "
+        f"You have {plain(part.name, limit=60)} on line {part.first}: is that it?"
+    )
+    return replace(cause, message=message, place=_place(part), about_text=True)
+
+
+def _place(part: OutlinePart) -> CodePlace:
+    return CodePlace(file=part.file, first=part.first, last=part.last, text=part.text)
+
+
+def _at_load(example: Failing) -> CodePlace | None:
+    """The line outside the functions at which loading failed."""
+    raised = example.raised
+    if raised is None or not raised.frames:
+        return None
+    frame = raised.frames[0]
+    return CodePlace(file=frame.file, first=frame.line, last=frame.line, text=(frame.source,))

@@ -1,0 +1,131 @@
+"""The failing scenarios of a submission, with what their causes are told by."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from harness.judging.compare.channels import at_import
+from harness.model.observation import Ending, Observation, Raised
+from harness.model.outline import Outline
+from harness.model.plan import Plan, Scenario
+from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.verdict import Verdict, VerdictKind
+
+_NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failing:
+    """A scored scenario that failed, what was observed of the draw that its verdict speaks of
+    (None where nothing is known), and the submission's own functions that it begins with. `index`
+    is its place in the plan."""
+
+    index: int
+    scenario: Scenario
+    verdict: Verdict
+    observation: Observation | None
+    begins_with: tuple[str, ...]
+
+    @property
+    def stimulus(self) -> Stimulus:
+        """What was done."""
+        return self.scenario.stimuli[self.verdict.draw or 0]
+
+    @property
+    def rule(self) -> str:
+        """The explanation's rule."""
+        return self.verdict.explanation.rule if self.verdict.explanation else ""
+
+    @property
+    def loading(self) -> bool:
+        """Whether it failed before anything was called."""
+        return self.observation is not None and at_import(self.observation, self.stimulus)
+
+    @property
+    def missing(self) -> str:
+        """The function that is not there, if that is why it failed."""
+        if self.observation is None:
+            return ""
+        if self.observation.ending is Ending.MISSING:
+            return self.observation.detail
+        raised = self.raised
+        if raised is not None and raised.type_name == "NameError" and "'" in raised.message:
+            return raised.message.split("'")[1]
+        return ""
+
+    @property
+    def raised(self) -> Raised | None:
+        """The exception that it ended with, of a session the first step's."""
+        if self.observation is None:
+            return None
+        steps = (step.raised for step in self.observation.steps if step.raised)
+        return self.observation.raised or next(steps, None)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How much a reader has to take in: characters of the input, then the draw's number."""
+        stimulus = self.stimulus
+        length = sum(len(text) + 1 for text in source_texts(stimulus))
+        length += sum(len(typed.text) + 1 for typed in stimulus.inputs)
+        length += sum(len(each.literal) for each in (*stimulus.bindings, *stimulus.constants))
+        return length, self.verdict.draw or 0
+
+
+def failing(
+    plan: Plan,
+    verdicts: Mapping[str, Verdict],
+    observations: Mapping[str, Sequence[Observation]],
+    outline: Outline,
+) -> tuple[Failing, ...]:
+    """The scored scenarios that failed, in the plan's order."""
+    found: list[Failing] = []
+    for index, scenario in enumerate(plan.scenarios):
+        verdict = verdicts.get(scenario.id)
+        if verdict is None or verdict.kind in _NOT_OURS_TO_FIX or scenario.informational:
+            continue
+        seen, draw = observations.get(scenario.id, ()), verdict.draw or 0
+        found.append(
+            Failing(
+                index=index,
+                scenario=scenario,
+                verdict=verdict,
+                observation=seen[draw] if draw < len(seen) else None,
+                begins_with=_begins_with(scenario.stimuli[draw], outline),
+            )
+        )
+    return tuple(found)
+
+
+def source_texts(stimulus: Stimulus) -> Iterator[str]:
+    """The Python texts of a stimulus."""
+    if stimulus.given:
+        yield stimulus.given
+    if isinstance(stimulus.action, Call):
+        yield stimulus.action.expression
+    elif isinstance(stimulus.action, Session):
+        yield from stimulus.action.steps
+
+
+def _begins_with(stimulus: Stimulus, outline: Outline) -> tuple[str, ...]:
+    if isinstance(stimulus.action, Run):
+        own = outline.names()
+        mentioned = {name for module in outline.modules for name in module.mentions}
+        return tuple(sorted(mentioned & own))
+    named = {name for text in source_texts(stimulus) for name in names_in(text)}
+    return tuple(part.name for part in outline.parts if part.name in named and part.callable)
+
+
+@cache
+def names_in(text: str) -> frozenset[str]:
+    """The names that a text of ours mentions; none where it is no Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))

@@ -1,0 +1,89 @@
+"""The outline of a submission: which functions and constants its text has, and who mentions whom.
+
+Walks with a list of its own, since a student's file may nest as deeply as the parser lets it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from harness.model.outline import ModuleOutline, Outline, OutlinePart
+from harness.policy.reading import Source
+
+MOST_PARTS = 400
+MOST_LINES = 60  # of the text of a part
+LONGEST_LINE = 200
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = ("body", "orelse", "finalbody", "handlers")
+
+
+def outline(sources: Iterable[Source]) -> Outline:
+    """The outline of these files together."""
+    texts = [(source, list(_statements(source.tree.body))) for source in sources]
+    own = {name for _, statements in texts for s in statements for name in _bound(s)}
+    parts: list[OutlinePart] = []
+    modules: list[ModuleOutline] = []
+    for source, statements in texts:
+        outside: list[ast.AST] = []
+        for statement in statements:
+            names = _bound(statement)
+            if not isinstance(statement, _DEFINITIONS):
+                outside.append(statement)
+            parts.extend(_part(source, statement, name, own) for name in names)
+        mentioned = {name for each in outside for name in _mentioned(each, own)}
+        modules.append(ModuleOutline(file=source.name, mentions=tuple(sorted(mentioned))))
+    return Outline(parts=tuple(parts[:MOST_PARTS]), modules=tuple(modules))
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """A module's own statements, those in its conditions and loops among them, blocks left out."""
+    left: list[ast.AST] = list(reversed(body))
+    while left:
+        statement = left.pop()
+        blocks = [part for block in _BLOCKS for part in getattr(statement, block, ())]
+        if blocks and not isinstance(statement, _DEFINITIONS):
+            left.extend(reversed(blocks))
+            # What stands in the head of a block (a condition, a `with`) is code as well.
+            for head in ("test", "iter", "subject"):
+                value = getattr(statement, head, None)
+                if isinstance(value, ast.expr):
+                    yield ast.copy_location(ast.Expr(value=value), value)
+        elif isinstance(statement, ast.stmt):
+            yield statement
+
+
+def _bound(statement: ast.stmt) -> tuple[str, ...]:
+    if isinstance(statement, _DEFINITIONS):
+        return (statement.name,)
+    if isinstance(statement, ast.Assign):
+        return tuple(t.id for t in statement.targets if isinstance(t, ast.Name))
+    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        return (statement.target.id,) if isinstance(statement.target, ast.Name) else ()
+    return ()
+
+
+def _part(source: Source, statement: ast.stmt, name: str, own: set[str]) -> OutlinePart:
+    decorators = getattr(statement, "decorator_list", ())
+    first = min([statement.lineno, *(each.lineno for each in decorators)])
+    last = statement.end_lineno or statement.lineno
+    shown = source.lines[first - 1 : min(last, first - 1 + MOST_LINES)]
+    return OutlinePart(
+        name=name,
+        file=source.name,
+        first=first,
+        last=last,
+        callable=isinstance(statement, _DEFINITIONS),
+        mentions=tuple(sorted(_mentioned(statement, own) - {name})),
+        text=tuple(line[:LONGEST_LINE] for line in shown),
+    )
+
+
+def _mentioned(statement: ast.AST, own: set[str]) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):  # `connect4.win`: a function of another own file
+            found.add(node.attr)
+    return found & own

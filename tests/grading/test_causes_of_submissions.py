@@ -1,0 +1,165 @@
+"""Causes of whole submissions, told by running them with a function of the course's in place of
+theirs; and what of such a run may be kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import harness
+from harness.common import serial
+from harness.model.causes import Cause
+from harness.model.result import SubmissionResult
+from harness.reporting.html.submission_pages import feedback_page
+from harness.results import STORE_NAME, Store, results_json, student_view
+
+ASSIGNMENT = """\
+title: Shop
+course: Test
+python: "3.12"
+submission: {files: [a1.py]}
+provided: [prices.py]
+functionality_marks: 10
+"""
+REFERENCE = """\
+from prices import TAX
+def price(item):
+    return len(item) * 2
+def with_tax(item):
+    return price(item) + TAX
+def bill(items):
+    total = 0
+    for item in items:
+        total += with_tax(item)
+    print("total", total)
+    return total
+def main():
+    bill([input("item: ")])
+if __name__ == "__main__":
+    main()
+"""
+SCENARIOS = """\
+scenarios:
+  - {name: short, function: price, visible: true, call: price("ab")}
+  - {name: secret, function: price, call: price("SECRET_INPUT")}
+  - {name: taxed, function: with_tax, visible: true, call: with_tax("abc")}
+  - {name: taxed at other rates, function: with_tax, constants: {TAX: 7}, call: with_tax("abc")}
+  - {name: one, function: bill, visible: true, call: 'bill(["a"])'}
+  - {name: two, function: bill, call: 'bill(["a", "bcd"])'}
+  - {name: whole, function: main, visible: true, run: a1.py, input: [abc]}
+"""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("course")
+    for name, text in {
+        "specs/shop/assignment.yaml": ASSIGNMENT,
+        "specs/shop/all.yaml": SCENARIOS,
+        "reference/shop/a1.py": REFERENCE,
+        "reference/shop/prices.py": "TAX = 1\n",
+    }.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+def graded(root: Path, out: Path, program: str) -> SubmissionResult:
+    handed_in = out / "in" / "ada"
+    handed_in.mkdir(parents=True, exist_ok=True)
+    (handed_in / "a1.py").write_text(program)
+    run = harness.grade(harness.load_assignment(root, "shop"), [out / "in"], out / "report", jobs=1)
+    (result,) = run.submissions
+    return result
+
+
+def brief(causes: tuple[Cause, ...]) -> list[tuple[str, bool, int]]:
+    return [(cause.function, cause.blamed, len(cause.scenarios)) for cause in causes]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("len(item) * 2", "len(item) * 3", [("price", True, 7)]),
+        ("price(item) + TAX", "price(item) - TAX", [("with_tax", True, 5)]),
+        ("total += with_tax(item)", "total = with_tax(item) + 1", [("bill", True, 3)]),
+        ('bill([input("item: ")])', 'bill([input("Item: ")])', [("main", True, 1)]),
+        ("from prices import TAX", "TAX = 1", [("TAX", True, 1)]),
+        ("def price(item)", "def prize(item)", [("price", False, 7)]),
+        ("    return total\n", "", [("bill", True, 2)]),
+        ("    return price(", "    return {}[item] + price(", [("with_tax", True, 5)]),
+        ("    return price(", "    while True: pass\n    return price(", [("with_tax", True, 5)]),
+    ],
+)  # fmt: skip
+def test_one_fault_is_one_cause(
+    root: Path, tmp_path: Path, old: str, new: str, expected: list[tuple[str, bool, int]]
+) -> None:
+    assert old in REFERENCE
+    result = graded(root, tmp_path, REFERENCE.replace(old, new, 1))
+    assert brief(result.causes) == expected
+    assert sum(cause.marks_at_stake for cause in result.causes) + (result.mark or 0) == 10
+
+
+def test_two_faults_are_two_causes_most_marks_first(root: Path, tmp_path: Path) -> None:
+    program = REFERENCE.replace("len(item) * 2", "len(item)").replace("item: ", "Item: ")
+    result = graded(root, tmp_path, program)
+    assert [cause.function for cause in result.causes] == ["price", "main"]
+    assert result.causes[0].marks_at_stake > result.causes[1].marks_at_stake
+
+
+def test_a_function_is_not_to_blame_where_it_cannot_be_substituted(
+    root: Path, tmp_path: Path
+) -> None:
+    program = REFERENCE.replace("len(item) * 2", "len(item) * 3").replace(
+        "price(item) + TAX", "price(type('Item', (str,), {})(item)) + TAX"
+    )
+    found = brief(graded(root, tmp_path, program).causes)
+    assert ("price", True, 2) in found  # its own scenarios; instances cannot travel to the course's
+
+
+SPY = REFERENCE.replace(
+    "return price(item) + TAX",
+    "seen = price(item)\n    print('ANSWER', seen)\n    raise ValueError(seen)",
+).replace("len(item) * 2", "1000")
+
+
+def test_nothing_of_a_substituted_run_is_kept_but_whether_it_passes(
+    root: Path, tmp_path: Path
+) -> None:
+    graded(root, tmp_path, SPY)
+    with Store.read_only(tmp_path / "report" / STORE_NAME) as store:
+        plan = store.plan()
+        (result,) = store.run().submissions
+        text = results_json(store.run(), plan) + serial.dumps(result)
+    # The program's own answer is 1000; the course's would be 2, 4, 6 … and was never shown.
+    assert "ANSWER 1000" in text
+    assert not any(f"ANSWER {right}\\" in text for right in range(2, 30))
+
+
+def test_a_student_s_page_has_no_input_of_a_hidden_scenario(root: Path, tmp_path: Path) -> None:
+    program = REFERENCE.replace("len(item) * 2", "len(item) * (2 if len(item) < 9 else 3)")
+    result = graded(root, tmp_path, program)
+    (cause,) = result.causes
+    assert "secret" in cause.example
+    with Store.read_only(tmp_path / "report" / STORE_NAME) as store:
+        view = student_view(result, store.plan())
+    assert "SECRET_INPUT" not in serial.dumps(view) + feedback_page(view)
+    assert (view.causes[0].message, view.causes[0].hidden) == ("", 1)
+
+
+def test_the_same_is_found_again_without_running(root: Path, tmp_path: Path) -> None:
+    program = REFERENCE.replace("len(item) * 2", "len(item) * 3")
+    first = graded(root, tmp_path, program)
+    spec = root / "specs/shop/all.yaml"
+    text = spec.read_text()
+    try:
+        spec.write_text(text.replace("name: short", "points: 2, name: short"))
+        again = graded(root, tmp_path, program)
+    finally:
+        spec.write_text(text)
+    assert [cause.scenarios for cause in again.causes] == [
+        cause.scenarios for cause in first.causes
+    ]
+    assert again.mark != 10

@@ -1,0 +1,258 @@
+"""Failing scenarios put together into causes, as a table of small programs and what they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import pytest
+
+from harness.judging import Failing, derive, find_blame, unreadable, unsettled
+from harness.model.causes import Blame, Cause
+from harness.model.expectation import Expected
+from harness.model.observation import Ending, Frame, Observation, Phase, Raised
+from harness.model.outline import Outline
+from harness.model.plan import Place, Scenario, Visibility
+from harness.model.policy import Unparsable
+from harness.model.stimulus import Call, Limits, Run, Stimulus
+from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
+from harness.policy import check
+from tests.execution.small_world import source
+
+PROGRAM = """\
+SIZE = 8
+def inner(x):
+    return helper(x)
+def helper(x):
+    return x
+def middle(x):
+    return inner(x) + other(x)
+def other(x):
+    return SIZE + x
+def outer():
+    print(middle(1))
+if __name__ == "__main__":
+    outer()
+"""
+SHEET = frozenset({"inner", "middle", "other", "outer"})
+
+
+def outline(program: str = PROGRAM) -> Outline:
+    return check([source(program)], None).outline
+
+
+def fails(
+    function: str,
+    *,
+    rule: str = "wrong_value",
+    stimulus: str | None = None,
+    number: int = 0,
+    begins_with: tuple[str, ...] | None = None,
+    visible: bool = True,
+    kind: VerdictKind = VerdictKind.FAILED,
+    observation: Observation | None = None,
+    stand_in: StandInOutcome | None = None,
+) -> Failing:
+    """A failing scenario of a function; `run` for its stimulus is a run of the program."""
+    action = Run(program="a1.py") if stimulus == "run" else Call(expression=stimulus or "x")
+    scenario = Scenario(
+        id=f"{function}/{rule}-{number}",
+        group="",
+        name="",
+        function=function,
+        clauses=(f"clause of {function}",),
+        visibility=Visibility.VISIBLE if visible else Visibility.HIDDEN,
+        points=Fraction(1),
+        limits=Limits(),
+        stimuli=(Stimulus(action=action),),
+        stated=Expected(),
+        place=Place(file="", line=1, column=1),
+    )
+    verdict = Verdict(
+        kind=kind, explanation=Explanation(rule=rule, message=f"{rule} {number}"), stand_in=stand_in
+    )
+    return Failing(
+        index=number,
+        scenario=scenario,
+        verdict=verdict,
+        observation=observation or Observation(ending=Ending.ANSWERED),
+        begins_with=(function,) if begins_with is None else begins_with,
+    )
+
+
+def blamed(failures: Iterable[Failing], *right: str, program: str = PROGRAM) -> dict[str, Blame]:
+    """Who is to blame where a scenario passes as soon as one of `right` is substituted, or, for
+    "a+b", both are."""
+    runs: list[Blame] = []
+
+    def passes(each: Failing, names: Blame) -> bool | None:
+        runs.append(names)
+        if "travel" in right:
+            return None
+        return any(set(needed.split("+")) <= set(names) for needed in right)
+
+    found = find_blame(tuple(failures), outline(program), SHEET, frozenset({"SIZE"}), passes)
+    assert len(runs) < 40
+    return found
+
+
+def test_a_function_that_fails_by_itself_is_to_blame_without_a_run() -> None:
+    found = find_blame((fails("inner"),), outline(), SHEET, frozenset(), None)
+    assert found == {"inner/wrong_value-0": ("inner",)}
+
+
+def test_a_callee_that_makes_it_pass_is_to_blame_for_its_callers() -> None:
+    failures = [fails("inner"), fails("middle"), fails("outer", stimulus="run")]
+    assert set(blamed(failures, "inner").values()) == {("inner",)}
+
+
+def test_a_caller_is_to_blame_where_no_callee_helps() -> None:
+    found = blamed([fails("inner"), fails("middle")], "nobody")
+    assert found == {"inner/wrong_value-0": ("inner",), "middle/wrong_value-0": ("middle",)}
+
+
+def test_two_that_only_together_make_it_pass_are_both_to_blame() -> None:
+    failures = [fails("inner"), fails("other"), fails("middle")]
+    found = blamed(failures, "inner+other")
+    assert found["middle/wrong_value-0"] == ("inner", "other")
+
+
+def test_a_callee_without_a_failure_of_its_own_can_be_to_blame() -> None:
+    assert blamed([fails("middle")], "other") == {"middle/wrong_value-0": ("other",)}
+
+
+def test_a_constant_in_the_way_of_a_provided_one_is_to_blame() -> None:
+    found = blamed([fails("other"), fails("middle")], "SIZE")
+    assert set(found.values()) == {("SIZE",)}
+
+
+def test_one_helper_is_to_blame_where_all_that_use_it_are() -> None:
+    program = PROGRAM.replace("SIZE + x", "SIZE + helper(x)")
+    found = blamed([fails("inner"), fails("other")], "nobody", program=program)
+    assert set(found.values()) == {("helper",)}
+    used_elsewhere = program.replace("def outer():\n", "def outer():\n    helper(1)\n")
+    found = blamed([fails("inner"), fails("other")], "nobody", program=used_elsewhere)
+    assert set(found.values()) == {("inner",), ("other",)}
+
+
+def test_a_program_that_fails_whatever_is_substituted_blames_nobody() -> None:
+    assert blamed([fails("outer", stimulus="run")], "nobody") == {"outer/wrong_value-0": ()}
+
+
+def test_a_program_is_to_blame_that_fails_with_the_course_s_modules_as_well() -> None:
+    failing = fails("game.py", stimulus="run", stand_in=StandInOutcome.FAILED)
+    assert blamed([failing], "inner") == {"game.py/wrong_value-0": ("game.py",)}
+
+
+def test_what_cannot_be_substituted_blames_nobody() -> None:
+    found = blamed([fails("inner"), fails("middle")], "travel")
+    assert found == {"inner/wrong_value-0": ("inner",), "middle/wrong_value-0": ()}
+
+
+def test_of_many_scenarios_a_few_are_run() -> None:
+    failures = [fails("inner"), *(fails("middle", number=n) for n in range(100))]
+    assert set(blamed(failures, "inner").values()) == {("inner",)}
+
+
+def causes(*failures: Failing, blame: dict[str, Blame] | None = None) -> tuple[Cause, ...]:
+    return derive(failures, outline(), blame or {})
+
+
+LOADING = Observation(
+    ending=Ending.ANSWERED,
+    phase=Phase.LOADING,
+    raised=Raised(
+        type_name="ZeroDivisionError",
+        message="division by zero",
+        frames=(Frame(file="a1.py", line=1, function="<module>", source="SIZE = 1 / 0"),),
+    ),
+)
+
+
+def test_a_file_that_does_not_load_is_one_cause_and_nothing_else_is_said() -> None:
+    failures = [
+        fails("inner", rule="ran_at_import", number=1, observation=LOADING),
+        fails("other", rule="ran_at_import", number=2, observation=LOADING),
+        fails("outer", number=3),
+    ]
+    (cause,) = causes(*failures)
+    assert (cause.function, len(cause.scenarios)) == ("", 3)
+    assert cause.place is not None
+    assert (cause.place.first, cause.place.text) == (1, ("SIZE = 1 / 0",))
+    assert unsettled(tuple(failures), outline()) == ()
+
+
+def missing(name: str, number: int) -> Failing:
+    gone = Observation(ending=Ending.MISSING, detail=name)
+    return fails(
+        name, rule="missing_function", number=number, kind=VerdictKind.MISSING, observation=gone
+    )
+
+
+def test_a_missing_function_is_one_cause_with_the_nearest_name() -> None:
+    unknown = Raised(type_name="NameError", message="name 'iner' is not defined")
+    crash = Observation(ending=Ending.ANSWERED, raised=unknown)
+    found = causes(missing("iner", 1), missing("iner", 2), fails("outer", observation=crash))
+    (cause,) = found
+    assert len(cause.scenarios) == 3
+    assert cause.message == "The function iner is missing. You have inner on line 2: is that it?"
+
+
+def test_nothing_is_near_to_a_name_that_is_unlike_all() -> None:
+    (cause,) = causes(missing("quite_another", 1))
+    assert (cause.message, cause.place) == ("missing_function 1", None)
+
+
+def crashed(line: int, number: int) -> Failing:
+    frame = Frame(file="a1.py", line=line, function="inner", source="")
+    raised = Raised(type_name="IndexError", message="", frames=(frame,))
+    seen = Observation(ending=Ending.ANSWERED, raised=raised)
+    return fails("outer", rule="raised_unexpectedly", number=number, observation=seen)
+
+
+@pytest.mark.parametrize(
+    ("failures", "expected"),
+    [
+        ((crashed(3, 1), crashed(3, 2), crashed(5, 3)), [2, 1]),
+        ((fails("outer", number=1), fails("outer", number=2, rule="returned_none")), [1, 1]),
+        (
+            (
+                fails("outer", number=1, kind=VerdictKind.CPU_LIMIT, rule="did_not_end"),
+                fails("outer", number=2, kind=VerdictKind.STOPPED_EARLY, rule="cut_short"),
+            ),
+            [2],
+        ),
+    ],
+)
+def test_without_blame_exceptions_loops_and_rules_tell_causes_apart(
+    failures: tuple[Failing, ...], expected: list[int]
+) -> None:
+    assert [len(cause.scenarios) for cause in causes(*failures)] == expected
+
+
+def test_a_blamed_function_has_one_cause_whatever_its_symptoms() -> None:
+    first, second = fails("inner", number=1), fails("inner", number=2, rule="returned_none")
+    third = fails("middle", number=3, visible=False)
+    names = {each.scenario.id: ("inner",) for each in (first, second, third)}
+    (cause,) = causes(first, second, third, blame=names)
+    assert (cause.function, cause.blamed) == ("inner", True)
+    assert cause.place is not None
+    assert (cause.place.first, cause.place.last) == (2, 3)
+    assert cause.example == second.scenario.id  # its rule names a mistake
+    assert [each.rule for each in cause.symptoms] == ["returned_none", "wrong_value"]
+    assert cause.clauses == ("clause of inner", "clause of middle")
+
+
+def test_what_is_seen_is_the_example_before_what_is_hidden() -> None:
+    hidden = fails("inner", rule="returned_none", number=1, visible=False)
+    shown = fails("inner", number=2, stimulus="inner([1, 2, 3])")
+    names: dict[str, Blame] = {each.scenario.id: ("inner",) for each in (hidden, shown)}
+    (cause,) = causes(hidden, shown, blame=names)
+    assert cause.example == shown.scenario.id
+
+
+def test_a_file_that_cannot_be_read_is_one_cause_worth_everything() -> None:
+    broken = Unparsable(file="a1.py", reason="invalid syntax", line=7, source="def f(:")
+    cause = unreadable("", broken, Fraction(6))
+    assert (cause.line, cause.marks_at_stake, cause.scenarios) == (7, Fraction(6), ())
+    assert unreadable("found x.py", None, Fraction(6)).message == "found x.py"
