@@ -7,7 +7,6 @@ the process of a program that could show it, so nothing it shows may be stored o
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -27,11 +26,11 @@ from harness.model.student_view import Surroundings
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 
 MOST_RUNS = 100  # of one submission
-MOST_LIMIT_HITS = 10  # of one submission; each costs a whole limit
-MOST_HITS_OF_ONE = 2  # with the same names substituted
+MOST_LIMIT_HITS = 4  # of one submission; each costs a whole limit
 LARGEST_SOURCE = 200_000  # bytes; a larger program is not substituted in
-LONGEST_SECONDS = 0.1  # of CPU, unless the reference needs more
+LONGEST_SECONDS = 0.5  # of CPU, unless the reference needs more: a call takes 0.1 ms
 REFERENCE_FACTOR = 50
+_ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,27 +85,29 @@ class SubstitutedRuns:
         self._recall = recall
         self._salt = salt
         self._runs = 0
-        self._hits: Counter[Blame] = Counter()
+        self._hits: set[Blame] = set()
         self.found: dict[str, Verdict] = {}
 
     def passes(self, each: Failing, names: Blame) -> bool | None:
-        """Whether the scenario passes with these names substituted; what loops or crashes does not.
-        None where they cannot be: what their calls are given cannot leave the process."""
+        """Whether the scenario passes with these names substituted; what still loops does not. None
+        where that is not known: what their calls are given cannot leave the process, or so many
+        calls take too long."""
         # With stand-ins it ran with the course's functions already.
         if each.scenario.stand_ins or self._runs >= MOST_RUNS:
             return False
         if each.stimulus.folder:  # which the course's function, elsewhere, does not have
             return None
         self._runs += 1
-        hits = self._hits.get(names, 0)
-        if hits >= MOST_HITS_OF_ONE or self._hits.total() >= MOST_LIMIT_HITS:
-            return False
+        slow = None if each.verdict.kind not in _ENDLESS else False
+        if names in self._hits or len(self._hits) >= MOST_LIMIT_HITS:
+            return slow
         key = sha256("\n".join([self._salt(each), "substituted", *names]).encode()).hexdigest()
         known = self._recall(key)
         if known is None:
             known = self.found[key] = self._run(each, names)
         if known.kind is VerdictKind.CPU_LIMIT:
-            self._hits[names] += 1
+            self._hits.add(names)
+            return slow
         return None if known.stand_in is StandInOutcome.INAPPLICABLE else known.passed
 
     def _run(self, each: Failing, names: Blame) -> Verdict:

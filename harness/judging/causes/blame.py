@@ -72,7 +72,8 @@ class _Search:
 
     def joined(self, blame: dict[str, Blame]) -> dict[str, Blame]:
         """One helper or constant in place of several functions, where all that use it are to blame
-        and nobody else is: one change there is likelier than one in each."""
+        and nobody else is: one change there is likelier than one in each. Of a helper that three or
+        more of them use, others may use it and be right."""
         blamed = {name for names in blame.values() for name in names}
         if len(blamed) < 2 or not blamed <= set(self._order):
             return blame
@@ -81,7 +82,12 @@ class _Search:
             for part in self._outline.parts
             if part.name not in self._order
         }
-        shared = [name for name, by in users.items() if by == blamed]
+        helpers = self._outline.names()
+        shared = [name for name, by in users.items() if by == blamed] or [
+            name
+            for name, by in users.items()
+            if name in helpers and len(blamed) > 2 and blamed < by
+        ]
         if not shared:
             return blame
         # Of a helper and the constant that it alone uses, the helper: the fault may be in either.
