@@ -55,9 +55,19 @@ class ExpectedVerdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedCause:
+    """`causes: {check_win: returned_none}`: the function to fix (empty: the whole file) and the
+    rule of its example."""
+
+    function: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SampleExpectation:
     """expect.yaml of a sample submission. `fails` and `verdicts` hold globs over scenario ids
-    (`*` matches anything, brackets are literal); `mark` is an inclusive range.
+    (`*` matches anything, brackets are literal); `mark` is an inclusive range. `causes` are all
+    that it has, None where that is not stated.
 
     Of the hostile corpus: the minimum `tier`, the `layer` that stops it, the most that the parent
     may take, and how many processes may be left (None: not stated).
@@ -68,6 +78,7 @@ class SampleExpectation:
     explains: tuple[str, ...] = ()
     findings: tuple[PolicyRule, ...] = ()
     verdicts: tuple[ExpectedVerdict, ...] = ()
+    causes: tuple[ExpectedCause, ...] | None = None
     tier: str = ""
     layer: str = ""
     wall_seconds: float | None = None

@@ -14,7 +14,7 @@ from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems, nearest
 from harness.common.errors import UserError
 from harness.model.policy import PolicyRule
-from harness.model.specification import ExpectedVerdict, SampleExpectation
+from harness.model.specification import ExpectedCause, ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
 
 
@@ -45,6 +45,9 @@ def read_expectation(document: Document) -> SampleExpectation:
         explains=tuple(shape.explains),
         findings=tuple(_rules(document, shape.findings)),
         verdicts=tuple(_verdicts(document, shape.verdicts)),
+        causes=tuple(ExpectedCause(function=f, rule=r) for f, r in shape.causes.items())
+        if "causes" in stated
+        else None,
         tier=shape.tier,
         layer=shape.layer,
         wall_seconds=shape.wall_seconds if "wall_seconds" in stated else None,
@@ -64,6 +67,8 @@ def expectation_text(expected: SampleExpectation) -> str:
         keys["findings"] = [str(rule) for rule in expected.findings]
     if expected.verdicts:
         keys["verdicts"] = {each.pattern: str(each.kind) for each in expected.verdicts}
+    if expected.causes is not None:
+        keys["causes"] = {each.function: each.rule for each in expected.causes}
     for name in ("tier", "layer", "wall_seconds", "memory_mib", "survivors"):
         if (value := getattr(expected, name)) not in ("", None):
             keys[name] = value

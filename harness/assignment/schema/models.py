@@ -382,6 +382,8 @@ class ExpectShape(Shape):
     """Policy rules it breaks."""
     verdicts: dict[str, str] = {}
     """Verdicts by glob, where they are not plain failures."""
+    causes: dict[str, str] = {}
+    """All causes: the function to fix ("" the whole file) and the rule of the example."""
     tier: str = ""
     """Hostile corpus: the minimum tier."""
     layer: str = ""

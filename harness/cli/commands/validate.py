@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -26,7 +27,7 @@ from harness.cli.options import (
 )
 from harness.common.errors import UserError
 from harness.grading import prepare
-from harness.grading.validation import Sample, ValidationReport, validate
+from harness.grading.validation import Sample, SampleOutcome, ValidationReport, validate
 from harness.intake import read
 from harness.model.plan import Assignment
 from harness.model.specification import Specification
@@ -184,6 +185,7 @@ def show(report: ValidationReport, console: Console) -> None:
             verdict = "[red]no" if sample.parts else "[green]yes"
             samples.add_row(escape(sample.name), sample.mark, str(sample.failed), verdict)
         console.print(samples)
+        _print_causes(console, report.samples)
     for trivial in report.trivial:
         names = ", ".join(trivial.passed) or "nothing"
         console.print(
@@ -196,6 +198,17 @@ def show(report: ValidationReport, console: Console) -> None:
         )
     verdict = "[green]sound" if report.sound else f"[red]{_counted(len(report.problems))}"
     console.print(f"{escape(report.assignment)}: {verdict}", highlight=False)
+
+
+def _print_causes(console: Console, samples: Sequence[SampleOutcome]) -> None:
+    stated = [sample for sample in samples if sample.other_causes is not None]
+    if not stated:
+        return
+    other = [sample for sample in stated if sample.other_causes]
+    same = len(stated) - len(other)
+    console.print(f"causes as stated: {same} of {len(stated)} samples", highlight=False)
+    for sample in other:
+        console.print(escape(f"  {sample.name}: {sample.other_causes}"), highlight=False)
 
 
 def _counted(problems: int) -> str:

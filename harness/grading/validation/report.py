@@ -53,13 +53,17 @@ class MutantOutcome:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOutcome:
     """A sample submission: its mark, how it parts from its expect.yaml, and the expectation that
-    it meets as it is: what is still right of the stated one, the rest replaced."""
+    it meets as it is: what is still right of the stated one, the rest replaced.
+
+    `other_causes` says which causes it has in place of the stated ones; empty where they are the
+    same, None where none are stated."""
 
     name: str
     mark: str
     failed: int
     parts: tuple[str, ...]
     accepted: SampleExpectation
+    other_causes: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from harness.marking import rounded
 from harness.model.glob import glob
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.model.specification import SampleExpectation
+from harness.model.specification import ExpectedCause, SampleExpectation
 
 # Rules that say only that something differs, or works otherwise: any sample may meet them.
 GENERIC_RULES = frozenset({"wrong_value", "prints_differ", "stand_in_passed"})
@@ -59,7 +60,25 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
         failed=len(names),
         parts=tuple(parts),
         accepted=accepted(result, expected),
+        other_causes=_other_causes(result, expected),
     )
+
+
+def _other_causes(result: SubmissionResult, expected: SampleExpectation) -> str | None:
+    if expected.causes is None:
+        return None
+    found, wanted = Counter(_causes(result)), Counter(expected.causes)
+    if found == wanted:
+        return ""
+    return f"causes are {_listed(found)}, expected {_listed(wanted)}"
+
+
+def _causes(result: SubmissionResult) -> tuple[ExpectedCause, ...]:
+    return tuple(ExpectedCause(function=c.function, rule=c.rule) for c in result.causes)
+
+
+def _listed(causes: Iterable[ExpectedCause]) -> str:
+    return ", ".join(f"{each.function or 'the file'}: {each.rule}" for each in causes) or "none"
 
 
 def accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleExpectation:
@@ -100,6 +119,7 @@ def accepted(result: SubmissionResult, expected: SampleExpectation) -> SampleExp
         explains=tuple(explains),
         findings=tuple(sorted({finding.rule for finding in result.findings})),
         verdicts=tuple(verdicts),
+        causes=None if expected.causes is None else _causes(result),
     )
 
 

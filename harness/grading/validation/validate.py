@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from harness.common import serial
@@ -23,7 +23,12 @@ from harness.grading.validation.mutation import (
     untouched_stub,
 )
 from harness.grading.validation.repeat import second_run, stand_in_problems
-from harness.grading.validation.report import Problem, TrivialScore, ValidationReport
+from harness.grading.validation.report import (
+    Problem,
+    SampleOutcome,
+    TrivialScore,
+    ValidationReport,
+)
 from harness.grading.validation.samples import compare
 from harness.marking import rounded
 from harness.model.result import SubmissionResult
@@ -97,6 +102,7 @@ def validate(
         for sample in sampled
         for part in sample.parts
     ]
+    problems += _cause_problems(sampled)
     return ValidationReport(
         assignment=plan.assignment.id,
         scenarios=len(plan.scenarios),
@@ -110,6 +116,21 @@ def validate(
         trivial=tuple(_trivial(results[id(job)]) for job in trivial),
         problems=tuple(problems),
     )
+
+
+CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
+
+
+def _cause_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
+    """The samples with other causes than stated, where those are too many."""
+    stated = [sample for sample in samples if sample.other_causes is not None]
+    other = [sample for sample in stated if sample.other_causes]
+    if len(stated) - len(other) >= CAUSES_AS_STATED * len(stated):
+        return []
+    return [
+        Problem(check="causes", place=f"{each.name}/expect.yaml", message=each.other_causes or "")
+        for each in other
+    ]
 
 
 def _run(
