@@ -90,7 +90,11 @@ def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
 
 def _inputs(observation: Observation, stated: Expected, stimulus: Stimulus) -> Iterator[str]:
     taken, typed = observation.reads, len(stimulus.inputs)
-    if stated.reads is not None:
+    if stated.reads_at_most is not None:
+        if taken > stated.reads_at_most:
+            inputs, most = count(taken, "input"), stated.reads_at_most
+            yield f"the reference read {inputs}, but the scenario states at most {most}."
+    elif stated.reads is not None:
         if taken != stated.reads:
             inputs = count(taken, "input")
             yield f"the reference read {inputs}, but the scenario states {stated.reads}."

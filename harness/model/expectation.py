@@ -134,6 +134,7 @@ class Expected:
     exit: int | None = None
     exit_any: bool = False
     reads: int | None = None
+    reads_at_most: int | None = None
     ends: Ending | None = None
     ignore: tuple[Ignore, ...] = ()
     writes: tuple[StatedLeave, ...] = ()

@@ -109,6 +109,114 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:6:12: cases: expected at least one case, got an empty list.",
         ],
     ),
+    "files that are no mapping": (
+        "call: check_input('')\nfiles: names.txt",
+        [
+            "specs/small/f.yaml:6:12: files: expected a mapping, got the text 'names.txt'.",
+        ],
+    ),
+    "a file below another folder": (
+        "call: check_input('')\nfiles: {names.txt: ../names.txt}",
+        [
+            "specs/small/f.yaml:6:24: files.names.txt: ../names.txt is not below the spec folder.",
+        ],
+    ),
+    "a file that is not there": (
+        "call: check_input('')\nfiles: {names.txt: data/names.txt}",
+        [
+            "specs/small/f.yaml:6:24: files.names.txt: there is no file data/names.txt in the spec folder. Hint: a text ends its lines with \\n; write {text: …} for one without.",
+        ],
+    ),
+    "a file's name with a folder": (
+        "call: check_input('')\nfiles: {data/names.txt: \"a\\n\"}",
+        [
+            "specs/small/f.yaml:6:13: files.data/names.txt: expected the name of a file, got the text 'data/names.txt'. Hint: a name has no folders.",
+        ],
+    ),
+    "a file of another kind": (
+        "call: check_input('')\nfiles: {names.txt: 3}",
+        [
+            "specs/small/f.yaml:6:24: files.names.txt: expected a text or a path, got the number 3. Hint: write {text: …} for a text of one line.",
+        ],
+    ),
+    "writes of another kind": (
+        "call: check_input('')\nwrites: report.txt",
+        [
+            "specs/small/f.yaml:6:13: writes: expected files with their texts, or unchanged, got the text 'report.txt'.",
+        ],
+    ),
+    "writes nothing sensible": (
+        "call: check_input('')\nwrites: {report.txt: 3}",
+        [
+            "specs/small/f.yaml:6:26: writes.report.txt: expected text, got the number 3. Hint: quote it.",
+        ],
+    ),
+    "writes only what is no name": (
+        "call: check_input('')\nwrites: {only: [3]}",
+        [
+            "specs/small/f.yaml:6:21: writes.only, item 1: expected the name of a file, got the number 3.",
+        ],
+    ),
+    "stdin of a call": (
+        "call: check_input('')\nstdin: a",
+        [
+            "specs/small/f.yaml:6:5: stdin: a call has no stdin. Hint: it belongs to run.",
+        ],
+    ),
+    "stdin and input": (
+        "run: a1.py\nstdin: a\ninput: [a]",
+        [
+            "specs/small/f.yaml:7:5: input: what is piped in is no terminal, where somebody types. Hint: keep one of stdin and input.",
+        ],
+    ),
+    "replies that are not there": (
+        "run: a1.py\nreplies: guesses.bisect",
+        [
+            "specs/small/f.yaml:6:14: replies: guesses.py is not in the spec folder.",
+        ],
+    ),
+    "replies without a parameter": (
+        "run: a1.py\nreplies: boards.lively",
+        [
+            "specs/small/f.yaml:6:14: replies: boards.lively has no parameter. Hint: the first is given what was printed.",
+        ],
+    ),
+    "replies with an unknown constant": (
+        "run: a1.py\nreplies: boards.odd_replies",
+        [
+            "specs/small/f.yaml:6:14: replies: boards.py has no function odd_replies.",
+        ],
+    ),
+    "replies and input": (
+        "run: a1.py\nreplies: boards.every_column\ninput: [a]",
+        [
+            "specs/small/f.yaml:7:5: input: a generator of replies types all input. Hint: keep one of replies and input.",
+        ],
+    ),
+    "replies of a session": (
+        "session: |\n  >>> check_input('')\n  True\nreplies: boards.every_column",
+        [
+            "specs/small/f.yaml:8:5: replies: a session has no replies. Hint: state it in the session.",
+        ],
+    ),
+    "too many reads": (
+        "call: check_input('')\nreads: {most: 3}",
+        [
+            "specs/small/f.yaml:6:12: reads: expected a whole number or {at_most: …}, got a mapping.",
+        ],
+    ),
+    "environment of another kind": (
+        "run: a1.py\nenvironment: {HOME: 3}",
+        [
+            "specs/small/f.yaml:6:25: environment.HOME: expected text, got the number 3. Hint: quote it.",
+        ],
+    ),
+    "a hint of another kind": (
+        "call: check_input('')\nhint: 3",
+        [
+            "specs/small/f.yaml:6:11: hint: expected text, got the number 3. Hint: quote it.",
+        ],
+    ),
 }
 # A line at the end of assignment.yaml.
 ASSIGNMENTS = {

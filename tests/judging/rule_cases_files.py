@@ -7,9 +7,9 @@ from dataclasses import replace
 from harness.judging.explain.failure import Failure
 from harness.model.expectation import Expected
 from harness.model.files import file_value
-from harness.model.observation import NamedValue, Observation
+from harness.model.observation import NamedValue, Observation, Phase
 from harness.model.stimulus import SourceFile
-from tests.judging.judging_cases import CALL, called, case
+from tests.judging.judging_cases import CALL, called, case, raised
 
 GIVEN = SourceFile(name="in.txt", data=b"a\n")
 IN_A_FOLDER = replace(CALL, folder=True)
@@ -32,7 +32,10 @@ REPORT = wrote(report="a: 1\nb: 2\n")
 DIFFERS = case(REPORT, wrote(report="a: 1\nb: 3\n"), IN_A_FOLDER)
 NOT_THERE = case(REPORT, wrote(), IN_A_FOLDER)
 
+NOT_HANDED_IN = raised("ModuleNotFoundError", "No module named 'triangle'", phase=Phase.LOADING)
+
 FIRES: list[tuple[str, Failure, str]] = [
+    ("not_handed_in", case(called(1), NOT_HANDED_IN), "triangle.py was not handed in."),
     (
         "file_not_closed",
         case(REPORT, wrote(report="", left_open=("report.txt",)), IN_A_FOLDER),
@@ -106,6 +109,13 @@ FIRES: list[tuple[str, Failure, str]] = [
 
 OTHER = case(called(1), called(2))
 LEAVES_ALONE: list[tuple[str, Failure]] = [
+    (
+        "not_handed_in",
+        case(
+            called(1),
+            raised("ModuleNotFoundError", "No module named 'numpy'", line=1, phase=Phase.LOADING),
+        ),
+    ),
     ("file_not_closed", DIFFERS),
     ("file_written_elsewhere", NOT_THERE),
     ("file_not_written", DIFFERS),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.model.stimulus import Binding
+from harness.model.stimulus import Binding, Replies
 
 DRAWS = "draws"
 _FIELDS = ("kind", "source", "count", "seed", "constants", "generator")
@@ -103,6 +103,30 @@ def _parameters(tree: ast.Module, module: str, function: str) -> list[str]:
             every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
             return [argument.arg for argument in every]
     raise DrawError(f"{module}.py has no function {function}")
+
+
+def replies_of(folder: Path, source: str, constants: Mapping[str, object]) -> Replies:
+    """The generator that a scenario names; DrawError if it is not there. Its first parameter is
+    what was printed, the others are constants."""
+    module, _, function = source.partition(".")
+    if not (module.isidentifier() and function.isidentifier()):
+        what = f"expected file.function, got {source!r}"
+        raise DrawError(what, "guesses.bisect is bisect in guesses.py")
+    try:
+        text = (folder / f"{module}.py").read_bytes().decode("utf-8-sig")
+        tree = ast.parse(text)
+    except OSError:
+        raise DrawError(f"{module}.py is not in the spec folder") from None
+    except (SyntaxError, ValueError) as error:
+        raise DrawError(f"{module}.py is not Python ({error})") from None
+    parameters = _parameters(tree, module, function)
+    if not parameters:
+        raise DrawError(f"{source} has no parameter", "the first is given what was printed")
+    unknown = [name for name in parameters[1:] if name not in constants]
+    if unknown:
+        raise DrawError(f"{source} asks for {unknown[0]}, which is no provided constant")
+    bound = tuple(Binding(name=name, literal=repr(constants[name])) for name in parameters[1:])
+    return Replies(file=f"{module}.py", function=function, source=text, constants=bound)
 
 
 def file_name(group: str, swept: tuple[str, ...]) -> str:

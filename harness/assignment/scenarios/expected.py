@@ -37,6 +37,7 @@ SENSIBLE: dict[str, tuple[str, ...]] = {
     "ends": (CALL, SESSION, RUN),
     "argv": (RUN,),
     "stdin": (RUN,),
+    "replies": (CALL, RUN),
 }
 
 
@@ -54,6 +55,9 @@ def check_sensible(context: Context, chosen: Setting, stimulus: str) -> None:
     if chosen.states("stdin") and chosen.states("input"):
         what = "what is piped in is no terminal, where somebody types"
         context.add((*chosen.loc, "input"), what, "keep one of stdin and input", key=True)
+    if chosen.states("replies") and chosen.states("input"):
+        what = "a generator of replies types all input"
+        context.add((*chosen.loc, "input"), what, "keep one of replies and input", key=True)
     if chosen.states("returns") and chosen.states("raises"):
         context.add(
             (*chosen.loc, "raises"), "a call that raises returns nothing", "keep one", key=True
@@ -99,7 +103,8 @@ def stated(
         leaves_unchanged=unchanged,
         exit=own.exit if chosen.states("exit") and isinstance(own.exit, int) else None,
         exit_any=isinstance(own.exit, dict),
-        reads=own.reads if chosen.states("reads") else None,
+        reads=own.reads if chosen.states("reads") and isinstance(own.reads, int) else None,
+        reads_at_most=own.reads["at_most"] if isinstance(own.reads, dict) else None,
         ends=Ending(ENDS[own.ends]) if chosen.states("ends") else None,
         ignore=ignore,
     )

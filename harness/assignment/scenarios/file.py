@@ -13,6 +13,7 @@ from harness.assignment.scenarios.draws import (
     DrawRequest,
     file_name,
     read_draws,
+    replies_of,
     request_for,
 )
 from harness.assignment.scenarios.expected import (
@@ -46,7 +47,7 @@ from harness.matchers import EqualTo
 from harness.model.expectation import Expected
 from harness.model.plan import Scenario, SourceFile
 from harness.model.specification import TranscriptFile
-from harness.model.stimulus import Binding, Call, StandIn, Stimulus
+from harness.model.stimulus import Binding, Call, Replies, StandIn, Stimulus
 
 
 @dataclass(slots=True)
@@ -228,6 +229,7 @@ class ScenarioFile:
             folder=has_folder(chosen),
             files=given_files(context, chosen),
             stdin=self._piped(chosen),
+            replies=self._replies(context, chosen),
             environment=tuple(
                 Binding(name=name, literal=text)
                 for name, text in chosen.value("environment").items()
@@ -240,6 +242,17 @@ class ScenarioFile:
         if not self._asks_for_draws(chosen):
             return (one,)
         return tuple(replace(one, bindings=draw) for draw in draws)
+
+    def _replies(self, context: Context, chosen: Setting) -> Replies | None:
+        if not chosen.states("replies"):
+            return None
+        try:
+            found = replies_of(self.vocabulary.folder, chosen.own.replies, context.constants)
+        except DrawError as error:
+            context.add((*chosen.loc, "replies"), str(error), error.hint)
+            return None
+        self.compiled.data_files.add(found.file)
+        return found
 
     def _piped(self, chosen: Setting) -> str | None:
         return chosen.own.stdin if chosen.states("stdin") else None

@@ -141,6 +141,7 @@ CASES: Schema = {
         },
     ]
 }
+READS: Schema = {"anyOf": [WHOLE_OR_ZERO, _mapping({"at_most": WHOLE_OR_ZERO})]}
 _IGNORED: Schema = {"enum": list(IGNORE)}
 IGNORED: Schema = {"anyOf": [_IGNORED, {"type": "array", "items": _IGNORED}]}
 SEVERITY: Schema = {

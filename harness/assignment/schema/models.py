@@ -20,6 +20,7 @@ from harness.assignment.schema.validators import (
     check_exit,
     check_id,
     check_positive,
+    check_reads,
     check_visible,
     check_whole,
 )
@@ -123,6 +124,9 @@ class ScenarioShape(SettingsShape):
     """A submitted or provided program, run as `__main__` on a terminal."""
     argv: Annotated[list[str], WithJsonSchema(schemas.ARGV)] = []
     """The program's arguments."""
+    replies: str = ""
+    """`file.function`: a generator in a Python file of this folder that is given what was printed
+    and yields the next line that is typed."""
     stdin: str = ""
     """What is piped into a program, in place of a terminal."""
     input: Annotated[list[Any], WithJsonSchema(schemas.INPUT)] = []
@@ -150,8 +154,8 @@ class ScenarioShape(SettingsShape):
     """Files afterwards: their texts by name (null: not there), {only: [names]}, or `unchanged`."""
     exit: Annotated[Any, BeforeValidator(check_exit), WithJsonSchema(schemas.EXIT)] = 0
     """The program's exit status, or {any: true}."""
-    reads: Annotated[int, BeforeValidator(check_whole), WithJsonSchema(schemas.WHOLE_OR_ZERO)] = 0
-    """How many inputs are taken."""
+    reads: Annotated[Any, BeforeValidator(check_reads), WithJsonSchema(schemas.READS)] = 0
+    """How many inputs are taken, or {at_most: N}."""
     ends: Annotated[
         str, BeforeValidator(check_choice("ends")), WithJsonSchema(schemas.ENDS_WORDS)
     ] = ""

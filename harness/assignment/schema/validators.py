@@ -88,6 +88,14 @@ def check_cases(value: Any) -> Any:
     return value
 
 
+def check_reads(value: Any) -> Any:
+    """A number of inputs, or the most there may be."""
+    number = value["at_most"] if isinstance(value, dict) and list(value) == ["at_most"] else value
+    if type(number) is not int or number < 0:
+        raise wrong(f"expected a whole number or {{at_most: …}}, got {describe(number)}")
+    return value
+
+
 def check_id(value: Any) -> Any:
     """A word that may stand in the head of a table."""
     if not isinstance(value, str) or not re.search(ID_PATTERN, value) or value.endswith("\n"):

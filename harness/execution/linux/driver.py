@@ -19,6 +19,7 @@ from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
 from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
 from harness.execution.linux.stand_in import LinuxStandIn
 from harness.execution.protocol.jobs import server_setup, stand_in_setup
+from harness.execution.replies import ENTRY, SOURCES
 from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.result import Tier
@@ -104,10 +105,21 @@ class Driver:
                 own = self._setup(notify=False) | stand_in_setup(assignment, reference)
                 return stack.enter_context(ServerLink(base, own))
 
+            @cache
+            def replies_tool() -> ToolServer:
+                return stack.enter_context(self.tool(SOURCES, ENTRY))
+
             def start(job: dict[str, object], limits: Limits) -> LinuxStandIn:
                 return LinuxStandIn(stand_in_server(), job, limits)
 
-            yield SubmissionServer(link, assignment, compiler, start, self._folder(setup))
+            yield SubmissionServer(
+                link,
+                assignment,
+                compiler,
+                start,
+                folder=self._folder(setup),
+                replies_tool=replies_tool,
+            )
 
     @contextmanager
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:

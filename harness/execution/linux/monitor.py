@@ -22,6 +22,7 @@ from harness.execution.protocol import reply
 from harness.execution.protocol.observation import End
 from harness.execution.remote import StandInProcess, StandInUnusableError, exchange
 from harness.execution.remote.peer import reason
+from harness.execution.replies import Reply, ReplyFaultError
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits, Typed
 
@@ -46,7 +47,10 @@ class Monitor:
         inputs: tuple[Typed, ...],
         stand_in: StandInProcess | None = None,
         folder: ScenarioFolder | None = None,
+        reply: Reply | None = None,
     ) -> None:
+        self._reply_to = reply
+        self.course_fault = ""
         self._folder = folder
         self._stand_in = stand_in
         self._stand_in_asks = False
@@ -184,13 +188,26 @@ class Monitor:
             return True
         if terminal.has_unread_input():
             return True
-        if not self._inputs or not terminal.screen.loaded:
+        typed = self._typed_now() if terminal.screen.loaded else None
+        if typed is None:
             self._stop(Ending.ASKED_FOR_MORE)
             return False
-        typed = self._inputs.pop()
         terminal.remember_typed(typed)
         terminal.send_typed(typed)
         return True
+
+    def _typed_now(self) -> Typed | None:
+        """The next input; None when there is none."""
+        if self._reply_to is None:
+            return self._inputs.pop() if self._inputs else None
+        begun = time.monotonic()
+        try:
+            return self._reply_to(self._terminal.screen.turns_so_far())
+        except ReplyFaultError as error:
+            self.course_fault = str(error)
+            return None
+        finally:
+            self._clock.exclude(time.monotonic() - begun)
 
     def _next_line(self) -> Typed | None:
         """The next input if it is surely to be typed now and can do nothing before it is read, as

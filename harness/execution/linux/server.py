@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 import select
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -25,6 +25,7 @@ from harness.execution.protocol.jobs import Jobs, main_file, needs_stand_ins
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.remote import StandInProcess
+from harness.execution.replies import Answering, replier
 from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedJob, SharedOutcome
 from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
@@ -49,8 +50,11 @@ class SubmissionServer:
         assignment: Assignment,
         compiler: StimulusCompiler,
         stand_ins: StandInStarter,
+        *,
         folder: FolderMaker,
+        replies_tool: Callable[[], Answering],
     ) -> None:
+        self._replies_tool = replies_tool
         self._folder = folder
         self._link = link
         self._functions = tuple(function.name for function in assignment.functions)
@@ -98,7 +102,10 @@ class SubmissionServer:
                 selection=selection,
                 controlled=any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
             )
-            end = Monitor(
+            reply = None
+            if stimulus.replies is not None:
+                reply = replier(stimulus.replies, self._replies_tool)
+            monitor = Monitor(
                 self._link.server,
                 self._link.listener,
                 terminal,
@@ -107,7 +114,11 @@ class SubmissionServer:
                 inputs=stimulus.inputs,
                 stand_in=stand_in,
                 folder=folder,
-            ).follow()
+                reply=reply,
+            )
+            end = monitor.follow()
+            if monitor.course_fault:
+                raise HarnessError(monitor.course_fault)
             seen = observation(stimulus, limits, screen, end, arguments=packed.arguments)
             if folder is not None:
                 seen = replace(seen, files=folder.contents())

@@ -33,6 +33,7 @@ from harness.execution.protocol.jobs import (
 )
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
+from harness.execution.replies import ENTRY, SOURCES, replier
 from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase
@@ -201,6 +202,10 @@ class PipedSubmission:
             stand_in = self._start_stand_in(stimulus, limits, stack)
             process = self._driver.start(self._setup, job)
             stack.callback(process.close)
+            reply = None
+            if stimulus.replies is not None:
+                tool = PipedTool(self._driver, SOURCES, ENTRY)
+                reply = replier(stimulus.replies, lambda: tool)
             monitor = PipedMonitor(
                 process,
                 screen,
@@ -209,8 +214,11 @@ class PipedSubmission:
                 limits=limits,
                 inputs=stimulus.inputs,
                 stand_in=stand_in,
+                reply=reply,
             )
             end = monitor.follow()
+            if monitor.course_fault:
+                raise HarnessError(monitor.course_fault)
             files = () if folder is None else folder.contents()
         if not monitor.began:
             ending = end.reason or Ending.CRASHED

@@ -13,6 +13,7 @@ from harness.execution.protocol.observation import End
 from harness.execution.protocol.screen import ScreenParser
 from harness.execution.remote import StandInProcess, StandInUnusableError, exchange
 from harness.execution.remote.peer import reason
+from harness.execution.replies import Reply, ReplyFaultError
 from harness.model.observation import Ending
 from harness.model.stimulus import Key, Limits, Typed
 
@@ -94,7 +95,10 @@ class PipedMonitor:
         limits: Limits,
         inputs: tuple[Typed, ...] = (),
         stand_in: StandInProcess | None = None,
+        reply: Reply | None = None,
     ) -> None:
+        self._reply_to = reply
+        self.course_fault = ""
         self._stand_in = stand_in
         self._stand_in_asks = False
         self._detail = ""
@@ -191,16 +195,28 @@ class PipedMonitor:
             self._stop(Ending.OUTPUT_LIMIT)
 
     def _type(self) -> None:
-        if not self._inputs or not self._screen.loaded:
+        typed = self._typed_now() if self._screen.loaded else None
+        if typed is None:
             self._stop(Ending.ASKED_FOR_MORE)
             return
-        typed = self._inputs.pop()
         self._screen.typed.append((len(self._screen.raw), typed))
         if typed.key is not None:
             body = _KEYS[typed.key]
         else:
             body = b"L" + typed.text.encode("utf-8", "surrogateescape") + b"\n"
         self._process.send(len(body).to_bytes(4, "little") + body)
+
+    def _typed_now(self) -> Typed | None:
+        """The next input; None when there is none."""
+        if self._reply_to is None:
+            return self._inputs.pop() if self._inputs else None
+        try:
+            return self._reply_to(self._screen.turns_so_far())
+        except ReplyFaultError as error:
+            self.course_fault = str(error)
+            return None
+        finally:
+            self._beats.begin()  # it waited, and was not asleep
 
     def _hear(self) -> None:
         """Take whole frames: what is about time for ourselves, the rest as the reply."""

@@ -44,6 +44,17 @@ class ScreenParser:
             self._loaded = self.sentinel in self.raw
         return self._loaded
 
+    def turns_so_far(self) -> list[str]:
+        """What was printed before each input since the body has run, and what is there now."""
+        places = self.sentinels()
+        start = places[0] + len(self.sentinel) if places else len(self.raw)
+        texts: list[str] = []
+        for place in [*(place for place, _ in self.typed), len(self.raw)]:
+            data = bytes(self.raw[start:place]).replace(self.sentinel, b"")
+            texts.append(data.decode("utf-8", "replace"))
+            start = place
+        return texts
+
     def exceeds(self, limit: int) -> bool:
         """Whether more than `limit` bytes were printed."""
         if len(self.raw) <= limit:

@@ -105,6 +105,9 @@ def _turn_by_turn(
 
 def reads_mismatch(observation: Observation, expectation: Expectation) -> list[Mismatch]:
     """How many inputs were taken against what is stated, else against the reference."""
+    most = expectation.stated.reads_at_most
+    if most is not None and observation.reads > most:
+        return [ReadsMismatch(expected=most, actual=observation.reads)]
     expected = expected_reads(expectation)
     if expected is None or observation.reads == expected:
         return []
@@ -116,6 +119,8 @@ def expected_reads(expectation: Expectation) -> int | None:
     stated = expectation.stated
     if stated.reads is not None:
         return stated.reads
+    if stated.reads_at_most is not None:
+        return None
     if stated.turns is not None and stated.turns.all_turns:
         return max(0, len(stated.turns.turns) - 1)
     return expectation.reference.reads if expectation.reference else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatches import ValueMismatch
 from harness.judging.explain.alignment import edit_of, shared_start
@@ -9,8 +11,23 @@ from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import count
 from harness.matchers import Exactly, source
+from harness.model.observation import Phase
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
+
+_NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
+
+
+@rule(Stage.ENDING, 5)
+def not_handed_in(failure: Failure) -> str | None:
+    """The file that should be run or loaded is not there."""
+    raised = failure.observation.raised
+    if failure.observation.phase is not Phase.LOADING or raised is None or raised.frames:
+        return None
+    named = _NOT_THERE.match(raised.message[:200])
+    if raised.type_name != "ModuleNotFoundError" or named is None:
+        return None
+    return f"{plain(named[1], limit=60)}.py was not handed in."
 
 
 @rule(Stage.KNOWN_MISTAKE, 210)

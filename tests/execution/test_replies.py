@@ -1,0 +1,67 @@
+"""Input by a generator of the course's: what it types, and whose fault it is when it fails."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from harness.common.errors import HarnessError
+from harness.execution import Driver
+from harness.model.observation import Ending
+from harness.model.stimulus import Binding, Replies, Stimulus
+from tests.execution.small_world import observe, run, turns
+
+ECHO = "text = input('> ')\nwhile text != 'stop':\n    text = input(text + '? ')\n"
+UP = """
+def f(printed, LIMIT):
+    number = 0
+    while number < LIMIT:
+        number += 1
+        printed = yield printed.strip("? >") + str(number)
+    yield "stop"
+"""
+
+
+def answered(source: str, *constants: Binding, most: int = 20) -> Stimulus:
+    replies = Replies(
+        file="guesses.py", function="f", source=source, constants=constants, most=most
+    )
+    return replace(run(), replies=replies)
+
+
+def test_each_line_answers_what_was_printed(one_driver: Driver) -> None:
+    seen = observe(one_driver, ECHO, answered(UP, Binding(name="LIMIT", literal="3")))
+    lines = [("> ", "1"), ("1? ", "12"), ("12? ", "123"), ("123? ", "stop"), ("", None)]
+    assert turns(seen) == lines
+    assert seen.ending is Ending.ANSWERED
+
+
+def test_it_types_over_pipes_too(portable_driver: Driver) -> None:
+    seen = observe(portable_driver, ECHO, answered(UP, Binding(name="LIMIT", literal="1")))
+    assert turns(seen) == [("> ", "1"), ("1? ", "stop"), ("", None)]
+
+
+def test_a_program_that_asks_on_asks_for_more(one_driver: Driver) -> None:
+    ends = observe(one_driver, ECHO, answered("def f(printed):\n    yield 'a'\n"))
+    assert (ends.ending, ends.reads) == (Ending.ASKED_FOR_MORE, 1)
+    endless = "def f(printed):\n    while True:\n        yield 'a'\n"
+    bounded = observe(one_driver, ECHO, answered(endless, most=5))
+    assert (bounded.ending, bounded.reads) == (Ending.ASKED_FOR_MORE, 5)
+
+
+FAULTS = {
+    "raises": ("def f(printed):\n    yield 1 / 0\n", "guesses.py: f raised ZeroDivisionError"),
+    "gives no text": ("def f(printed):\n    yield 3\n", "must yield one line of text"),
+    "gives two lines": ("def f(printed):\n    yield 'a\\nb'\n", "must yield one line of text"),
+    "does not end": ("def f(printed):\n    while True: pass\n    yield 'a'\n", "gives no reply"),
+}
+
+
+@pytest.mark.parametrize("case", FAULTS)
+def test_a_fault_of_the_generator_is_the_courses(one_driver: Driver, case: str) -> None:
+    source, words = FAULTS[case]
+    with pytest.raises(HarnessError, match=words):
+        observe(one_driver, ECHO, answered(source))
+    after = observe(one_driver, "print('on')", run())
+    assert after.printed == "on\n"
