@@ -24,7 +24,9 @@ def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> No
     named = {folder / transcript.path for transcript in recording.transcripts}
     before = {path: path.read_bytes() for path in {*_draws(folder), *named} if path.is_file()}
     drawn = record_draws(root, assignment_id)
-    written = {*drawn, *record_transcripts(recording, as_template, python=python)}
+    written = set(drawn)
+    if recording.reference:
+        written |= {*record_transcripts(recording, as_template, python=python)}
     for path in sorted({*before, *written}):
         now = path.read_bytes() if path.is_file() else b""
         _show(path, before.get(path, b""), now)

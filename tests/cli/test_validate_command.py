@@ -166,3 +166,14 @@ def test_what_is_done_is_accepted_after_it_is_shown(course: Course) -> None:
     again = course.run("validate", "tiny", "--accept")
     assert "---" not in again.out  # what is right is left alone, comments and all
     assert sample.read_bytes() == before
+
+
+def test_accepting_without_a_reference_records_no_transcripts(course: Course) -> None:
+    course.path("reference/tiny/a1.py").unlink()
+    course.path("specs/tiny/mutants.yaml").unlink()
+    course.edit("specs/tiny/assignment.yaml", "mutants: mutants.yaml\n", "")
+    course.edit("specs/tiny/basket.yaml", "leaves: {basket: [4711, 5]}", "returns: null")
+    game = course.path("specs/tiny/gameplay/two_amounts.txt").read_bytes()
+    outcome = course.run("validate", "tiny", "--accept", "--no-samples")
+    assert outcome.status in (0, 1), outcome.err
+    assert course.path("specs/tiny/gameplay/two_amounts.txt").read_bytes() == game
