@@ -54,3 +54,18 @@ def test_the_folders_hold_nothing_that_was_generated() -> None:
             "specs",
             "submissions",
         }
+
+
+def test_the_guide_shows_lines_of_the_examples() -> None:
+    """Whatever the guide prints of classes, files, values and chance is validated above."""
+    guide = (EXAMPLES.parent / "docs" / "writing-scenarios.md").read_text("utf-8")
+    section = guide.partition("## Classes, files, values, chance\n")[2].partition("\n## ")[0]
+    known: set[str] = set()
+    for kind in ("yaml", "py"):
+        for path in EXAMPLES.glob(f"*/specs/*/*.{kind}"):
+            known |= {line.strip() for line in path.read_text("utf-8").splitlines()}
+    blocks = section.split("```")[1::2]
+    assert len(blocks) == 5
+    for block in blocks:
+        missing = [line for line in block.splitlines()[1:] if line.strip() not in known]
+        assert missing == []

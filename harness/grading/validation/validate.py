@@ -30,6 +30,7 @@ from harness.grading.validation.report import (
     ValidationReport,
 )
 from harness.grading.validation.samples import compare
+from harness.grading.validation.values import value_problems
 from harness.marking import rounded
 from harness.model.result import SubmissionResult
 from harness.model.specification import SampleExpectation
@@ -69,6 +70,7 @@ def validate(
         )
         for found in key_disagreements(plan, context.key)
     ]
+    problems += value_problems(plan, context.key, specification.reference)
     clauses, uncovered = coverage(plan)
     problems += uncovered
     progress("second run", 0, 1)
