@@ -68,6 +68,8 @@ ATTRIBUTES = frozenset(
         "focusable",
         "height",
         "hidden",
+        "open",
+        "value",
         "href",
         "http-equiv",
         "id",
