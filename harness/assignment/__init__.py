@@ -14,6 +14,7 @@ from harness.assignment.yaml.errors import SpecErrors
 
 if TYPE_CHECKING:
     from harness.model.specification import SampleExpectation
+    from harness.model.strength import Equivalent
 
 __all__ = [
     "CACHE",
@@ -25,6 +26,7 @@ __all__ = [
     "find_root",
     "json_schema",
     "load",
+    "load_equivalents",
     "load_expectation",
     "record_draws",
     "write_schemas",
@@ -43,6 +45,13 @@ def write_schemas(folder: Path) -> tuple[Path, ...]:
     from harness.assignment.schema import export  # noqa: PLC0415
 
     return export.write_schemas(folder)
+
+
+def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
+    """What an assignment's equivalent.yaml says, if it has one; SpecErrors with every mistake."""
+    from harness.assignment.files import equivalent  # noqa: PLC0415
+
+    return equivalent.load_equivalents(folder)
 
 
 def load_expectation(path: Path) -> SampleExpectation:

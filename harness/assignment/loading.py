@@ -142,6 +142,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 ASSIGNMENT = "assignment.yaml"
 MUTANTS = "mutants.yaml"
 EXEMPT = "exempt.yaml"
+EQUIVALENT = "equivalent.yaml"
 SPECS = "specs"
 REFERENCE = "reference"
 
@@ -197,7 +198,7 @@ def spec_folder(root: Path, assignment_id: str) -> Path:
 
 def scenario_files(folder: Path, named: tuple[str, ...]) -> list[Path]:
     """The scenario files of a spec folder: every .yaml that is not `named` for another use."""
-    other = {ASSIGNMENT, EXEMPT, *named}
+    other = {ASSIGNMENT, EXEMPT, EQUIVALENT, *named}
     there = (file for file in sorted(folder.glob("*.yaml")) if not file.name.startswith("."))
     return [file for file in there if file.name not in other]
 

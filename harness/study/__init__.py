@@ -5,6 +5,7 @@ from harness.study.similarity.comparing import (
     graded_submissions,
     without_ids,
 )
+from harness.study.strength.measuring import measure
 from harness.study.transcripts.importing import ImportOptions, import_transcript
 
 __all__ = [
@@ -12,5 +13,6 @@ __all__ = [
     "compare_class",
     "graded_submissions",
     "import_transcript",
+    "measure",
     "without_ids",
 ]

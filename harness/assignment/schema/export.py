@@ -12,6 +12,7 @@ from harness.assignment.schema.fragments import MATCHERS
 from harness.assignment.schema.models import (
     AssignmentShape,
     ClausesShape,
+    EquivalentsShape,
     ExemptShape,
     ExpectShape,
     MutantsShape,
@@ -24,6 +25,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 KINDS: dict[str, type[Shape]] = {
     "assignment": AssignmentShape,
     "clauses": ClausesShape,
+    "equivalent": EquivalentsShape,
     "exempt": ExemptShape,
     "expect": ExpectShape,
     "mutants": MutantsShape,

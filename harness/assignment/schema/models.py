@@ -285,6 +285,28 @@ class ExemptShape(Shape):
     """Who is excused from what."""
 
 
+class EquivalentShape(Shape):
+    """A change of the reference that no input tells from it."""
+
+    file: str
+    """The reference's file."""
+    function: str
+    """The function or method that has the line; `(module)` outside of all."""
+    find: str
+    """The line as it is, without its indentation."""
+    replace: str
+    """The line as changed."""
+    why: str
+    """Why nobody can notice."""
+
+
+class EquivalentsShape(Shape):
+    """equivalent.yaml."""
+
+    equivalent: list[EquivalentShape]
+    """What `harness strength` does not count."""
+
+
 class MutantShape(Shape):
     """One single-fault change of the reference."""
 

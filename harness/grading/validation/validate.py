@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from harness.common import serial
-from harness.common.errors import HarnessError
 from harness.grading.answer_key import key_disagreements
 from harness.grading.context import GradingContext
-from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
-from harness.grading.engines.local import Pool
+from harness.grading.engines import Job
 from harness.grading.grader import Graded
+from harness.grading.jobs import run_jobs
 from harness.grading.plans import isolated
 from harness.grading.validation.coverage import coverage, golden_count, shares
 from harness.grading.validation.isolation import isolation_problems
@@ -35,7 +33,6 @@ from harness.marking import rounded
 from harness.model.result import SubmissionResult
 from harness.model.specification import SampleExpectation
 from harness.model.submission import Submission
-from harness.results import Piece
 
 Progress = Callable[[str, int, int], None]
 
@@ -144,30 +141,11 @@ def _run(
     digests: bool,
 ) -> dict[int, Graded]:
     """Each job's result by the job's identity: a sample may be called what a mutant is."""
-    setup = WorkerSetup(
-        plan=serial.dumps(context.specification.plan),
-        key=serial.dumps(context.key),
-        interpreter=context.interpreter,
-        tier=context.tier.tier,
-        cpu=None,
-        store=None,
-        thorough=False,
-        digests=digests,
-        reference=context.specification.reference,
-    )
     results: dict[int, Graded] = {}
-    with Pool(setup, workers) as pool:
-        for job, found in pool.run(jobs):
-            if not isinstance(found, Piece):
-                results[id(job)] = _graded(found)
-                progress("mutants and samples", len(results), len(jobs))
+    for job, graded in run_jobs(context, jobs, workers, digests=digests, blame=True):
+        results[id(job)] = graded
+        progress("mutants and samples", len(results), len(jobs))
     return results
-
-
-def _graded(ended: Ended) -> Graded:
-    if isinstance(ended, WorkerFailure):
-        raise HarnessError(f"{ended.submission_id}: {ended.reason}")
-    return ended
 
 
 def _trivial(result: SubmissionResult) -> TrivialScore:

@@ -1,0 +1,68 @@
+"""How many single-fault changes of a reference its scenarios notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equivalent:
+    """A change that no input tells from the reference, by the lines before and after it."""
+
+    file: str
+    function: str
+    before: str
+    after: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeOutcome:
+    """A change of the reference and the scenarios that notice it, of those that were run: others
+    may, too. `why` is the reason why nobody can, where there is one."""
+
+    file: str
+    function: str
+    line: int
+    operator: str
+    before: str
+    after: str
+    noticed_by: tuple[str, ...]
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionStrength:
+    """The changes in one function: how many, how many of them are noticed, how many are
+    equivalent to the reference."""
+
+    function: str
+    changes: int
+    noticed: int
+    equivalent: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrengthReport:
+    """Of one assignment. `mistakes` are entries of equivalent.yaml that are noticed, or that stand
+    for no change."""
+
+    assignment: str
+    functions: tuple[FunctionStrength, ...]
+    outcomes: tuple[ChangeOutcome, ...]
+    mistakes: tuple[str, ...]
+
+    @property
+    def counted(self) -> int:
+        """The changes that somebody could notice."""
+        return sum(each.changes - each.equivalent for each in self.functions)
+
+    @property
+    def noticed(self) -> int:
+        """The changes that are noticed."""
+        return sum(each.noticed for each in self.functions)
+
+    @property
+    def survivors(self) -> tuple[ChangeOutcome, ...]:
+        """The changes that no scenario notices, and no reason excuses."""
+        return tuple(each for each in self.outcomes if not each.noticed_by and not each.why)
