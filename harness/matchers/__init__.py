@@ -18,6 +18,8 @@ from harness.matchers.kinds.one_of import OneOf
 from harness.matchers.kinds.pattern import Matches
 from harness.matchers.kinds.python_value import PythonValue
 from harness.matchers.kinds.type_of import OfType
+from harness.matchers.kinds.unordered import LinesUnordered, Unordered
+from harness.matchers.kinds.yields import Yields
 from harness.matchers.registry import MatcherKey, matcher_class, matcher_key, read, schemas
 
 import_modules(kinds.__name__, kinds.__path__)
@@ -31,12 +33,15 @@ __all__ = [
     "EqualTo",
     "Exactly",
     "Field",
+    "LinesUnordered",
     "MatcherKey",
     "Matches",
     "NoneOf",
     "OfType",
     "OneOf",
     "PythonValue",
+    "Unordered",
+    "Yields",
     "matcher_class",
     "matcher_key",
     "normalised",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -69,3 +72,26 @@ def test_the_guide_shows_lines_of_the_examples() -> None:
     for block in blocks:
         missing = [line for line in block.splitlines()[1:] if line.strip() not in known]
         assert missing == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_self_check_of_an_example_passes_a_right_program(name: str, tmp_path: Path) -> None:
+    course = copied(name, tmp_path / name)
+    outcome = course.run("handout", name, "--output", tmp_path / "handout.zip")
+    assert outcome.status == 0, outcome.err
+    home = tmp_path / "home"
+    with zipfile.ZipFile(tmp_path / "handout.zip") as archive:
+        archive.extractall(home)
+    right = next((course.root / "submissions").glob("right-*"))
+    programs = [path.name for path in right.glob("*.py")]
+    for program in programs:
+        (home / program).write_bytes((right / program).read_bytes())
+    done = subprocess.run(
+        [sys.executable, "selfcheck.pyz", programs[0]],
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

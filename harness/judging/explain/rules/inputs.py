@@ -33,6 +33,11 @@ def asked_for_more(failure: Failure) -> str | None:
     if failure.ending is not Ending.ASKED_FOR_MORE and not more:
         return None
     parts = _parts_earlier(failure)
+    most = failure.expectation.stated.reads_at_most
+    if most is not None:
+        inputs = count(most, "input")
+        return failure.says(f"still asked for input after {failure.observation.reads} inputs: "
+                            f"at most {inputs} should be needed")  # fmt: skip
     if failure.expected_reads == 0:
         return failure.says("asked for input, although it should ask for none")
     if failure.reads is not None and failure.ending is None:
