@@ -44,7 +44,16 @@ def test_one_schema_holds_every_kind_of_file() -> None:
     jsonschema.Draft202012Validator.check_schema(schema)
     kinds = [part["$ref"].removeprefix("#/$defs/") for part in schema["anyOf"]]
     assert kinds == [
-        *("assignment", "clauses", "exempt", "expect", "mutants", "policy", "scenarios")
+        *(
+            "assignment",
+            "clauses",
+            "equivalent",
+            "exempt",
+            "expect",
+            "mutants",
+            "policy",
+            "scenarios",
+        )
     ]
     assert set(kinds) < set(schema["$defs"])
     text = json.dumps(schema)
