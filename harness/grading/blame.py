@@ -28,7 +28,7 @@ from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 MOST_RUNS = 100  # of one submission
 MOST_LIMIT_HITS = 4  # of one submission; each costs a whole limit
 LARGEST_SOURCE = 200_000  # bytes; a larger program is not substituted in
-LONGEST_SECONDS = 0.5  # of CPU, unless the reference needs more: a call takes 0.1 ms
+LONGEST_SECONDS = 1.0  # of CPU, unless the reference needs more: a call takes 0.1 ms
 REFERENCE_FACTOR = 50
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 
