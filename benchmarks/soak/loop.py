@@ -13,7 +13,7 @@ from harness.assignment import available, load
 from harness.execution import Driver, SubmissionServer
 from harness.grading.context import GradingContext, prepare
 from harness.grading.engines.cores import pick_cpu
-from harness.grading.running import run_all
+from harness.grading.observing.running import run_all
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, SourceFile
 from harness.model.stimulus import Limits, Stimulus

@@ -24,6 +24,9 @@ from harness.grading.plans import (
 
 if TYPE_CHECKING:
     from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
+    from harness.grading.digests import execution_digest, judging_digest
+    from harness.grading.engines import Job
+    from harness.grading.jobs import run_jobs
     from harness.grading.record import record_transcripts
     from harness.grading.replay import replay
     from harness.grading.stub import handed_out_stubs, stub
@@ -34,13 +37,16 @@ __all__ = [
     "Grader",
     "GradingContext",
     "Interrupted",
+    "Job",
     "Listener",
     "check_submissions",
     "cohort_of",
+    "execution_digest",
     "grade_batch",
     "handed_in",
     "handed_out_stubs",
     "isolated",
+    "judging_digest",
     "key_disagreements",
     "make_key",
     "notes",
@@ -49,6 +55,7 @@ __all__ = [
     "prepare",
     "record_transcripts",
     "replay",
+    "run_jobs",
     "stub",
     "submitted",
     "visible_only",
@@ -60,6 +67,9 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "batch": ("BatchOptions", "Interrupted", "Listener", "grade_batch"),
+        "digests": ("execution_digest", "judging_digest"),
+        "engines": ("Job",),
+        "jobs": ("run_jobs",),
         "record": ("record_transcripts",),
         "replay": ("replay",),
         "stub": ("handed_out_stubs", "stub"),

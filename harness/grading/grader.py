@@ -13,12 +13,12 @@ from typing import Protocol, Self
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver, ToolFailed
 from harness.grading.answer_key import expectation, parameters
-from harness.grading.blame import LARGEST_SOURCE, Substitutable, SubstitutedRuns
 from harness.grading.digests import execution_digest, judging_digest
-from harness.grading.looping import LIMIT_ENDINGS
+from harness.grading.observing.blame import LARGEST_SOURCE, Substitutable, SubstitutedRuns
+from harness.grading.observing.looping import LIMIT_ENDINGS
+from harness.grading.observing.running import Observer, run_all
+from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.grading.policy_check import read_program
-from harness.grading.running import Observer, run_all
-from harness.grading.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging import (
     Failing,
     Judge,

@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.common.errors import UserError
 from harness.execution import Driver, choose_tier, find_interpreter
 from harness.grading.engines.cores import pick_cpu
-from harness.grading.running import run_scenario
+from harness.grading.observing.running import run_scenario
 from harness.model.observation import Ending
 from harness.model.plan import ProvidedVariant
 from harness.model.specification import Specification

@@ -7,8 +7,13 @@ from fractions import Fraction
 
 import pytest
 
-from harness.grading.looping import BUDGET, LOWEST_SECONDS, SHORTEST_SECONDS, LoopingBudget
-from harness.grading.running import run_all
+from harness.grading.observing.looping import (
+    BUDGET,
+    LOWEST_SECONDS,
+    SHORTEST_SECONDS,
+    LoopingBudget,
+)
+from harness.grading.observing.running import run_all
 from harness.model.answer_key import Answer, AnswerKey, ScenarioAnswers
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation

@@ -12,7 +12,7 @@ from harness import load_assignment
 from harness.execution import Driver, SharedGroup, SharedOutcome
 from harness.grading import Grader, GradingContext, grader, isolated, prepare
 from harness.grading.grader import Graded
-from harness.grading.shared_run import CheckedObserver, SharedRuns, Together
+from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.grading.validation.isolation import isolation_problems
 from harness.model.observation import Ending, Observation
 from harness.model.plan import SourceFile

@@ -10,7 +10,7 @@ from dataclasses import replace
 from harness.execution import Driver, Interpreter
 from harness.grading.answer_key import expectation
 from harness.grading.engines.cores import pick_cpu
-from harness.grading.running import run_scenario
+from harness.grading.observing.running import run_scenario
 from harness.grading.validation.report import Problem
 from harness.judging import combine, judge
 from harness.model.answer_key import AnswerKey

@@ -9,10 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from harness.common import files, serial
-from harness.grading import GradingContext
-from harness.grading.digests import execution_digest, judging_digest
-from harness.grading.engines import Job
-from harness.grading.jobs import run_jobs
+from harness.grading import GradingContext, Job, execution_digest, judging_digest, run_jobs
 from harness.model.result import SubmissionResult
 from harness.model.strength import (
     ChangeOutcome,

@@ -14,7 +14,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from harness.grading.looping import LIMIT_ENDINGS, LoopingBudget, came_to_an_end, hit_limit
+from harness.grading.observing.looping import (
+    LIMIT_ENDINGS,
+    LoopingBudget,
+    came_to_an_end,
+    hit_limit,
+)
 from harness.model.answer_key import AnswerKey
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario

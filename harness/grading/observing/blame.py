@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from harness.execution import main_file, proxy_names
-from harness.grading.looping import LIMIT_ENDINGS
-from harness.grading.running import Observer
+from harness.grading.observing.looping import LIMIT_ENDINGS
+from harness.grading.observing.running import Observer
 from harness.judging import Failing
 from harness.model.answer_key import Answer
 from harness.model.assignment import Assignment, SourceFile
