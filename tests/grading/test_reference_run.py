@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from harness.execution import Driver, SubmissionServer
-from harness.grading import GradingContext, isolated, make_key, reference_run
+from harness.grading import GradingContext, isolated, make_key
+from harness.grading.observing import reference_run
 from harness.model.answer_key import AnswerKey
 from harness.model.observation import Observation
 from harness.model.specification import Specification
