@@ -152,8 +152,9 @@ def find_root(start: Path) -> Path:
     UserError if none does."""
     here = start.resolve()
     for folder in (here, *here.parents):
-        if available(folder):
-            return folder
+        with contextlib.suppress(PermissionError):  # what lies above may be open
+            if available(folder):
+                return folder
     raise UserError(
         f"no folder upwards from {start} holds {SPECS}/<assignment>/{ASSIGNMENT}",
         hint="go to the project's folder, or give --root",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pexpect
@@ -26,7 +27,7 @@ def test_explains_the_first_failures_and_nothing_hidden(course: Course) -> None:
     assert "1. ✗ total: an empty basket" in lines
     assert "total printed 0 instead of returning it." in lines
     assert "try    total([])" in lines
-    assert "2. ✗ main: two amounts" in lines
+    assert "1 other check fails in the same way" in lines  # main's, for which total is to blame
     assert lines[-1] == "5 of 7 visible checks passed"
     assert len(lines) < 40
     for hidden in HIDDEN:
@@ -34,10 +35,11 @@ def test_explains_the_first_failures_and_nothing_hidden(course: Course) -> None:
 
 
 def test_explains_as_many_as_asked_for(course: Course) -> None:
-    outcome = course.run("check", "submissions/tiny/prints_total/a1.py", "--failures", "1")
+    file = "submissions/tiny/prints_total/a1.py"
+    course.edit(file, "return int(amount) > 0", "return False")
+    outcome = course.run("check", file, "--failures", "1")
     assert outcome.status == 1
-    assert "1. ✗ total: an empty basket" in outcome.out
-    assert "two amounts" not in outcome.out
+    assert len(re.findall(r"^\d+\. ", outcome.out, re.MULTILINE)) == 1
     assert "… and 1 more thing to fix." in outcome.out
 
 

@@ -44,7 +44,11 @@ def test_the_workflow_has_what_github_asks_for() -> None:
 
 
 @pytest.mark.parametrize("line", harness_commands())
-def test_a_command_of_the_pages_can_be_read(line: str) -> None:
+def test_a_command_of_the_pages_can_be_read(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "reports" / "ID").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
     name, *arguments = shlex.split(line)[1:]
     command = cli.get_command(click.Context(cli), name)
     assert command is not None

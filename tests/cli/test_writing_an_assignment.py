@@ -12,7 +12,7 @@ from harness.assignment import json_schema
 from tests.cli.walked_page import Walk
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("writing-an-assignment.md", "writing-scenarios.md")
+PAGES = ("writing-an-assignment.md", "writing-scenarios.md", "lecturer-guide.md")
 SHAPES = json_schema()["$defs"]
 
 

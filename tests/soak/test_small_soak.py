@@ -40,7 +40,7 @@ def test_kills_and_resumed_runs() -> None:
 def test_an_unknown_part_is_refused() -> None:
     done = soak("bach")
     assert done.returncode == 2
-    assert "no such part: bach; there are batch, load, kill, loop" in done.stderr
+    assert "no such part: bach; there are batch, corpus, load, kill, loop" in done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -18,10 +18,13 @@ from harness.reporting.export.marks_csv import MARKS_CSV
 from harness.reporting.html.environment import render, sorting
 from harness.reporting.html.submission_pages import is_other_python, mark_text
 from harness.reporting.view import figures, words
+from harness.reporting.view.class_causes import ClassCauses
 
 MOST_ROWS = 500  # what a browser shows at once without a wait
 ROWS_A_PAGE = 250
 _MOST_FINDINGS = 40
+_MOST_CAUSES = 25
+_MOST_FOR_A_PERSON = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class Overview:
         self.by_hand = False
         self.failing = figures.Failing(plan)
         self.findings = figures.Findings()
+        self.causes = ClassCauses()
 
     @classmethod
     def of(cls, run: RunResult, plan: Plan) -> Overview:
@@ -93,6 +97,7 @@ class Overview:
         self.by_hand = self.by_hand or words.is_by_hand(result)
         self.failing.add(result)
         self.findings.add(result)
+        self.causes.add(result)
 
     def pages(self) -> tuple[RowsPage, ...]:
         """The rows as pages: one up to 500 of them, 250 a page beyond."""
@@ -121,6 +126,8 @@ def first_page(facts: RunFacts, overview: Overview) -> str:
     spread = figures.distribution(overview.marks, out_of)
     states = Counter(row.status for row in overview.rows)
     found = overview.findings.found()
+    causes = overview.causes.found()
+    for_a_person = overview.causes.for_a_person()
     pages = overview.pages()
     return render(
         "index.html.j2",
@@ -141,6 +148,10 @@ def first_page(facts: RunFacts, overview: Overview) -> str:
         packed=_packed(overview) if len(pages) > 1 else "",
         marks_csv=MARKS_CSV,
         most_failed=overview.failing.most(),
+        causes=causes[:_MOST_CAUSES],
+        causes_left_out=max(0, len(causes) - _MOST_CAUSES),
+        for_a_person=for_a_person[:_MOST_FOR_A_PERSON],
+        left_for_a_person=max(0, len(for_a_person) - _MOST_FOR_A_PERSON),
         findings=found[:_MOST_FINDINGS],
         findings_left_out=max(0, len(found) - _MOST_FINDINGS),
         limits=limits_text(facts.limits),

@@ -1,0 +1,79 @@
+"""The causes of a class, joined, and who needs a person."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from harness.model.causes import Cause
+from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.reporting.view.class_causes import ClassCause, ClassCauses, ForAPerson
+
+
+def cause(function: str, rule: str, marks: str, message: str = "wrong") -> Cause:
+    return Cause(function=function, rule=rule, message=message, marks_at_stake=Fraction(marks))
+
+
+def result(
+    name: str,
+    *causes: Cause,
+    status: SubmissionStatus = SubmissionStatus.GRADED,
+    flagged: bool = False,
+) -> SubmissionResult:
+    return SubmissionResult(
+        id=name, status=status, mark=Fraction(1), out_of=Fraction(2), causes=causes, flagged=flagged
+    )
+
+
+def joined(*results: SubmissionResult) -> ClassCauses:
+    found = ClassCauses()
+    for each in results:
+        found.add(each)
+    return found
+
+
+def test_one_function_and_rule_are_one_cause_whatever_the_sentence() -> None:
+    found = joined(
+        result("ada", cause("win", "value", "1/2", "got 3"), cause("draw", "value", "1/4")),
+        result("bob", cause("win", "value", "1", "got 4")),
+        result("cyd", cause("win", "value", "1", "got 4")),
+        result("dan", cause("win", "loop", "2")),
+        result("eve"),
+    ).found()
+    assert [(each.function, each.rule, each.count, each.marks) for each in found] == [
+        ("win", "value", 3, Fraction(5, 2)),
+        ("win", "loop", 1, Fraction(2)),
+        ("draw", "value", 1, Fraction(1, 4)),
+    ]
+    assert (found[0].message, found[0].students) == ("got 4", ("ada", "bob", "cyd"))
+
+
+def test_a_student_with_a_cause_twice_counts_once_and_loses_both() -> None:
+    (found,) = joined(result("ada", cause("f", "r", "1"), cause("f", "r", "1/2"))).found()
+    assert found == ClassCause(
+        function="f", rule="r", message="wrong", count=1, marks=Fraction(3, 2), students=("ada",)
+    )
+
+
+def test_of_a_large_class_the_first_students_are_named_and_all_are_counted() -> None:
+    (found,) = joined(*(result(f"{n:03}", cause("f", "r", "1")) for n in range(500))).found()
+    assert found.count == 500
+    assert found.students == tuple(f"{n:03}" for n in range(60))
+
+
+@pytest.mark.parametrize(
+    ("status", "flagged", "reason"),
+    [
+        (SubmissionStatus.GRADED, False, ""),
+        (SubmissionStatus.GRADED, True, "flagged"),
+        (SubmissionStatus.UNREADABLE, False, "cannot be read"),
+        (SubmissionStatus.NEEDS_REVIEW, True, "needs review"),
+        (SubmissionStatus.HARNESS_ERROR, False, "the harness failed"),
+        (SubmissionStatus.LATE, False, ""),
+        (SubmissionStatus.NO_SUBMISSION, False, ""),
+    ],
+)
+def test_who_needs_a_person(status: SubmissionStatus, flagged: bool, reason: str) -> None:
+    found = joined(result("ada", status=status, flagged=flagged)).for_a_person()
+    assert found == ((ForAPerson(id="ada", reason=reason),) if reason else ())
