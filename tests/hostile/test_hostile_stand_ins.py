@@ -27,7 +27,7 @@ def texts(thing, depth=0, seen=set()):
         return
     for part in gc.get_referents(thing): yield from texts(part, depth + 1)
     code = getattr(thing, "__code__", None) or getattr(thing, "gi_code", None)
-    if code is not None:
+    if type(code) is type(texts.__code__):
         for part in (code.co_consts, code.co_names, code.co_filename):
             yield from texts(part, depth + 1)
 def hunt():

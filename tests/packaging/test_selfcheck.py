@@ -6,6 +6,7 @@ import zipfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,6 +41,19 @@ def pythons() -> list[Interpreter]:
     """One of each version from 3.11 on that is here; the host's at least."""
     found = [find_interpreter(version) for version in ("3.11", "3.12", "3.13")]
     return list({each.version: each for each in [find_interpreter("3.11", HOST), *found]}.values())
+
+
+class WithoutReference(Grader):
+    """Finds causes without substitution, as where there is no reference."""
+
+    def __init__(self, *arguments: Any, reference: object = (), **options: Any) -> None:
+        super().__init__(*arguments, **options)
+
+
+@pytest.fixture(autouse=True)
+def without_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The self-check holds no reference: it says what `harness check` says without one."""
+    monkeypatch.setattr("harness.grading.check.Grader", WithoutReference)
 
 
 PYTHONS = pythons()
