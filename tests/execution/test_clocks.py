@@ -63,7 +63,11 @@ with Driver(find_interpreter("3.12"), Tier(sys.argv[1])) as driver:
 """
 
 
-@pytest.mark.parametrize("program", ["spins", "sleeps", "asks", "compiles", "beside"])
+# Compiling takes a second or two, in which somebody has to look.
+COMPILES = pytest.param("compiles", marks=pytest.mark.alone)
+
+
+@pytest.mark.parametrize("program", ["spins", "sleeps", "asks", COMPILES, "beside"])
 @pytest.mark.parametrize("tier", [*TIERS, Tier.PORTABLE])
 def test_after_sigkill_nothing_lives_on(tier: Tier, program: str) -> None:
     root = Path(__file__).parents[2]
