@@ -73,7 +73,7 @@ for job in jobs:
     lines[:] = job["lines"][::-1]
     out.seek(0)
     out.truncate()
-    answer = evaluate.StimulusAnswer(sources)
+    answer = evaluate.StimulusAnswer(sources, files.comparison)
     if job["action"] == "run":
         evaluate.program(files.library, job["program"][:-3], answer)
     else:
