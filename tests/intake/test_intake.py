@@ -107,7 +107,7 @@ LAYOUTS: dict[str, tuple[Assignment, Tree, list[tuple[str, list[str], str]]]] = 
     ),
     "a folder around the files": (
         ONE,
-        {"ada/a1/a1.py": "a", "bob/work/week 1/a1.py": "b", "eve/a1/a1.py": "e", "eve/b.py": "x"},
+        {"ada/a1/a1.py": "a", "bob/term/week 1/a1.py": "b", "eve/a1/a1.py": "e", "eve/b.py": "x"},
         [
             ("ada", ["a1.py=a"], ""),
             ("bob", ["a1.py=b"], ""),
