@@ -14,7 +14,7 @@ from harness.assignment.yaml.errors import SpecErrors
 
 if TYPE_CHECKING:
     from harness.model.specification import SampleExpectation
-    from harness.model.strength import Equivalent
+    from harness.model.study import Equivalent
 
 __all__ = [
     "CACHE",

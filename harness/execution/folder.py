@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness.model.assignment import SourceFile
-from harness.model.files import file_value, place_value
 from harness.model.observation import NamedValue
-from harness.model.values import Value, ValueKind
+from harness.model.values import Value, ValueKind, file_value, place_value
 
 _EMPTY, _FOLDERS = "empty", "files"
 MOST_ENTRIES = 300

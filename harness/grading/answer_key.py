@@ -16,8 +16,15 @@ from harness.grading.observing.reference_run import observe_reference
 from harness.grading.observing.running import Observer, run_scenario
 from harness.judging import disagreements, resolve
 from harness.matchers import PythonValue
-from harness.model.answer_key import KEY_VERSION, Answer, AnswerKey, PythonAnswer, ScenarioAnswers
-from harness.model.expectation import Expectation, Expected
+from harness.model.expectation import (
+    KEY_VERSION,
+    Answer,
+    AnswerKey,
+    Expectation,
+    Expected,
+    PythonAnswer,
+    ScenarioAnswers,
+)
 from harness.model.observation import Ending
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.result import Tier

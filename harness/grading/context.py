@@ -20,7 +20,7 @@ from harness.grading.answer_key import key_disagreements, made_with, make_key
 from harness.grading.engines.cores import pick_cpu
 from harness.grading.plans import with_called_functions
 from harness.grading.tier_trial import recalled_tier
-from harness.model.answer_key import KEY_VERSION, AnswerKey
+from harness.model.expectation import KEY_VERSION, AnswerKey
 from harness.model.result import RunFacts, Tier
 from harness.model.specification import Specification
 

@@ -32,9 +32,9 @@ from harness.judging import (
     unsettled,
 )
 from harness.marking import mark, with_stakes
-from harness.model.answer_key import AnswerKey
 from harness.model.assignment import SourceFile
 from harness.model.causes import Cause
+from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.intake.entries import must_exist
-from harness.intake.file_kinds import archive_suffix
-from harness.intake.folders import DiskFolder, Folder, unpacked
+from harness.intake.files.entries import must_exist
+from harness.intake.files.file_kinds import archive_suffix
+from harness.intake.files.folders import DiskFolder, Folder, unpacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

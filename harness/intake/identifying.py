@@ -10,12 +10,12 @@ from harness.common.errors import UserError
 from harness.intake.cohort.matching import ClassMember, on_roster, with_extensions
 from harness.intake.cohort.terms import Terms
 from harness.intake.cohort.times import in_zone
+from harness.intake.files.uploads import Attempt, StudentUploads
 from harness.intake.identity import safe_id
 from harness.intake.layouts import Times
 from harness.intake.layouts.choice import PLAIN
 from harness.intake.recognising import UploadSource
 from harness.intake.selecting import Due
-from harness.intake.uploads import Attempt, StudentUploads
 
 MAX_SUBMISSIONS = 5000
 _TEST_STUDENT = "studenttest"

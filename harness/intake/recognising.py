@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.intake.entries import EntryKind, Refused
-from harness.intake.file_kinds import archive_suffix
+from harness.intake.files.entries import EntryKind, Refused
+from harness.intake.files.file_kinds import archive_suffix
+from harness.intake.files.folders import MAX_CLASS_ENTRIES, Folder
+from harness.intake.files.uploads import StudentUploads
 from harness.intake.finding import FoundPath
-from harness.intake.folders import MAX_CLASS_ENTRIES, Folder
 from harness.intake.layouts import Times
 from harness.intake.layouts.choice import PLAIN, RecognisedLayout, chosen_layout
 from harness.intake.layouts.plain import (
@@ -20,7 +21,6 @@ from harness.intake.layouts.plain import (
     is_clearly_one,
     lone_file,
 )
-from harness.intake.uploads import StudentUploads
 from harness.model.plan import Assignment
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from harness.intake.cohort.times import instant, shown
-from harness.intake.uploads import Attempt, StudentUploads
+from harness.intake.files.uploads import Attempt, StudentUploads
 from harness.model.submission import Withheld
 
 

@@ -9,13 +9,13 @@ from harness.common.errors import UserError
 from harness.intake.archives.unpack import unpack
 from harness.intake.cohort.matching import ClassMember
 from harness.intake.cohort.times import shown
-from harness.intake.entries import EntryKind
-from harness.intake.expected_files import SelectedFiles, select_files
-from harness.intake.folders import DiskFolder, Folder
+from harness.intake.files.entries import EntryKind
+from harness.intake.files.expected_files import SelectedFiles, select_files
+from harness.intake.files.folders import DiskFolder, Folder
+from harness.intake.files.subfolders import look_inside
+from harness.intake.files.uploads import AttemptFiles
 from harness.intake.layouts.plain import files_in_folder
 from harness.intake.selecting import SelectedAttempt
-from harness.intake.subfolders import look_inside
-from harness.intake.uploads import AttemptFiles
 from harness.model.plan import Assignment, OtherFiles
 from harness.model.submission import Submission, Withheld
 

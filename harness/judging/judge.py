@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harness.judging.compare.channels import mismatches
-from harness.model.answer_key import PythonAnswer
-from harness.model.expectation import Expectation, Expected
+from harness.model.expectation import Expectation, Expected, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import StandIn, Stimulus
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind

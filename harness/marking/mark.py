@@ -7,8 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from harness.common.person_names import id_key
-from harness.model.glob import glob
-from harness.model.plan import Plan, Scenario
+from harness.model.plan import Plan, Scenario, glob
 from harness.model.policy import Consequence, Finding, PolicyReport, PolicyRule, Severity
 from harness.model.result import (
     ScenarioResult,

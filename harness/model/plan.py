@@ -6,6 +6,7 @@ be run where the loader's libraries are not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -139,3 +140,8 @@ class Plan:
         """The same plan for those who must not have them: a stand-in answers half the sheet."""
         scenarios = tuple(replace(scenario, stand_ins=()) for scenario in self.scenarios)
         return replace(self, scenarios=scenarios).subset(lambda scenario: True)
+
+
+def glob(pattern: str) -> re.Pattern[str]:
+    """The pattern to `fullmatch` with: `*` matches anything, all else (brackets too) is itself."""
+    return re.compile(".*".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)

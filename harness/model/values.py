@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -224,3 +225,20 @@ NONE = Value(ValueKind.NONE, "None")
 @functools.lru_cache(maxsize=4096)
 def _kept(kind: ValueKind, text: str) -> Value:
     return Value(kind, text)
+
+
+def file_value(data: bytes) -> Value:
+    """A file's bytes: a text as a str, anything else by its size and digest."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        digest = hashlib.sha256(data).hexdigest()
+        return place_value("binary file", f"{len(data)} bytes, SHA-256 {digest}")
+    return Value(ValueKind.STR, text)
+
+
+def place_value(name: str, words: str) -> Value:
+    """What is no text: a folder, a link, a binary file."""
+    return Value(ValueKind.FOREIGN, name, (Value(ValueKind.STR, words),))

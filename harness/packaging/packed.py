@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.execution import Interpreter, find_interpreter
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 
 PLAN, KEY = "plan.json", "key.json"

@@ -13,8 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from harness.common import serial
-from harness.model.answer_key import Answer
-from harness.model.expectation import Expected
+from harness.model.expectation import Answer, Expected
 from harness.model.plan import Assignment, ProvidedVariant, Scenario, SourceFile
 from harness.model.result import Tier
 

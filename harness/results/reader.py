@@ -12,10 +12,9 @@ from typing import Self, TypeVar, overload
 
 from harness.common import serial
 from harness.common.errors import UserError
-from harness.model.manual_marks import ByHand, joined
 from harness.model.observation import Observation
 from harness.model.plan import Plan
-from harness.model.result import RunFacts, RunResult, SubmissionResult
+from harness.model.result import ByHand, RunFacts, RunResult, SubmissionResult, joined
 from harness.model.verdict import Verdict
 from harness.results.database import SCHEMA_VERSION, translated
 from harness.results.rows import row_key

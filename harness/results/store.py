@@ -14,10 +14,9 @@ from types import MappingProxyType
 
 from harness.common import serial
 from harness.common.errors import UserError
-from harness.model.manual_marks import ByHand
 from harness.model.observation import Observation
 from harness.model.plan import Plan
-from harness.model.result import RunFacts, SubmissionResult
+from harness.model.result import ByHand, RunFacts, SubmissionResult
 from harness.model.verdict import Verdict
 from harness.results.database import FOUND, SCHEMA_VERSION, STEPS, WriterLock, translated
 from harness.results.reader import (

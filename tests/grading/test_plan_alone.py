@@ -10,7 +10,7 @@ from pathlib import Path
 import harness
 from harness.common import serial
 from harness.grading import prepare, visible_only
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from tests.tiny_course import Course
 
@@ -34,7 +34,7 @@ from harness.execution import choose_tier, find_interpreter
 from harness.grading import GradingContext, check_submissions
 from harness.intake import read
 from harness.common import serial
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.model.specification import Specification
 

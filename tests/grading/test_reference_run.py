@@ -10,7 +10,7 @@ import pytest
 from harness.execution import Driver, SubmissionServer
 from harness.grading import GradingContext, isolated, make_key
 from harness.grading.observing import reference_run
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.specification import Specification
 from harness.model.stimulus import Limits, Stimulus

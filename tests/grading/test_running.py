@@ -14,8 +14,7 @@ from harness.grading.observing.looping import (
     LoopingBudget,
 )
 from harness.grading.observing.running import run_all
-from harness.model.answer_key import Answer, AnswerKey, ScenarioAnswers
-from harness.model.expectation import Expected
+from harness.model.expectation import Answer, AnswerKey, Expected, ScenarioAnswers
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, Place, Plan, ProvidedVariant, Scenario, Visibility
 from harness.model.stimulus import Call, Limits, Stimulus

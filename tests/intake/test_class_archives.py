@@ -10,8 +10,8 @@ import pytest
 
 from harness.common.errors import UserError
 from harness.intake.archives.members import MIB, Caps
-from harness.intake.entries import Refused
-from harness.intake.folders import unpacked
+from harness.intake.files.entries import Refused
+from harness.intake.files.folders import unpacked
 from harness.model.submission import Withheld
 from tests.downloads import (
     HandIn,

@@ -18,7 +18,7 @@ from dataclasses import replace
 from harness.intake.layouts.layout import (
     Layout, NamePart, Times, files_at_root, student, students_of
 )
-from harness.intake.uploads import Attempt
+from harness.intake.files.uploads import Attempt
 
 
 def _read(place, entries, assignment):

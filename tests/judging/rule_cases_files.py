@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from harness.judging.explain.failure import Failure
 from harness.model.expectation import Expected
-from harness.model.files import file_value
 from harness.model.observation import NamedValue, Observation, Phase
 from harness.model.stimulus import SourceFile
+from harness.model.values import file_value
 from tests.judging.judging_cases import CALL, called, case, raised
 
 GIVEN = SourceFile(name="in.txt", data=b"a\n")

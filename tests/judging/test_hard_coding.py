@@ -9,8 +9,7 @@ import pytest
 
 from harness.judging import judge, refine
 from harness.judging.explain.siblings import RULE
-from harness.model.answer_key import KEY_VERSION, Answer, AnswerKey, ScenarioAnswers
-from harness.model.expectation import Expected
+from harness.model.expectation import KEY_VERSION, Answer, AnswerKey, Expected, ScenarioAnswers
 from harness.model.observation import Ending, Observation
 from harness.model.plan import (
     PLAN_VERSION,

@@ -20,10 +20,10 @@ from harness.matchers import (
     OneOf,
     PythonValue,
 )
-from harness.model.answer_key import PythonAnswer
 from harness.model.expectation import (
     Expected,
     Ignore,
+    PythonAnswer,
     StatedLeave,
     StatedRaise,
     StatedTurn,

@@ -16,7 +16,7 @@ from harness.assignment import load
 from harness.common import serial
 from harness.grading import visible_only
 from harness.grading.stub import bodies, stub
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan, SourceFile
 from harness.reporting.view import paste
 from tests.packaging.given_away import IDS, ROOT, handed_out, packed

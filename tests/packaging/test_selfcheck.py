@@ -15,7 +15,7 @@ from harness.common import serial
 from harness.execution import AnyDriver, Interpreter, create_driver, find_interpreter
 from harness.execution.piped.driver import PipedDriver
 from harness.grading import Grader, check_submissions, handed_in, prepare, visible_only
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, Tier
 from tests.packaging.given_away import HOST, IDS, ROOT, handed_out, packed, run_selfcheck

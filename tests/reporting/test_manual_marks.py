@@ -11,9 +11,8 @@ import pytest
 from rich.console import Console
 
 from harness.common.csv_tables import Sheet
-from harness.model.manual_marks import ByHand, SlotMark, joined
 from harness.model.plan import ManualSlot
-from harness.model.result import Adjustment, ManualMark
+from harness.model.result import Adjustment, ByHand, ManualMark, SlotMark, joined
 from harness.model.submission import Student
 from harness.reporting import summary_table
 from harness.reporting.export.manual_marks import BadRows, manual_template, read_manual

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from harness.matchers import Exactly
-from harness.model.answer_key import Answer
-from harness.model.expectation import Expected
+from harness.model.expectation import Answer, Expected
 from harness.model.observation import Ending, Observation
 from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile, Visibility
 from harness.model.result import Tier

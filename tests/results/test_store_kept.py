@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.model.manual_marks import ByHand, SlotMark
 from harness.model.plan import ManualSlot
-from harness.model.result import Adjustment, ManualMark
+from harness.model.result import Adjustment, ByHand, ManualMark, SlotMark
 from harness.results import Store
 from tests.results.small_run import BROKEN, FACTS, PLAN, result
 

@@ -12,8 +12,8 @@ import pytest
 
 from harness.common import serial
 from harness.common.errors import UserError
-from harness.model.manual_marks import ByHand, SlotMark
 from harness.model.observation import Observation
+from harness.model.result import ByHand, SlotMark
 from harness.results import Store
 from tests.results.small_run import FACTS, PLAN, observed, result
 

@@ -9,7 +9,7 @@ from harness.assignment.schema.models import EquivalentsShape
 from harness.assignment.schema.validate import shaped
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems
-from harness.model.strength import Equivalent
+from harness.model.study import Equivalent
 
 
 def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:

@@ -8,8 +8,7 @@ from harness.assignment.schema.models import ExemptShape
 from harness.assignment.schema.validate import shaped
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import nearest
-from harness.model.glob import glob
-from harness.model.plan import Exemption
+from harness.model.plan import Exemption, glob
 
 
 def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Exemption, ...]:

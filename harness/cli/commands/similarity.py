@@ -16,7 +16,7 @@ from harness.cli.options import PATH, python_option, root_option, the_root
 from harness.cli.runs import store_of
 from harness.common import files, serial
 from harness.common.escaping import visible
-from harness.model.similarity import SimilarityReport
+from harness.model.study import SimilarityReport
 from harness.reporting import percent, write_similarity
 from harness.results import Store
 from harness.study import compare_class, graded_submissions, without_ids

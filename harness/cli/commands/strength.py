@@ -14,7 +14,7 @@ from harness.cli.discovery import examples
 from harness.cli.options import cache_folder, options, python_option, root_option, the_root
 from harness.common import files, serial
 from harness.grading import prepare
-from harness.model.strength import StrengthReport
+from harness.model.study import StrengthReport
 from harness.study import measure
 
 SECTION = "Assignments"

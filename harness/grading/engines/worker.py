@@ -19,7 +19,7 @@ from harness.common.errors import HarnessError
 from harness.execution import Driver
 from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
 from harness.grading.grader import EmptyCache, Graded, Grader, ResultCache
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import SubmissionStatus
 from harness.results import Packer, Piece, Store

@@ -15,9 +15,9 @@ from harness.execution import main_file, proxy_names
 from harness.grading.observing.looping import LIMIT_ENDINGS
 from harness.grading.observing.running import Observer
 from harness.judging import Failing
-from harness.model.answer_key import Answer
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.causes import Blame
+from harness.model.expectation import Answer
 from harness.model.observation import Ending, Observation
 from harness.model.outline import Outline
 from harness.model.plan import Plan

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.model.answer_key import AnswerKey, ScenarioAnswers
+from harness.model.expectation import AnswerKey, ScenarioAnswers
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Limits

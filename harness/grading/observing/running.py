@@ -20,7 +20,7 @@ from harness.grading.observing.looping import (
     came_to_an_end,
     hit_limit,
 )
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Limits, Stimulus

@@ -18,7 +18,7 @@ from typing import Protocol, runtime_checkable
 from harness.execution import SharedGroup, SharedOutcome, canonical, may_share
 from harness.grading.observing.looping import LIMIT_ENDINGS
 from harness.grading.observing.running import Observer
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Limits, Stimulus

@@ -13,7 +13,7 @@ from harness.grading.engines.cores import pick_cpu
 from harness.grading.observing.running import run_scenario
 from harness.grading.validation.report import Problem
 from harness.judging import combine, judge
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.plan import Scenario
 from harness.model.result import Tier
 from harness.model.specification import Specification

@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from harness.grading.validation.report import SampleOutcome
 from harness.marking import rounded
-from harness.model.glob import glob
-from harness.model.plan import Plan
+from harness.model.plan import Plan, glob
 from harness.model.result import SubmissionResult
 from harness.model.specification import ExpectedCause, SampleExpectation
 

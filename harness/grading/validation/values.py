@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from harness.grading.validation.report import Problem
-from harness.model.answer_key import Answer, AnswerKey
+from harness.model.expectation import Answer, AnswerKey
 from harness.model.plan import Plan, Scenario, SourceFile
 from harness.model.values import Value, ValueKind
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
-from harness.intake.entries import EntryKind, Refused
+from harness.intake.files.entries import EntryKind, Refused
 
 MIB = 1024 * 1024
 

@@ -16,8 +16,8 @@ from typing import BinaryIO
 from harness.intake.archives.members import ArchiveReader, Caps, Member, ReadBudget
 from harness.intake.archives.tar import tar_gz_members, tar_members
 from harness.intake.archives.zip import zip_members
-from harness.intake.entries import Entry, EntryKind, Refused, is_ignored
-from harness.intake.file_kinds import HEAD_BYTES, FileKind, recognise
+from harness.intake.files.entries import Entry, EntryKind, Refused, is_ignored
+from harness.intake.files.file_kinds import HEAD_BYTES, FileKind, recognise
 from harness.intake.identity import shown_path
 
 READERS: Mapping[FileKind, ArchiveReader] = {

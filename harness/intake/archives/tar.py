@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from harness.intake.archives.members import Member, ReadBudget
-from harness.intake.entries import EntryKind, Refused
+from harness.intake.files.entries import EntryKind, Refused
 
 BROKEN = "is a broken or incomplete tar archive"
 

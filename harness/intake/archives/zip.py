@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from harness.intake.archives.members import MIB, Member, ReadBudget
-from harness.intake.entries import EntryKind, Refused
+from harness.intake.files.entries import EntryKind, Refused
 
 BROKEN = "is a broken or incomplete zip archive"
 

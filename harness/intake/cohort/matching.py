@@ -10,9 +10,9 @@ from harness.common.errors import UserError
 from harness.common.person_names import id_key, name_keys
 from harness.intake.cohort.roster import Listed
 from harness.intake.cohort.terms import Extension
-from harness.intake.entries import listed
+from harness.intake.files.entries import listed
+from harness.intake.files.uploads import StudentUploads
 from harness.intake.selecting import NO_DUE, Due
-from harness.intake.uploads import StudentUploads
 from harness.model.submission import Student
 
 

@@ -12,8 +12,9 @@ from dataclasses import replace
 from datetime import datetime
 from os.path import commonprefix  # of texts, not of paths
 
-from harness.intake.entries import Entry, Refused
-from harness.intake.folders import Folder
+from harness.intake.files.entries import Entry, Refused
+from harness.intake.files.folders import Folder
+from harness.intake.files.uploads import Attempt, StudentUploads
 from harness.intake.layouts.layout import (
     Layout,
     NamePart,
@@ -23,7 +24,6 @@ from harness.intake.layouts.layout import (
     student,
     students_of,
 )
-from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
 _NAME = re.compile(

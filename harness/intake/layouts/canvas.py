@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness.intake.copies import original_name
-from harness.intake.entries import Entry
-from harness.intake.folders import Folder
+from harness.intake.files.copies import original_name
+from harness.intake.files.entries import Entry
+from harness.intake.files.folders import Folder
+from harness.intake.files.uploads import Attempt, StudentUploads
 from harness.intake.layouts.layout import (
     Layout,
     NamePart,
@@ -22,7 +23,6 @@ from harness.intake.layouts.layout import (
     student,
     students_of,
 )
-from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
 _ANONYMOUS = re.compile(r"(?P<late>LATE_)?anon_(?P<id>[A-Za-z0-9]+)_(?:[0-9]+_)?(?P<file>.+)", re.S)

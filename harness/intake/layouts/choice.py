@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.common.errors import UserError
-from harness.intake.entries import Entry, listed
-from harness.intake.folders import MAX_CLASS_ENTRIES, Folder
+from harness.intake.files.entries import Entry, listed
+from harness.intake.files.folders import MAX_CLASS_ENTRIES, Folder
+from harness.intake.files.uploads import StudentUploads
 from harness.intake.layouts import Layout, known_layouts
 from harness.intake.layouts.plain import is_one, may_be_one, one_of, places, plain
-from harness.intake.uploads import StudentUploads
 from harness.model.plan import Assignment
 
 PLAIN = "plain"

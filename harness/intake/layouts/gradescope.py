@@ -13,11 +13,11 @@ from typing import Any
 
 from harness.common.errors import UserError
 from harness.intake.archives.members import MIB
-from harness.intake.entries import Entry, EntryKind, Refused
-from harness.intake.folders import Folder
+from harness.intake.files.entries import Entry, EntryKind, Refused
+from harness.intake.files.folders import Folder
+from harness.intake.files.uploads import Attempt, AttemptFiles, StudentUploads
 from harness.intake.layouts.layout import Layout, Times, malformed, student
 from harness.intake.layouts.plain import files_in_folder
-from harness.intake.uploads import Attempt, AttemptFiles, StudentUploads
 from harness.model.plan import Assignment
 from harness.model.submission import Student
 

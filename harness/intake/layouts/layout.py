@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from harness.common.errors import UserError
-from harness.intake.entries import Entry, EntryKind
-from harness.intake.folders import Folder
+from harness.intake.files.entries import Entry, EntryKind
+from harness.intake.files.folders import Folder
+from harness.intake.files.uploads import Attempt, AttemptFiles, StudentUploads
 from harness.intake.identity import clean_name
-from harness.intake.uploads import Attempt, AttemptFiles, StudentUploads
 from harness.model.plan import Assignment
 from harness.model.submission import Student
 

@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.intake.entries import Entry, EntryKind
-from harness.intake.folders import Folder
+from harness.intake.files.entries import Entry, EntryKind
+from harness.intake.files.folders import Folder
+from harness.intake.files.uploads import Attempt, StudentUploads
 from harness.intake.layouts.layout import (
     Layout,
     NamePart,
@@ -20,7 +21,6 @@ from harness.intake.layouts.layout import (
     students_of,
 )
 from harness.intake.layouts.plain import files_in_folder
-from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.plan import Assignment
 
 _NAME = re.compile(

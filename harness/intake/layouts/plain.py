@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.intake.entries import Entry, EntryKind, Refused, entry_at
-from harness.intake.file_kinds import archive_suffix
-from harness.intake.folders import MAX_CLASS_ENTRIES, Folder
+from harness.intake.files.entries import Entry, EntryKind, Refused, entry_at
+from harness.intake.files.file_kinds import archive_suffix
+from harness.intake.files.folders import MAX_CLASS_ENTRIES, Folder
+from harness.intake.files.uploads import Attempt, AttemptFiles, StudentUploads
 from harness.intake.identity import safe_id
-from harness.intake.uploads import Attempt, AttemptFiles, StudentUploads
 from harness.model.plan import Assignment
 
 _FOLDERS_AROUND = 3

@@ -5,10 +5,9 @@ from __future__ import annotations
 from harness.judging.compare.mismatches import Mismatch, ValueMismatch
 from harness.matchers import Exactly
 from harness.model.expectation import Expectation, Ignore, Matcher
-from harness.model.files import file_value
 from harness.model.observation import Observation
 from harness.model.stimulus import Stimulus
-from harness.model.values import NONE, Value, ValueKind
+from harness.model.values import NONE, Value, ValueKind, file_value
 from harness.model.verdict import Channel
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from harness.judging.explain.boards import Cells, cells, grid_at
 from harness.judging.explain.sizes import AtSize, Family, families, moves_with, right_by_default
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.stimulus import Run

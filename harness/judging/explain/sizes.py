@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.model.answer_key import Answer, AnswerKey
+from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, Plan, Scenario
 from harness.model.stimulus import Call, Run, Session, Stimulus

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from harness.common.errors import UserError
 from harness.common.zips import zipped
 from harness.grading import GradingContext, handed_out_stubs
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.model.specification import Specification
 from harness.packaging.handout.scenarios_page import scenarios_page

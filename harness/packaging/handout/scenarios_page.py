@@ -7,8 +7,7 @@ from itertools import groupby
 
 from harness.common.escaping import visible, visible_lines
 from harness.matchers import Exactly, PythonValue
-from harness.model.answer_key import Answer, AnswerKey
-from harness.model.expectation import Matcher
+from harness.model.expectation import Answer, AnswerKey, Matcher
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Session, Stimulus

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 from harness.common import serial
 from harness.common.discovery import import_modules
 from harness.common.zips import zipped
-from harness.model.answer_key import AnswerKey
+from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.packaging.packed import KEY, PLAN
 

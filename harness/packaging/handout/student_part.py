@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from harness.grading import GradingContext
-from harness.model.answer_key import Answer, AnswerKey, ScenarioAnswers
+from harness.model.expectation import Answer, AnswerKey, ScenarioAnswers
 from harness.model.observation import Observation, Raised
 from harness.model.plan import Plan
 from harness.model.specification import Specification

@@ -9,9 +9,8 @@ from fractions import Fraction
 
 from harness.common.csv_tables import Sheet, bare_cell, csv_text
 from harness.common.errors import UserError
-from harness.model.manual_marks import ByHand, SlotMark
 from harness.model.plan import ManualSlot, Plan
-from harness.model.result import Adjustment, RunResult, SubmissionResult
+from harness.model.result import Adjustment, ByHand, RunResult, SlotMark, SubmissionResult
 from harness.reporting.export.exporter import text_exporter
 from harness.reporting.view import words
 

@@ -16,8 +16,8 @@ from harness.intake import ClassOptions
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending
 from harness.model.result import Tier
-from harness.model.similarity import Fingerprint, Omitted, SimilarityReport
 from harness.model.specification import Specification
+from harness.model.study import Fingerprint, Omitted, SimilarityReport
 from harness.model.submission import Submission
 from harness.results import StoreReader
 from harness.study.similarity.likeness import groups, similar_pairs

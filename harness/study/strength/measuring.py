@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.common import files, serial
 from harness.grading import GradingContext, Job, execution_digest, judging_digest, run_jobs
 from harness.model.result import SubmissionResult
-from harness.model.strength import (
+from harness.model.study import (
     ChangeOutcome,
     Equivalent,
     FunctionStrength,

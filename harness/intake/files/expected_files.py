@@ -6,10 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.intake.archives.reader import same_name
-from harness.intake.copies import original_name
-from harness.intake.entries import MAX_FILE_BYTES, Entry, EntryKind, Refused, described, listed
-from harness.intake.file_kinds import archive_suffix, recognise
-from harness.intake.uploads import AttemptFiles
+from harness.intake.files.copies import original_name
+from harness.intake.files.entries import (
+    MAX_FILE_BYTES,
+    Entry,
+    EntryKind,
+    Refused,
+    described,
+    listed,
+)
+from harness.intake.files.file_kinds import archive_suffix, recognise
+from harness.intake.files.uploads import AttemptFiles
 from harness.model.plan import Assignment, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 

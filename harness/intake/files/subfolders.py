@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from harness.intake.copies import original_name
-from harness.intake.entries import MAX_ENTRIES, Entry, EntryKind, Refused
-from harness.intake.uploads import AttemptFiles
+from harness.intake.files.copies import original_name
+from harness.intake.files.entries import MAX_ENTRIES, Entry, EntryKind, Refused
+from harness.intake.files.uploads import AttemptFiles
 from harness.model.plan import Assignment
 
 DEEPEST = 3

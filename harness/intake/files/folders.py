@@ -13,8 +13,8 @@ from harness.common.errors import UserError
 from harness.intake.archives.members import MIB, Caps, ReadBudget
 from harness.intake.archives.reader import PackedEntry, read_packed
 from harness.intake.archives.tar import decompressed
-from harness.intake.entries import MAX_ENTRIES, Entry, EntryKind, Refused, entries_of
-from harness.intake.file_kinds import HEAD_BYTES, FileKind, recognise
+from harness.intake.files.entries import MAX_ENTRIES, Entry, EntryKind, Refused, entries_of
+from harness.intake.files.file_kinds import HEAD_BYTES, FileKind, recognise
 
 # A class, not a submission: what is read of it is counted all the same.
 CLASS_CAPS = Caps(members=200_000, unpacked_bytes=4096 * MIB)

@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.intake.file_kinds import ARCHIVES, HEAD_BYTES, recognise
+from harness.intake.files.file_kinds import ARCHIVES, HEAD_BYTES, recognise
 from harness.intake.identity import safe_id, shown_path
 
 MAX_FILE_BYTES = 1024 * 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from harness.intake.entries import Entry
+from harness.intake.files.entries import Entry
 from harness.model.submission import Student
 
 
