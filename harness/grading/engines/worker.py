@@ -17,8 +17,9 @@ from typing import NoReturn
 from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.execution import Driver
+from harness.grading.cache import EmptyCache, ResultCache
 from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
-from harness.grading.grader import EmptyCache, Graded, Grader, ResultCache
+from harness.grading.grader import Graded, Grader
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import SubmissionStatus

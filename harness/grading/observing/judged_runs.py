@@ -1,0 +1,246 @@
+"""One program, observed and judged: its scenarios together where that is proved, else alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from harness.common.errors import HarnessError
+from harness.execution import AnyDriver
+from harness.grading.answer_key import expectation, parameters
+from harness.grading.cache import ResultCache
+from harness.grading.digests import execution_digest, judging_digest
+from harness.grading.observing.running import Observer, run_all
+from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
+from harness.judging import Judge, combine
+from harness.model.expectation import AnswerKey
+from harness.model.observation import Ending, Observation
+from harness.model.plan import Plan, Scenario
+from harness.model.policy import PolicyReport
+from harness.model.result import Isolation
+from harness.model.submission import Submission
+from harness.model.verdict import Verdict, VerdictKind
+from harness.policy import POLICY_DIGEST
+from harness.results import observation_key, shared_key, verdict_key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Of one run: observations and verdicts by scenario, and the new ones by their keys."""
+
+    observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    new_observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
+    new_verdicts: dict[str, Verdict] = field(default_factory=dict)
+    isolation: Isolation = Isolation.ALONE
+    isolation_reason: str = ""
+    warning: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shared:
+    """By scenario: the key of what it did in a shared process, and what an earlier run saw.
+    `taken` are the identities of the stimuli that were taken from a shared run."""
+
+    keys: dict[str, str] = field(default_factory=dict)
+    observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
+    taken: set[int] = field(default_factory=set)
+
+
+class JudgedRuns:
+    """Observes and judges one submission after another, on all scenarios of `plan` or a part."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        key: AnswerKey,
+        driver: AnyDriver,
+        *,
+        thorough: bool = False,
+        secret: bytes | None = None,
+    ) -> None:
+        """`secret` chooses what the audits of shared runs look at (None: another one each time)."""
+        self._plan = plan
+        self._key = key if key.scenarios else None
+        self._driver = driver
+        self._thorough = thorough
+        self._answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
+        self._judges: dict[tuple[str, int], Judge] = {}
+        self._secret = secret or os.urandom(32)
+        self._shared = SharedRuns(plan, self._key, self._secret)
+        self._as_reference: dict[str, Verdict] = {}
+
+    def first(
+        self,
+        plan: Plan,
+        server: Observer,
+        submission: Submission,
+        report: PolicyReport,
+        cache: ResultCache,
+    ) -> Outcome:
+        """Together where the program is proved to keep nothing, else each scenario alone."""
+        digest = submission.digest
+        proof = report.statelessness
+        if proof is None or not proof.proved:
+            reason = proof.reason if proof is not None else ""
+            found = self.alone(plan, server, digest, cache)
+            return replace(found, isolation_reason=reason)
+        runs = self._shared
+        if plan is not self._plan:  # a part of it has other numbers for its sets of constants
+            runs = SharedRuns(plan, self._key, self._secret)
+        keys = self.keys_of(digest, plan)
+        known = self._known_shared(runs, plan, server, keys, cache)
+        alone = [s for s in plan.scenarios if s.id not in known.observations]
+        left = [s for s in alone if cache.observations(keys[s.id]) is None]
+        together = Together()
+        if left or not known.observations:
+            together = runs.run(server, digest, left or plan.scenarios)
+        if together.refused:
+            found = self.alone(plan, server, digest, cache)
+            return replace(found, isolation_reason=together.refused)
+        checked = CheckedObserver(server, together, known.taken)
+        found = self.alone(plan, checked, digest, cache, known=known, keys=keys)
+        if checked.refuted is None:
+            return replace(found, isolation=Isolation.SHARED)
+        name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
+        reason = f"{name} does not do alone what it did in the shared run"
+        found = self.alone(plan, server, digest, cache)
+        return replace(
+            found,
+            isolation_reason=reason,
+            warning=f"{reason}: all its scenarios ran alone; please report this to the makers of "
+            "the harness",
+        )
+
+    def _known_shared(
+        self,
+        runs: SharedRuns,
+        plan: Plan,
+        server: Observer,
+        keys: Mapping[str, str],
+        cache: ResultCache,
+    ) -> _Shared:
+        """The keys of what may have run in a shared process, and what earlier runs saw there."""
+        known = _Shared()
+        references = runs.expected_digests(server)
+        for scenario in plan.scenarios:
+            reference = references.get(scenario.id)
+            if reference is None:
+                continue
+            name = shared_key(keys[scenario.id], POLICY_DIGEST, reference)
+            known.keys[scenario.id] = name
+            seen = cache.observations(name)
+            if seen is not None:
+                known.observations[scenario.id] = seen or self._reference_of(scenario)
+        return known
+
+    def _reference_of(self, scenario: Scenario) -> tuple[Observation, ...]:
+        return tuple(answer.observation for answer in self._answers[scenario.id])
+
+    def _is_as_reference(self, scenario: Scenario, observations: tuple[Observation, ...]) -> bool:
+        """Whether these are the reference's own observations, not only equal ones."""
+        answers = self._answers.get(scenario.id, ())
+        return len(answers) == len(observations) and all(
+            seen is answer.observation for seen, answer in zip(observations, answers, strict=True)
+        )
+
+    def _equals_reference(self, scenario: Scenario, observations: tuple[Observation, ...]) -> bool:
+        """Whether these are as the reference's, so that the verdict is the same as well."""
+        answers = self._answers.get(scenario.id)
+        return bool(answers) and observations == self._reference_of(scenario)
+
+    def alone(
+        self,
+        plan: Plan,
+        server: Observer,
+        digest: str,
+        cache: ResultCache,
+        *,
+        known: _Shared | None = None,
+        keys: Mapping[str, str] | None = None,
+    ) -> Outcome:
+        """Each scenario alone, where neither `cache` nor a shared run (`known`) has it."""
+        known = known or _Shared()
+        keys = keys or self.keys_of(digest, plan)
+        ran = run_all(
+            server,
+            plan,
+            self._key,
+            recall=lambda s: known.observations.get(s.id) or cache.observations(keys[s.id]),
+            thorough=self._thorough,
+        )
+        found = Outcome(observations=dict(ran.observations))
+        for scenario in plan.scenarios:
+            seen = ran.observations[scenario.id]
+            shared = scenario.id in known.keys and self._is_as_reference(scenario, seen)
+            if scenario.id in ran.fresh:
+                if shared:
+                    found.new_observations[known.keys[scenario.id]] = ()
+                elif not any(id(stimulus) in known.taken for stimulus in scenario.stimuli):
+                    found.new_observations[keys[scenario.id]] = seen
+            if shared or self._equals_reference(scenario, seen):
+                verdict = self._as_reference.get(scenario.id)
+                if verdict is None:
+                    verdict = self._as_reference[scenario.id] = self._judge(scenario, seen)
+                found.verdicts[scenario.id] = verdict
+                continue
+            name = verdict_key(
+                keys[scenario.id],
+                self._answers.get(scenario.id),
+                scenario,
+                judging_digest(),
+                tuple(parameters(s, plan.assignment) for s in scenario.stimuli),
+                within=plan.assignment.floats_within,
+            )
+            kept = None if scenario.id in ran.fresh else cache.verdict(name)
+            if kept is None:
+                kept = self._judge(scenario, ran.observations[scenario.id])
+                found.new_verdicts[name] = kept
+            found.verdicts[scenario.id] = kept
+        return found
+
+    def keys_of(self, digest: str, plan: Plan) -> dict[str, str]:
+        """The keys of what is observed of this submission in processes of their own."""
+        return {
+            scenario.id: observation_key(
+                source_digest=digest,
+                scenario=scenario,
+                assignment=self._plan.assignment,
+                interpreter=self._driver.interpreter.build,
+                tier=self._driver.tier,
+                execution_digest=execution_digest(),
+            )
+            for scenario in plan.scenarios
+        }
+
+    def _judge(self, scenario: Scenario, observations: tuple[Observation, ...]) -> Verdict:
+        verdicts: list[Verdict] = []
+        for index, observation in enumerate(observations):
+            if observation.ending is Ending.HARNESS_ERROR:
+                return Verdict(kind=VerdictKind.HARNESS_ERROR)
+            try:
+                verdicts.append(self.judge_of(scenario, index).verdict(observation))
+            except HarnessError as failure:
+                raise HarnessError(f"{scenario.id}: {failure}") from None
+        verdict = combine(tuple(verdicts)) if scenario.is_sample else verdicts[0]
+        return _with_hint(verdict, scenario.hint)
+
+    def judge_of(self, scenario: Scenario, index: int) -> Judge:
+        """What judges the draw of this index; one for all submissions."""
+        found = self._judges.get((scenario.id, index))
+        if found is None:
+            answers = self._answers.get(scenario.id)
+            stimulus = scenario.stimuli[index]
+            answer = answers[index] if answers and index < len(answers) else None
+            expected_turns = expectation(scenario, stimulus, answer, self._plan.assignment)
+            found = self._judges[scenario.id, index] = Judge(expected_turns, stimulus)
+        return found
+
+
+def _with_hint(verdict: Verdict, hint: str) -> Verdict:
+    """The verdict with the lecturer's hint behind its sentence."""
+    if verdict.explanation is None or not hint:
+        return verdict
+    message = f"{verdict.explanation.message} Hint: {hint}"
+    return replace(verdict, explanation=replace(verdict.explanation, message=message))
