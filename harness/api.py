@@ -11,7 +11,9 @@ each; a failure of the harness itself as `harness.common.errors.HarnessError`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from harness.assignment import CACHE, load
@@ -28,12 +30,12 @@ from harness.grading import (
     visible_only,
 )
 from harness.intake import ClassOptions
-from harness.model.events import ReportsWritten
+from harness.model.events import Event, ReportsWritten, RunStarted
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, Tier
 from harness.model.specification import Specification
 from harness.model.submission import Submission
-from harness.reporting import write_reports
+from harness.reporting import mark_unfinished, page_writer, write_reports
 
 REPORTS_EVERY = 100  # submissions between two events
 
@@ -108,10 +110,17 @@ def grade(
         thorough=thorough,
         cohort=cohort.facts,
         notices=cohort.notices,
+        on_graded=partial(page_writer, folder),
     )
     plan = specification.plan
+
+    def hear(event: Event) -> None:
+        if isinstance(event, RunStarted) and event.kept < event.total:
+            _changing(folder)
+        listener(event)
+
     try:
-        run = grade_batch(context, submissions, options, listener)
+        run = grade_batch(context, submissions, options, hear)
     except Interrupted as interrupted:
         _publish(interrupted.run, plan, folder, listener)
         raise
@@ -164,8 +173,20 @@ def _publish(run: RunResult, plan: Plan, folder: Path, listener: Listener) -> No
         if done % REPORTS_EVERY == 0:
             listener(ReportsWritten(done=done, total=len(run.submissions)))
 
-    try:
+    with _report_errors(folder):
         write_reports(run, plan, folder, after_each=tell)
+
+
+def _changing(folder: Path) -> None:
+    """Say on an earlier report that it is being replaced, before any of its pages is."""
+    with _report_errors(folder):
+        mark_unfinished(folder)
+
+
+@contextmanager
+def _report_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UserError(
             f"cannot write the report ({error.strerror})",

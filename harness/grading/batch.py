@@ -12,7 +12,7 @@ from harness.common import serial
 from harness.grading import part_of_class as part
 from harness.grading.context import GradingContext, finished_facts, run_facts
 from harness.grading.digests import execution_digest, judging_digest
-from harness.grading.engines import EngineFactory, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import EngineFactory, Job, OnGraded, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
 from harness.grading.grader import Graded
 from harness.model.events import Event, Notice, RunFinished, RunStarted, SubmissionGraded
@@ -46,6 +46,7 @@ class BatchOptions:
 
     `paths` is what the submissions were read from. `only` has the ids to grade, where all others
     stay as they are. `cohort` and `notices` are what there is to say of what was handed in.
+    `on_graded` is what the workers of this machine do with each result, beside grading.
     """
 
     out: Path
@@ -57,6 +58,7 @@ class BatchOptions:
     thorough: bool = False
     cohort: CohortFacts | None = None
     notices: tuple[str, ...] = ()
+    on_graded: OnGraded | None = None
 
 
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
@@ -113,7 +115,9 @@ def grade_batch(
             reference=context.specification.reference,
             secret=_secret(options.out / SECRET_NAME),
         )
-        engine = options.engine or (lambda setup: Pool(setup, options.jobs))
+        ids = tuple(sorted({each.id for each in submissions} | store.states().keys()))
+        local = replace(setup, on_graded=options.on_graded, ids=ids)
+        engine = options.engine or (lambda _: Pool(local, options.jobs))
         try:
             for found in _graded(todo, setup, engine, plan, listener):
                 if isinstance(found, Piece):

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
     from harness.reporting.writing import (
         mark_unfinished,
+        page_writer,
         write_index,
         write_reports,
-        write_submission,
     )
 
 __all__ = [
@@ -29,13 +29,13 @@ __all__ = [
     "explain_scenario",
     "mark_unfinished",
     "markdown_summary",
+    "page_writer",
     "percent",
     "show_submission",
     "summary_table",
     "write_index",
     "write_reports",
     "write_similarity",
-    "write_submission",
 ]
 
 __getattr__ = lazy_exports(
@@ -52,9 +52,9 @@ __getattr__ = lazy_exports(
         "two_runs": ("comparison_csv", "comparison_page", "comparison_table"),
         "writing": (
             "mark_unfinished",
+            "page_writer",
             "write_index",
             "write_reports",
-            "write_submission",
         ),
     },
 )

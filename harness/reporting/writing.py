@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from importlib import metadata
@@ -15,10 +15,10 @@ from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.reporting.export.marks_csv import MARKS_CSV, csv_header, csv_row
 from harness.reporting.html import submission_pages
 from harness.reporting.html.class_page import Overview, first_page, further_pages
+from harness.reporting.html.submission_pages import Neighbours
 from harness.reporting.manifest import Manifest
-from harness.results import ResultsText, student_view
+from harness.results import ALWAYS, ResultsText, student_view
 
-ALWAYS = frozenset({Visibility.VISIBLE})
 _PAGE_SOURCES = ("common", "model", "reporting", "results")
 INDEX = "index.html"
 RESULTS = "results.json"
@@ -56,9 +56,9 @@ def write_reports(
     ):
         results.write(text.begin().encode())
         marks.write(_bytes(csv_header(plan)))
-        for done, result in enumerate(run.submissions, start=1):
+        for done, (result, neighbours) in enumerate(_in_class(run.submissions), start=1):
             overview.add(result)
-            writer.submission(result)
+            writer.submission(result, neighbours)
             results.write(text.submission(result).encode())
             marks.write(_bytes(csv_row(result, plan)))
             after_each(done)
@@ -78,17 +78,18 @@ def mark_unfinished(folder: Path) -> None:
             files.write(folder / INDEX, page.replace(_TOP, _TOP + _UNFINISHED, 1))
 
 
-def write_submission(
-    result: SubmissionResult,
-    plan: Plan,
-    folder: Path,
-    *,
-    visible: frozenset[Visibility] = ALWAYS,
-) -> tuple[Path, Path]:
-    """Write one submission's two pages; return the lecturer's and the student's path."""
-    _Writer(folder, plan, visible).submission(result)
-    lecturers, students = (folder / name for name in _page_paths(result.id))
-    return lecturers, students
+def page_writer(folder: Path, plan: Plan, ids: Sequence[str]) -> Callable[[SubmissionResult], None]:
+    """What writes the two pages of one submission at a time below `folder`, for workers that grade;
+    `ids` are those of the whole class, in order. `write_reports` leaves these pages as they are.
+
+    What is given back raises OSError where the folder cannot be written.
+    """
+    writer = _Writer(folder, plan, ALWAYS)
+    outer = ("", *ids, "")
+    neighbours = {
+        name: Neighbours(before=outer[at], after=outer[at + 2]) for at, name in enumerate(ids)
+    }
+    return lambda result: writer.submission(result, neighbours[result.id])
 
 
 def write_index(run: RunResult, plan: Plan, folder: Path) -> Path:
@@ -106,19 +107,20 @@ class _Writer:
         parts = [_made_by(), serial.dumps(plan), *sorted(visible)]
         self._made_with = sha256("\0".join(parts).encode())
 
-    def submission(self, result: SubmissionResult) -> None:
+    def submission(self, result: SubmissionResult, neighbours: Neighbours) -> None:
         """Write its two pages, each unless the file is up to date."""
         digest = self._made_with.copy()
         digest.update(serial.dumps(result).encode())
         made_from = digest.hexdigest()
         lecturers, students = _page_paths(result.id)
-        if not self._manifest.is_current(lecturers, made_from):
-            self._manifest.write(
-                lecturers, submission_pages.submission_page(result, self._plan), made_from
-            )
         if not self._manifest.is_current(students, made_from):
             view = student_view(result, self._plan, visible=self._visible)
             self._manifest.write(students, submission_pages.feedback_page(view), made_from)
+        digest.update(f"\0{neighbours.before}\0{neighbours.after}".encode())
+        made_from = digest.hexdigest()
+        if not self._manifest.is_current(lecturers, made_from):
+            page = submission_pages.submission_page(result, self._plan, neighbours)
+            self._manifest.write(lecturers, page, made_from)
 
     def index(self, facts: RunFacts, overview: Overview) -> Path:
         """Write the pages of the class's table, the class page last; remove what is gone."""
@@ -132,6 +134,20 @@ class _Writer:
         index = self._folder / INDEX
         files.write(index, first_page(facts, overview))
         return index
+
+
+def _in_class(
+    results: Iterable[SubmissionResult],
+) -> Iterator[tuple[SubmissionResult, Neighbours]]:
+    """Each result with the ids around it; of all results two are held at once."""
+    before, current = "", None
+    for result in results:
+        if current is not None:
+            yield current, Neighbours(before=before, after=result.id)
+            before = current.id
+        current = result
+    if current is not None:
+        yield current, Neighbours(before=before)
 
 
 def _made_by() -> str:

@@ -6,16 +6,18 @@ import importlib
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any, NoReturn, get_type_hints
 
 import pytest
 
 import harness
+from harness import api
 from harness.common.errors import UserError
 from harness.grading import Interrupted
 from harness.model.events import Event, RunFinished, RunStarted, SubmissionGraded
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.specification import Specification
+from tests.reporting.report_samples import FACTS
 from tests.tiny_course import Course, results
 
 NAMES = ["check", "grade", "load_assignment"]
@@ -54,14 +56,48 @@ def test_importing_the_package_loads_nothing_else() -> None:
 
 def test_grades_as_the_command_does(graded_once: Course, course: Course, tmp_path: Path) -> None:
     heard: list[Event] = []
+    written: list[dict[str, int]] = []
+
+    def pages() -> dict[str, int]:
+        return {str(path): path.stat().st_ino for path in tmp_path.glob("out/*/*.html")}
+
+    def hear(event: Event) -> None:
+        heard.append(event)
+        written.append(pages())
+
     assignment = harness.load_assignment(course.root, "tiny")
     paths = [course.path("submissions/tiny")]
-    run = harness.grade(assignment, paths, tmp_path / "out", jobs=2, listener=heard.append)
+    run = harness.grade(assignment, paths, tmp_path / "out", jobs=2, listener=hear)
     assert run.facts.complete
     assert results(tmp_path / "out") == results(graded_once.report)
     assert (tmp_path / "out" / "index.html").is_file()
     kinds = [type(event) for event in heard]
     assert kinds == [RunStarted, *[SubmissionGraded] * 5, RunFinished]
+    assert all(len(now) >= 2 * done for done, now in enumerate(written[:6]))
+    assert written[-1] == pages()  # the workers' pages, and none was written again
+    assert len(pages()) == 10
+
+
+def test_an_earlier_report_is_said_to_be_replaced_before_a_page_is(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assignment = harness.load_assignment(course.root, "tiny")
+    page = tmp_path / "index.html"
+    page.write_text('<main id="content">\n', "utf-8")
+
+    def run(kept: int) -> str:
+        def stopped(*arguments: Any) -> NoReturn:
+            arguments[-1](RunStarted(facts=FACTS, total=2, kept=kept))
+            raise UserError("enough")
+
+        monkeypatch.setattr(api, "grade_batch", stopped)
+        with pytest.raises(UserError, match="enough"):
+            harness.grade(assignment, [course.path("submissions/tiny")], tmp_path)
+        return page.read_text("utf-8")
+
+    monkeypatch.setattr(api, "prepare", lambda *_, **__: None)
+    assert "not complete" not in run(kept=2)
+    assert "not complete" in run(kept=1)
 
 
 def test_an_interrupt_while_listening_keeps_what_is_done(course: Course, tmp_path: Path) -> None:

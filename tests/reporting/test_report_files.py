@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 from harness.common.files import page_name, write
 from harness.model.plan import Visibility
 from harness.model.result import RunResult
-from harness.reporting import mark_unfinished, write_index, write_reports, write_submission
+from harness.reporting import mark_unfinished, page_writer, write_index, write_reports
 from harness.reporting.export.marks_csv import marks_csv
 from harness.reporting.manifest import MANIFEST
 from harness.results import results_json
@@ -163,13 +164,44 @@ def test_what_a_killed_run_did_not_come_to_rename_goes_with_the_next(tmp_path: P
     assert all((tmp_path / name).exists() for name in others)
 
 
-def test_a_page_as_soon_as_its_submission_is_done(tmp_path: Path) -> None:
-    lecturers, students = write_submission(MANY_FAULTS, PLAN, tmp_path)
-    assert lecturers == tmp_path / "submissions" / "many-faults.html"
-    assert students == tmp_path / "feedback" / "many-faults.html"
+def pages(folder: Path) -> dict[str, int]:
+    return {**inodes(folder / "submissions"), **inodes(folder / "feedback")}
+
+
+def test_what_workers_wrote_is_left_alone_at_the_end(tmp_path: Path) -> None:
+    ids = [result.id for result in RUN.submissions]
+    for result in reversed(RUN.submissions):
+        page_writer(tmp_path, PLAN, ids)(result)
+    before = pages(tmp_path)
+    write_reports(RUN, PLAN, tmp_path)
+    assert pages(tmp_path) == before
+
+
+def test_one_submission_fewer_changes_the_pages_beside_it_alone(tmp_path: Path) -> None:
+    write_reports(RUN, PLAN, tmp_path)
+    before, ids = inodes(tmp_path / "submissions"), [result.id for result in RUN.submissions]
+    left = (*RUN.submissions[:2], *RUN.submissions[3:])
+    write_reports(replace(RUN, submissions=left), PLAN, tmp_path)
+    after = inodes(tmp_path / "submissions")
+    changed = {name for name in after if after[name] != before[name]}
+    assert changed == {page_name(ids[1]), page_name(ids[3])}
+
+
+def test_pages_lead_to_the_ones_before_and_after(tmp_path: Path) -> None:
+    write_reports(RUN, PLAN, tmp_path)
+    ids = [result.id for result in RUN.submissions]
+    texts = [(tmp_path / "submissions" / page_name(name)).read_text("utf-8") for name in ids]
+    for at, text in enumerate(texts):
+        found = dict(re.findall(r'<a rel="(prev|next)" href="([^"]*)"', text))
+        near = {"prev": ids[at - 1] if at else None, "next": (*ids, None)[at + 1]}
+        assert found == {rel: page_name(name) for rel, name in near.items() if name}
+
+
+def test_a_page_of_a_submission_that_is_gone_goes_with_the_class_page(tmp_path: Path) -> None:
+    page_writer(tmp_path, PLAN, [MANY_FAULTS.id])(MANY_FAULTS)
+    assert set(pages(tmp_path)) == {"many-faults.html"}
     write_index(RunResult(facts=RUN.facts, submissions=(OUR_FAULT,)), PLAN, tmp_path)
-    assert not lecturers.exists()
-    assert not students.exists()
+    assert not pages(tmp_path)
 
 
 def test_a_forged_manifest_removes_nothing_elsewhere(tmp_path: Path) -> None:

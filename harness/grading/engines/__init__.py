@@ -6,7 +6,7 @@ an `Engine`, and is handed to `grade_batch`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +15,14 @@ from typing import Protocol
 from harness.execution import Interpreter
 from harness.grading.grader import Graded
 from harness.model.assignment import SourceFile
-from harness.model.result import Tier
+from harness.model.plan import Plan
+from harness.model.result import SubmissionResult, Tier
 from harness.model.submission import Submission
 from harness.results import Piece
+
+OnGraded = Callable[[Plan, Sequence[str]], Callable[[SubmissionResult], None]]
+"""Makes, once in each worker, from the plan and the ids of the class, what is to be done with each
+result there, while other workers grade. It can be pickled; whoever grades may not rely on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +30,8 @@ class WorkerSetup:
     """What every worker grades with: plan and answer key as JSON text, interpreter and tier.
     `store` is read for what earlier runs observed; None: everything is observed anew, and results
     alone come back. `reference`, `secret` and `digests` are the grader's, `cpu` the processor to
-    work on, None for any."""
+    work on, None for any. `on_graded` is called with each result before it is sent; `ids` are those
+    of the whole class, in order."""
 
     plan: str
     key: str
@@ -37,6 +43,8 @@ class WorkerSetup:
     reference: tuple[SourceFile, ...] = ()
     secret: bytes | None = None
     digests: bool = False
+    on_graded: OnGraded | None = None
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import NoReturn
@@ -22,7 +23,7 @@ from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
 from harness.grading.grader import Graded, Grader
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
-from harness.model.result import SubmissionStatus
+from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.results import Packer, Piece, Store
 
 PATIENCE = 10.0  # seconds for a worker to clean up
@@ -115,6 +116,7 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
     key = serial.loads(AnswerKey, setup.key)
     cache: ResultCache = Store.read_only(setup.store) if setup.store else EmptyCache()
     packer = Packer() if setup.store else None
+    on_graded = _beside_grading(setup, plan)
     pending: Job | None = None
     while True:
         try:
@@ -137,11 +139,28 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
                         pending = job
                         break
                     pending = None
+                    if isinstance(graded, Graded):
+                        on_graded(graded.result)
                     _send(connection, graded, packer)
         except HarnessError as failure:
             job = pending or connection.recv()
             pending = None
             connection.send(WorkerFailure(submission_id=job.submission.id, reason=str(failure)))
+
+
+def _beside_grading(setup: WorkerSetup, plan: Plan) -> Callable[[SubmissionResult], None]:
+    """What the setup wants done with each result. Its failures are left to whoever reads the
+    results at the end: no mark depends on it."""
+    made: list[Callable[[SubmissionResult], None]] = []
+
+    def call(result: SubmissionResult) -> None:
+        if setup.on_graded is not None:
+            with contextlib.suppress(Exception):
+                if not made:
+                    made.append(setup.on_graded(plan, setup.ids))
+                made[0](result)
+
+    return call
 
 
 def _send(connection: Connection, ended: Ended, packer: Packer | None) -> None:

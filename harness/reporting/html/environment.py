@@ -14,7 +14,7 @@ from markupsafe import Markup
 from harness.common import escaping, files
 from harness.common.rounding import rounded
 from harness.reporting.html import cells, inert
-from harness.reporting.view import code, conversation, figures, paste, words
+from harness.reporting.view import code, conversation, figures, paste, scenario_lists, words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -63,6 +63,7 @@ def environment() -> Environment:
         "words": words,
         "paste": paste,
         "own_lines_of": code.own_lines,
+        "scenario_lines": scenario_lists.scenario_lines,
         "comparisons": conversation.comparisons,
         "folded": conversation.folded,
         "has_next_turn": conversation.has_next_turn,

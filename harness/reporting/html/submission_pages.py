@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.common.files import page_name
@@ -15,10 +16,20 @@ from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words
 from harness.reporting.view.clauses import clause_tallies
-from harness.results import EVERYTHING, put_together, student_view
+from harness.results import ALWAYS, EVERYTHING, put_together, student_view
 
 
-def submission_page(result: SubmissionResult, plan: Plan) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """The ids of the submissions before and after one in its class; empty where there is none."""
+
+    before: str = ""
+    after: str = ""
+
+
+def submission_page(
+    result: SubmissionResult, plan: Plan, neighbours: Neighbours = Neighbours()
+) -> str:
     """The lecturer's page of one submission, which shows all, as HTML."""
     assignment = plan.assignment
     view = student_view(result, plan, visible=EVERYTHING)
@@ -39,7 +50,11 @@ def submission_page(result: SubmissionResult, plan: Plan) -> str:
         view=view,
         plan=plan,
         page=page_name(result.id),
+        before=neighbours.before,
+        after=neighbours.after,
         you=LECTURER,
+        scenarios={scenario.id: scenario for scenario in plan.scenarios},
+        hidden=frozenset(s.id for s in plan.scenarios if s.visibility not in ALWAYS),
         tallies=tallies,
         passed=sum(tally.passed for tally in tallies),
         total=sum(tally.total for tally in tallies),

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from harness.common.rounding import rounded
 from harness.model.observation import Ending
+from harness.model.plan import Visibility
 from harness.model.policy import Consequence, PolicyRule, Severity
 from harness.model.result import Isolation, ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.student_view import StudentView
@@ -32,6 +33,14 @@ VERDICT = {
 # Signs beside the words, so that no meaning depends on a colour.
 SIGN = {VerdictKind.PASSED: "✓", VerdictKind.HARNESS_ERROR: "!"}
 OTHER_SIGN = "✗"
+
+# What is said of a scenario that a student may not see; nothing of one that everybody sees.
+VISIBILITY = {
+    Visibility.VISIBLE: "",
+    Visibility.AFTER_DUE_DATE: "hidden until the due date",
+    Visibility.AFTER_PUBLISHED: "hidden until marks are published",
+    Visibility.HIDDEN: "hidden",
+}
 
 STATUS = {
     SubmissionStatus.GRADED: "graded",
