@@ -17,3 +17,9 @@ def rounded(exact: Fraction) -> str:
     amount = hundredths(exact)
     sign = "-" if amount < 0 else ""
     return f"{sign}{abs(amount) // 100}.{abs(amount) % 100:02d}"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share in percent to one decimal place, rounded down: "100.0" is all. "0.0" of nothing."""
+    tenths = 1000 * part // whole if whole else 0
+    return f"{tenths // 10}.{tenths % 10}"

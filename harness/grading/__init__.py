@@ -25,14 +25,15 @@ from harness.grading.plans import (
 if TYPE_CHECKING:
     from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
     from harness.grading.digests import execution_digest, judging_digest
-    from harness.grading.engines import Job
-    from harness.grading.jobs import run_jobs
+    from harness.grading.engines import FailureJob, Job
+    from harness.grading.jobs import run_jobs, search_failures
     from harness.grading.record import record_transcripts
     from harness.grading.replay import replay
     from harness.grading.stub import handed_out_stubs, stub
 
 __all__ = [
     "BatchOptions",
+    "FailureJob",
     "Graded",
     "Grader",
     "GradingContext",
@@ -56,6 +57,7 @@ __all__ = [
     "record_transcripts",
     "replay",
     "run_jobs",
+    "search_failures",
     "stub",
     "submitted",
     "visible_only",
@@ -68,8 +70,8 @@ __getattr__ = lazy_exports(
     {
         "batch": ("BatchOptions", "Interrupted", "Listener", "grade_batch"),
         "digests": ("execution_digest", "judging_digest"),
-        "engines": ("Job",),
-        "jobs": ("run_jobs",),
+        "engines": ("FailureJob", "Job"),
+        "jobs": ("run_jobs", "search_failures"),
         "record": ("record_transcripts",),
         "replay": ("replay",),
         "stub": ("handed_out_stubs", "stub"),

@@ -12,6 +12,7 @@ from typing import Self
 from harness.execution import AnyDriver, ToolFailed
 from harness.grading.cache import EmptyCache, ResultCache
 from harness.grading.observing.causes import CauseFinder
+from harness.grading.observing.first_failures import FailureSearch, FirstFailures
 from harness.grading.observing.judged_runs import JudgedRuns, Outcome
 from harness.grading.observing.looping import LIMIT_ENDINGS
 from harness.grading.policy_check import read_program
@@ -112,6 +113,18 @@ class Grader(AbstractContextManager["Grader"]):
             result = replace(result, causes=(cause,))
             return Graded(result=result, observations={}, verdicts={})
         return self._run_and_judge(plan, submission, report, cache or EmptyCache())
+
+    def first_failures(
+        self, submission: Submission, *, first: frozenset[str], most: int
+    ) -> FirstFailures:
+        """The scored scenarios that a program of ours fails, as `FailureSearch.run` finds them."""
+        report = self._read(submission)
+        search = FailureSearch(self._plan, self._driver, self._runs)
+        if report.unparsable:
+            return search.unreadable(most)
+        proof = report.statelessness
+        may_share = proof is not None and proof.proved
+        return search.run(submission, first=first, most=most, may_share=may_share)
 
     def _read(self, submission: Submission) -> PolicyReport:
         try:

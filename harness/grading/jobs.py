@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.grading.context import GradingContext
-from harness.grading.engines import Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import FailureJob, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
 from harness.grading.grader import Graded
+from harness.grading.observing.first_failures import FirstFailures
 from harness.results import Piece
 
 
@@ -23,7 +24,39 @@ def run_jobs(
 ) -> Iterator[tuple[Job, Graded]]:
     """Each job with what it came to, as they end; `digests` as in `WorkerSetup`, with `blame` the
     causes of failures by substitution. HarnessError when our own machinery failed on one."""
-    setup = WorkerSetup(
+    with Pool(_setup(context, digests=digests, blame=blame), workers) as pool:
+        for job, found in pool.run(jobs):
+            if isinstance(found, WorkerFailure):
+                raise HarnessError(f"{found.submission_id}: {found.reason}")
+            if not isinstance(found, Piece):
+                yield job, found
+
+
+def search_failures(
+    context: GradingContext, jobs: Sequence[FailureJob], workers: int | None
+) -> Iterator[tuple[FailureJob, FirstFailures]]:
+    """Each job with the failures that were found, as they end. HarnessError when our own machinery
+    failed on one."""
+    with Pool(_setup(context, secret=_SEARCHING), workers) as pool:
+        for job, found in pool.run(jobs):
+            if isinstance(found, WorkerFailure):
+                raise HarnessError(f"{found.submission_id}: {found.reason}")
+            yield job, found
+
+
+# Programs of ours play no tricks on the order of a shared run, and the same order gives the same
+# answer.
+_SEARCHING = bytes(32)
+
+
+def _setup(
+    context: GradingContext,
+    *,
+    digests: bool = False,
+    blame: bool = False,
+    secret: bytes | None = None,
+) -> WorkerSetup:
+    return WorkerSetup(
         plan=serial.dumps(context.specification.plan),
         key=serial.dumps(context.key),
         interpreter=context.interpreter,
@@ -33,10 +66,5 @@ def run_jobs(
         thorough=False,
         digests=digests,
         reference=context.specification.reference if blame else (),
+        secret=secret,
     )
-    with Pool(setup, workers) as pool:
-        for job, found in pool.run(jobs):
-            if isinstance(found, WorkerFailure):
-                raise HarnessError(f"{found.submission_id}: {found.reason}")
-            if not isinstance(found, Piece):
-                yield job, found

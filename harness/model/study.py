@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.common.rounding import percent
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineRange:
@@ -74,8 +76,8 @@ class Equivalent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeOutcome:
-    """A change of the reference and the scenarios that notice it, of those that were run: others
-    may, too. `why` is the reason why nobody can, where there is one."""
+    """A change of the reference and the first scenarios that notice it: others may, too. `why` is
+    the reason why nobody can, where there is one."""
 
     file: str
     function: str
@@ -85,6 +87,16 @@ class ChangeOutcome:
     after: str
     noticed_by: tuple[str, ...]
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairOutcome:
+    """Two changes of one function at once, by their places among the changes, and the first
+    scenarios that notice them together."""
+
+    first: int
+    second: int
+    noticed_by: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,14 +111,31 @@ class FunctionStrength:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClauseStrength:
+    """The scored scenarios of one clause: how many, and how many changes some of them are among
+    the first to notice."""
+
+    clause: str
+    scenarios: int
+    noticed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthReport:
-    """Of one assignment. `mistakes` are entries of equivalent.yaml that are noticed, or that stand
-    for no change."""
+    """Of one assignment. `needed` are scored scenarios that notice all that is noticed, `spare` the
+    others, which can all be left out at once. `mistakes` are entries of equivalent.yaml that are
+    noticed, or that stand for no change. The digests are those of the plan that was measured."""
 
     assignment: str
+    spec_digest: str
+    reference_digest: str
     functions: tuple[FunctionStrength, ...]
+    clauses: tuple[ClauseStrength, ...]
     outcomes: tuple[ChangeOutcome, ...]
-    mistakes: tuple[str, ...]
+    pairs: tuple[PairOutcome, ...] = ()
+    needed: tuple[str, ...] = ()
+    spare: tuple[str, ...] = ()
+    mistakes: tuple[str, ...] = ()
 
     @property
     def counted(self) -> int:
@@ -119,6 +148,16 @@ class StrengthReport:
         return sum(each.noticed for each in self.functions)
 
     @property
+    def share(self) -> str:
+        """The share of the changes that are noticed, in percent."""
+        return percent(self.noticed, self.counted)
+
+    @property
     def survivors(self) -> tuple[ChangeOutcome, ...]:
         """The changes that no scenario notices, and no reason excuses."""
         return tuple(each for each in self.outcomes if not each.noticed_by and not each.why)
+
+    @property
+    def surviving_pairs(self) -> tuple[PairOutcome, ...]:
+        """The pairs that no scenario notices."""
+        return tuple(each for each in self.pairs if not each.noticed_by)

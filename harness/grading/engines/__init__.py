@@ -14,6 +14,7 @@ from typing import Protocol
 
 from harness.execution import Interpreter
 from harness.grading.grader import Graded
+from harness.grading.observing.first_failures import FirstFailures
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, Tier
@@ -56,6 +57,16 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FailureJob:
+    """One program of ours whose first `most` failures are looked for, among the scenarios `first`
+    and then among the others."""
+
+    submission: Submission
+    first: frozenset[str]
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerFailure:
     """Our machinery failed on this submission; `reason` is for the run's notices."""
 
@@ -65,6 +76,9 @@ class WorkerFailure:
 
 Ended = Graded | WorkerFailure
 """How a job ended; what was observed and judged has gone before it, in pieces."""
+
+SearchEnded = FirstFailures | WorkerFailure
+"""How a `FailureJob` ended."""
 
 
 class Engine(Protocol):

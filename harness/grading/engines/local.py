@@ -8,8 +8,16 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from multiprocessing.connection import wait
 from types import TracebackType
+from typing import overload
 
-from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import (
+    Ended,
+    FailureJob,
+    Job,
+    SearchEnded,
+    WorkerFailure,
+    WorkerSetup,
+)
 from harness.grading.engines.cores import cores
 from harness.grading.engines.worker import SpawnedWorker
 from harness.results import Piece
@@ -33,9 +41,17 @@ class Pool(AbstractContextManager["Pool"]):
         for worker in self._workers:
             worker.stop()
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
+    @overload
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]: ...
+
+    @overload
+    def run(self, jobs: Iterable[FailureJob]) -> Iterator[tuple[FailureJob, SearchEnded]]: ...
+
+    def run(
+        self, jobs: Iterable[Job] | Iterable[FailureJob]
+    ) -> Iterator[tuple[Job | FailureJob, Piece | Ended | SearchEnded]]:
         """As `Engine.run`, with one job a worker under way."""
-        waiting = deque(jobs)
+        waiting: deque[Job | FailureJob] = deque(jobs)
         retried: set[int] = set()
         while len(self._workers) < min(self._size, len(waiting)):
             self._workers.append(self._start(len(self._workers)))
@@ -68,6 +84,6 @@ class Pool(AbstractContextManager["Pool"]):
         return SpawnedWorker(replace(self._setup, cpu=cpu))
 
 
-def _give(worker: SpawnedWorker, waiting: deque[Job]) -> None:
+def _give(worker: SpawnedWorker, waiting: deque[Job | FailureJob]) -> None:
     if waiting:
         worker.send(waiting.popleft())

@@ -19,7 +19,14 @@ from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.execution import Driver
 from harness.grading.cache import EmptyCache, ResultCache
-from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import (
+    Ended,
+    FailureJob,
+    Job,
+    SearchEnded,
+    WorkerFailure,
+    WorkerSetup,
+)
 from harness.grading.grader import Graded, Grader
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
@@ -38,7 +45,7 @@ class SpawnedWorker:
     """
 
     def __init__(self, setup: WorkerSetup) -> None:
-        self.current: Job | None = None
+        self.current: Job | FailureJob | None = None
         self.connection, theirs = multiprocessing.Pipe()
         code = (
             f"import sys; sys.path[:] = {sys.path!r}; "
@@ -56,16 +63,16 @@ class SpawnedWorker:
         with contextlib.suppress(OSError):  # a worker dead this early is noticed on `receive`
             self.connection.send(setup)
 
-    def send(self, job: Job) -> None:
+    def send(self, job: Job | FailureJob) -> None:
         """Hand over one job."""
         self.current = job
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
-    def receive(self) -> Piece | Ended:
+    def receive(self) -> Piece | Ended | SearchEnded:
         """Wait for a piece of what was found, or for how the job ended; EOFError or OSError if the
         worker died."""
-        found: Piece | Ended = self.connection.recv()
+        found: Piece | Ended | SearchEnded = self.connection.recv()
         if not isinstance(found, Piece):
             self.current = None
         return found
@@ -117,7 +124,7 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
     cache: ResultCache = Store.read_only(setup.store) if setup.store else EmptyCache()
     packer = Packer() if setup.store else None
     on_graded = _beside_grading(setup, plan)
-    pending: Job | None = None
+    pending: Job | FailureJob | None = None
     while True:
         try:
             with (
@@ -163,7 +170,7 @@ def _beside_grading(setup: WorkerSetup, plan: Plan) -> Callable[[SubmissionResul
     return call
 
 
-def _send(connection: Connection, ended: Ended, packer: Packer | None) -> None:
+def _send(connection: Connection, ended: Ended | SearchEnded, packer: Packer | None) -> None:
     """What is to be stored in pieces, so that neither side ever holds all of it packed; then how
     the job ended."""
     if isinstance(ended, Graded):
@@ -175,10 +182,12 @@ def _send(connection: Connection, ended: Ended, packer: Packer | None) -> None:
 
 
 def _attempt(
-    grader: Grader, job: Job, cache: ResultCache, *, last: bool
-) -> Graded | WorkerFailure | None:
-    """Grade; None asks for another try with a fresh driver."""
+    grader: Grader, job: Job | FailureJob, cache: ResultCache, *, last: bool
+) -> Ended | SearchEnded | None:
+    """Grade or search; None asks for another try with a fresh driver."""
     try:
+        if isinstance(job, FailureJob):
+            return grader.first_failures(job.submission, first=job.first, most=job.most)
         graded = grader.grade(job.submission, cache, only=job.only)
     except HarnessError as failure:
         if not last:

@@ -68,7 +68,7 @@ class JudgedRuns:
         self._answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
         self._judges: dict[tuple[str, int], Judge] = {}
         self._secret = secret or os.urandom(32)
-        self._shared = SharedRuns(plan, self._key, self._secret)
+        self.shared = SharedRuns(plan, self._key, self._secret)
         self._as_reference: dict[str, Verdict] = {}
 
     def first(
@@ -86,7 +86,7 @@ class JudgedRuns:
             reason = proof.reason if proof is not None else ""
             found = self.alone(plan, server, digest, cache)
             return replace(found, isolation_reason=reason)
-        runs = self._shared
+        runs = self.shared
         if plan is not self._plan:  # a part of it has other numbers for its sets of constants
             runs = SharedRuns(plan, self._key, self._secret)
         keys = self.keys_of(digest, plan)
@@ -182,7 +182,7 @@ class JudgedRuns:
             if shared or self._equals_reference(scenario, seen):
                 verdict = self._as_reference.get(scenario.id)
                 if verdict is None:
-                    verdict = self._as_reference[scenario.id] = self._judge(scenario, seen)
+                    verdict = self._as_reference[scenario.id] = self.judge(scenario, seen)
                 found.verdicts[scenario.id] = verdict
                 continue
             name = verdict_key(
@@ -195,7 +195,7 @@ class JudgedRuns:
             )
             kept = None if scenario.id in ran.fresh else cache.verdict(name)
             if kept is None:
-                kept = self._judge(scenario, ran.observations[scenario.id])
+                kept = self.judge(scenario, ran.observations[scenario.id])
                 found.new_verdicts[name] = kept
             found.verdicts[scenario.id] = kept
         return found
@@ -214,7 +214,9 @@ class JudgedRuns:
             for scenario in plan.scenarios
         }
 
-    def _judge(self, scenario: Scenario, observations: tuple[Observation, ...]) -> Verdict:
+    def judge(self, scenario: Scenario, observations: tuple[Observation, ...]) -> Verdict:
+        """The verdict of a scenario's draws, its hint behind the sentence. HarnessError where what
+        is expected cannot be compared."""
         verdicts: list[Verdict] = []
         for index, observation in enumerate(observations):
             if observation.ending is Ending.HARNESS_ERROR:

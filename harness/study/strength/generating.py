@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import ModuleType
+from typing import Any
 
 from harness.common.errors import UserError
 from harness.model.assignment import SourceFile
@@ -35,7 +36,7 @@ def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
 
     What changes nothing but an annotation is left out. UserError where cosmic-ray is not installed.
     """
-    operators, mutating = _cosmic_ray()
+    operators, mutating, trees = _cosmic_ray()
     found: list[Change] = []
     for file in files:
         if not file.name.endswith(".py"):
@@ -48,8 +49,9 @@ def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
             last = node.end_lineno or node.lineno
             part = "".join(lines[first:last])
             known = {_meaning(part)}
+            nodes = list(trees.ast_nodes(trees.get_ast(part)))
             for name, operator in operators.items():
-                for text in _applied(mutating, operator, part):
+                for text in _applied(mutating, operator, part, nodes):
                     meaning = _meaning(text)
                     if meaning and meaning not in known:
                         known.add(meaning)
@@ -65,9 +67,10 @@ def with_change(files: tuple[SourceFile, ...], change: Change) -> tuple[SourceFi
     )
 
 
-def _cosmic_ray() -> tuple[dict[str, type], ModuleType]:
+def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
     try:
-        from cosmic_ray import mutating  # noqa: PLC0415  (an extra)
+        from cosmic_ray import ast as trees  # noqa: PLC0415  (an extra)
+        from cosmic_ray import mutating  # noqa: PLC0415
         from cosmic_ray.operators.provider import OperatorProvider  # noqa: PLC0415
     except ImportError:
         raise UserError(
@@ -76,21 +79,20 @@ def _cosmic_ray() -> tuple[dict[str, type], ModuleType]:
         ) from None
     provider = OperatorProvider()
     names = [n for n in sorted(set(provider) - _LEFT_OUT) if not n.endswith(_BY_IDENTITY)]
-    return {name: provider[name] for name in names}, mutating
+    return {name: provider[name] for name in names}, mutating, trees
 
 
-def _applied(mutating: ModuleType, operator: type, source: str) -> Iterator[str]:
-    occurrence = 0
-    while True:
+def _applied(mutating: ModuleType, operator: type, source: str, nodes: list[Any]) -> Iterator[str]:
+    """The source with each occurrence of what the operator changes changed; `nodes` are those of
+    its syntax tree."""
+    made = operator()
+    for occurrence in range(sum(1 for node in nodes for _ in made.mutation_positions(node))):
         try:
-            text = mutating.MutationVisitor.mutate_code(source, operator(), occurrence)
+            text = mutating.MutationVisitor.mutate_code(source, made, occurrence)
         except (ValueError, ArithmeticError):  # a number that cannot be changed so
-            occurrence += 1
             continue
-        if text is None:
-            return
-        yield text
-        occurrence += 1
+        if text is not None:
+            yield text
 
 
 def _meaning(source: str) -> str:

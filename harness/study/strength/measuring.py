@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from hashlib import sha256
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.common import files, serial
-from harness.grading import GradingContext, Job, execution_digest, judging_digest, run_jobs
-from harness.model.result import SubmissionResult
-from harness.model.study import (
-    ChangeOutcome,
-    Equivalent,
-    FunctionStrength,
-    StrengthReport,
-)
+from harness.grading import FailureJob, GradingContext, search_failures
+from harness.model.assignment import SourceFile
+from harness.model.plan import Plan
+from harness.model.specification import Specification
+from harness.model.study import ChangeOutcome, Equivalent, PairOutcome, StrengthReport
 from harness.model.submission import Submission
+from harness.study.strength.combining import combined, pairs
 from harness.study.strength.generating import Change, changes, with_change
+from harness.study.strength.known import Known
+from harness.study.strength.tallying import place, report
 
-_SAVED_EVERY = 10  # changes
 _MOST_NAMED = 5  # scenarios kept for a change
 
 Progress = Callable[[str, int, int], None]
@@ -32,160 +29,122 @@ def measure(
     *,
     cache: Path,
     jobs: int | None = None,
+    most_pairs: int = 0,
     progress: Progress = lambda what, done, total: None,
 ) -> StrengthReport:
-    """Whether some scored scenario notices each change of the reference.
+    """Whether some scored scenario notices each change of the reference, and each of at most
+    `most_pairs` pairs of changes.
 
-    A change is first run with the scenarios of its own function, then, if these pass, with all.
-    What is known is kept below `cache` by content, also of a run that is interrupted. UserError
-    where the generator is not installed.
+    A change is tried with the scenarios of its own function first. What is known is kept below
+    `cache` by content, also of a run that is interrupted; `latest` reads the report again.
+    UserError where the generator is not installed.
     """
     specification = context.specification
-    progress("changes", 0, 0)
+    progress("making the changes", 0, 0)
     made = changes(specification.reference)
-    kept = _Kept.open(cache, context)
-    own = {change: _own_scenarios(context, change) for change in made}
-    for stage, only in (("own scenarios", own), ("all scenarios", dict.fromkeys(made))):
-        left = [
-            change for change in made if not kept.settled(change, stage) and only[change] != _NONE
-        ]
-        of_job = {
-            id(job): (job, change)
-            for change in left
-            for job in [_job(context, change, only[change])]
+    known = Known.open(cache, context, _MOST_NAMED)
+    singles = [_program(specification, change) for change in made]
+    run = _Run(context, known, jobs, progress)
+    run(singles, [_own(specification.plan, each) for each in made])
+    reasons = {place(each): each.why for each in equivalents}
+    outcomes = [
+        _outcome(change, known.found[program.digest], reasons)
+        for change, program in zip(made, singles, strict=True)
+    ]
+    among = [number for number, each in enumerate(outcomes) if each.noticed_by]
+    chosen = {
+        pair: program
+        for pair in pairs(made, among, most_pairs)
+        if (program := _program_of_two(specification, made[pair[0]], made[pair[1]])) is not None
+    }
+    own = [_own(specification.plan, made[first]) for first, _ in chosen]
+    run(list(chosen.values()), own)
+    found = report(
+        specification.plan,
+        outcomes,
+        [
+            PairOutcome(first=first, second=second, noticed_by=known.found[program.digest])
+            for (first, second), program in chosen.items()
+        ],
+        equivalents,
+    )
+    files.write(_latest(cache, specification.plan), serial.dumps(found))
+    return found
+
+
+def latest(cache: Path, plan: Plan) -> StrengthReport | None:
+    """The last measurement below `cache` of exactly these scenarios and this reference."""
+    try:
+        found = serial.loads(StrengthReport, _latest(cache, plan).read_bytes())
+    except (OSError, serial.SerialError):
+        return None
+    measured = (found.spec_digest, found.reference_digest)
+    return found if measured == (plan.spec_digest, plan.reference_digest) else None
+
+
+def _latest(cache: Path, plan: Plan) -> Path:
+    return cache / "strength" / f"{plan.assignment.id}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Has it known what programs fail first."""
+
+    context: GradingContext
+    known: Known
+    workers: int | None
+    progress: Progress
+
+    def __call__(self, programs: Sequence[Submission], own: Sequence[frozenset[str]]) -> None:
+        """`own` are, by program, the scenarios to try first."""
+        jobs = {
+            program.digest: FailureJob(submission=program, first=first, most=_MOST_NAMED)
+            for program, first in zip(programs, own, strict=True)
+            if program.digest not in self.known.found
         }
-        ended = run_jobs(context, [job for job, _ in of_job.values()], jobs)
-        for done, (job, graded) in enumerate(ended, start=1):
-            kept.add(of_job[id(job)][1], stage, _noticed_by(graded.result))
-            progress(stage, done, len(left))
-        kept.save()
-    return _report(specification.plan.assignment.id, made, kept.found, equivalents)
-
-
-_NONE: frozenset[str] = frozenset()
-_LAST = "all scenarios"
-
-
-@dataclass(slots=True)
-class _Kept:
-    """What is known of changes by the digests of their texts, in a file; `stages` of those that
-    were not noticed."""
-
-    path: Path
-    found: dict[str, list[str]] = field(default_factory=dict)
-    stages: dict[str, list[str]] = field(default_factory=dict)
-    unsaved: int = 0
-
-    @classmethod
-    def open(cls, cache: Path, context: GradingContext) -> _Kept:
-        plan = serial.dumps(context.specification.plan)
-        parts = (plan, context.key.made_with, execution_digest(), judging_digest())
-        name = sha256("\n".join(parts).encode()).hexdigest()[:32]
-        kept = cls(cache / "strength" / f"{name}.json")
+        done = len(programs) - len(jobs)
         try:
-            data = json.loads(kept.path.read_text(encoding="utf-8"))
-            kept.found, kept.stages = data["found"], data["stages"]
-        except (OSError, ValueError, KeyError, TypeError):
-            kept.found, kept.stages = {}, {}
-        return kept
-
-    def settled(self, change: Change, stage: str) -> bool:
-        key = digest(change)
-        done = self.stages.get(key, [])
-        return bool(self.found.get(key)) or stage in done or _LAST in done
-
-    def add(self, change: Change, stage: str, noticed_by: list[str]) -> None:
-        key = digest(change)
-        self.found[key] = noticed_by
-        self.stages.setdefault(key, []).append(stage)
-        self.unsaved += 1
-        if self.unsaved >= _SAVED_EVERY:
-            self.save()
-
-    def save(self) -> None:
-        self.unsaved = 0
-        data = {"found": self.found, "stages": self.stages}
-        files.write(self.path, json.dumps(data, sort_keys=True))
+            for job, found in search_failures(self.context, list(jobs.values()), self.workers):
+                self.known.add(job.submission.digest, found.scenarios)
+                done += 1
+                self.progress("changed programs", done, len(programs))
+        finally:
+            self.known.save()
 
 
-def digest(change: Change) -> str:
-    """What a change is known by."""
-    return sha256(f"{change.file}\0".encode() + change.text).hexdigest()
+def _own(plan: Plan, change: Change) -> frozenset[str]:
+    return frozenset(each.id for each in plan.scenarios if each.function == change.function)
 
 
-def _own_scenarios(context: GradingContext, change: Change) -> frozenset[str]:
-    return frozenset(
-        scenario.id
-        for scenario in context.specification.plan.scenarios
-        if scenario.function == change.function
+def _program(specification: Specification, change: Change) -> Submission:
+    return _submission(with_change(specification.reference, change))
+
+
+def _program_of_two(
+    specification: Specification, first: Change, second: Change
+) -> Submission | None:
+    original = next(file for file in specification.reference if file.name == first.file)
+    text = combined(original, first, second)
+    if text is None:
+        return None
+    return _submission(with_change(specification.reference, replace(first, text=text)))
+
+
+def _submission(program: tuple[SourceFile, ...]) -> Submission:
+    made = Submission(id="change", files=program, origin="the reference")
+    return replace(made, id=f"change-{made.digest[:12]}")
+
+
+def _outcome(
+    change: Change, noticed_by: tuple[str, ...], reasons: Mapping[tuple[str, str, str, str], str]
+) -> ChangeOutcome:
+    outcome = ChangeOutcome(
+        file=change.file,
+        function=change.function,
+        line=change.line,
+        operator=change.operator,
+        before=change.before,
+        after=change.after,
+        noticed_by=noticed_by,
     )
-
-
-def _job(context: GradingContext, change: Change, only: frozenset[str] | None) -> Job:
-    program = Submission(
-        id=f"change-{digest(change)[:12]}",
-        files=with_change(context.specification.reference, change),
-        origin="the reference",
-    )
-    return Job(submission=program, only=only)
-
-
-def _noticed_by(result: SubmissionResult) -> list[str]:
-    """The first scored scenarios that fail; a file that Python cannot read fails all."""
-    failing = [one.scenario_id for one in result.scenarios if not one.verdict.passed and one.out_of]
-    return failing[:_MOST_NAMED]
-
-
-def _report(
-    assignment: str,
-    made: Sequence[Change],
-    found: dict[str, list[str]],
-    equivalents: Sequence[Equivalent],
-) -> StrengthReport:
-    reasons = {(e.file, e.function, e.before, e.after): e.why for e in equivalents}
-    used: set[tuple[str, str, str, str]] = set()
-    mistakes = []
-    outcomes = []
-    for change in made:
-        key = (change.file, change.function, change.before, change.after)
-        noticed_by = found.get(digest(change), [])
-        if key in reasons:
-            used.add(key)
-            if noticed_by:
-                mistakes.append(f"{_named(key)}: {noticed_by[0]} notices it")
-        outcomes.append(
-            ChangeOutcome(
-                file=change.file,
-                function=change.function,
-                line=change.line,
-                operator=change.operator,
-                before=change.before,
-                after=change.after,
-                noticed_by=tuple(noticed_by),
-                why=reasons.get(key, ""),
-            )
-        )
-    mistakes += [f"{_named(key)}: there is no such change" for key in reasons.keys() - used]
-    return StrengthReport(
-        assignment=assignment,
-        functions=tuple(
-            _strength(name, [each for each in outcomes if each.function == name])
-            for name in dict.fromkeys(each.function for each in outcomes)
-        ),
-        outcomes=tuple(outcomes),
-        mistakes=tuple(sorted(mistakes)),
-    )
-
-
-def _named(key: tuple[str, str, str, str]) -> str:
-    file, function, before, after = key
-    return f"{file}, {function}: `{before}` as `{after}`"
-
-
-def _strength(function: str, outcomes: Sequence[ChangeOutcome]) -> FunctionStrength:
-    return FunctionStrength(
-        function=function,
-        changes=len(outcomes),
-        noticed=sum(bool(each.noticed_by) for each in outcomes),
-        equivalent=sum(bool(each.why) and not each.noticed_by for each in outcomes),
-    )
+    return replace(outcome, why=reasons.get(place(outcome), ""))
