@@ -10,6 +10,7 @@ from harness.execution.confinement import tier_layers
 from harness.execution.confinement.layers.user import unused_uids
 from harness.execution.confinement.probe import TierTrial, choose_tier, try_tier
 from harness.execution.confinement.remedies import remedies
+from harness.execution.confinement.together_trial import try_together
 from harness.execution.driver import (
     Answers,
     AnyDriver,
@@ -60,6 +61,7 @@ __all__ = [
     "remedies",
     "tier_layers",
     "try_tier",
+    "try_together",
     "unused_uids",
 ]
 

@@ -109,6 +109,7 @@ def test_doctor_says_what_there_is(course: Course) -> None:
     assert outcome.out.startswith("Python 3.12: /")
     assert "tier: " in outcome.out
     assert "read a file outside" in outcome.out
+    assert "scenarios of a program that keeps nothing run together: yes" in outcome.out
     wrong = course.run("doctor", "--python", "later")
     assert wrong.status == 2
     assert wrong.err.startswith("'later' is not a Python version.")

@@ -39,6 +39,17 @@ def test_a_sound_assignment(course: Course) -> None:
     assert course.run("validate").out == outcome.out  # all there are, and nothing that varies
 
 
+def test_what_keeps_scenarios_apart_is_named(course: Course) -> None:
+    """A value of the course's own that cannot be compared costs every class its speed."""
+    append(course, "reference/tiny/till.py", "\nUSED = set()\n")
+    outcome = course.run("validate", "tiny", "--no-samples")
+    assert (
+        "slower than need be: even the reference runs each scenario alone: `USED`, a set at module "
+        "level, may change unseen. Hint: what is made inside a function instead lets scenarios run "
+        "together"
+    ) in outcome.out
+
+
 def test_every_fault_has_its_line(course: Course) -> None:
     append(course, "specs/tiny/clauses.yaml", UNCOVERED)
     append(course, "specs/tiny/total.yaml", "  - name: odd\n    call: hash('odd') % 1000\n")

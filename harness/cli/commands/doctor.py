@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from harness.cli.discovery import examples
-from harness.execution import TierTrial, find_interpreter, remedies, try_tier
+from harness.execution import TierTrial, find_interpreter, remedies, try_tier, try_together
 from harness.model.result import Probe, Tier
 
 SECTION = "This machine"
@@ -46,6 +46,9 @@ def command(wanted: str) -> int:
     if held is not None:
         console.print(f"tier: [bold]{held.tier}[/], input seen by {escape(held.input_mechanism)}")
         console.print(f"not prevented: {escape(held.not_prevented)}")
+        why = try_together(interpreter, held.tier)
+        can = f"[red]no[/], {escape(why)}: each runs alone, which is slower" if why else "yes"
+        console.print(f"scenarios of a program that keeps nothing run together: {can}")
     for line in remedies(trials):
         console.print(f"[yellow]better:[/] {escape(line)}")
     return 0

@@ -78,6 +78,11 @@ def mutant_problems(
     return tuple(problems)
 
 
+def reference_itself(specification: Specification) -> Submission:
+    """The reference, as a student would hand it in."""
+    return Submission(id="the-reference", files=specification.reference, origin="the reference")
+
+
 def untouched_stub(specification: Specification) -> Submission:
     """The very file that students are given to begin with."""
     return Submission(

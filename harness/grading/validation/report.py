@@ -78,7 +78,9 @@ class TrivialScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationReport:
-    """Everything `harness validate` shows; the assignment is sound when `problems` is empty."""
+    """Everything `harness validate` shows; the assignment is sound when `problems` is empty.
+    `alone` is why even the reference cannot run its scenarios together, which takes ten times as
+    long; empty where it can."""
 
     assignment: str
     scenarios: int
@@ -91,6 +93,7 @@ class ValidationReport:
     samples: tuple[SampleOutcome, ...]
     trivial: tuple[TrivialScore, ...]
     problems: tuple[Problem, ...]
+    alone: str = ""
 
     @property
     def sound(self) -> bool:

@@ -17,6 +17,7 @@ from harness.grading.validation.mutation import (
     mutant_jobs,
     mutant_problems,
     outcome,
+    reference_itself,
     returns_none,
     untouched_stub,
 )
@@ -79,7 +80,8 @@ def validate(
     makers = (untouched_stub, returns_none) if specification.reference else ()
     trivial = [Job(submission=make(specification)) for make in makers]
     checked = [Job(submission=sample.submission) for sample in samples]
-    every = [*mutants, *trivial, *checked]
+    itself = Job(submission=reference_itself(specification))
+    every = [*mutants, *trivial, *checked, itself]
     graded = _run(context, every, jobs, progress, digests=isolation)
     results = {name: each.result for name, each in graded.items()}
     if isolation:
@@ -114,6 +116,7 @@ def validate(
         samples=sampled,
         trivial=tuple(_trivial(results[id(job)]) for job in trivial),
         problems=tuple(problems),
+        alone=results[id(itself)].isolation_reason,
     )
 
 
