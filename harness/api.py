@@ -20,6 +20,8 @@ from harness.assignment import CACHE, load
 from harness.common.errors import UserError
 from harness.grading import (
     BatchOptions,
+    Cluster,
+    DaskEngine,
     Interrupted,
     Listener,
     check_submissions,
@@ -30,7 +32,7 @@ from harness.grading import (
     visible_only,
 )
 from harness.intake import ClassOptions
-from harness.model.events import Event, ReportsWritten, RunStarted
+from harness.model.events import Event, Notice, ReportsWritten, RunStarted
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, Tier
 from harness.model.specification import Specification
@@ -60,6 +62,7 @@ def grade(
     *,
     python: AnyPath | None = None,
     jobs: int | None = None,
+    cluster: Cluster | None = None,
     require_tier: Tier = Tier.STANDARD,
     fresh: bool = False,
     thorough: bool = False,
@@ -71,12 +74,12 @@ def grade(
     """Grade all submissions below `paths` and write the report and results.json into `out`.
 
     What an earlier run into `out` found is kept where nothing has changed, unless `fresh`. `jobs`
-    is the number of worker processes (None: one a core), `python` the interpreter to grade with
-    (None: the version that the assignment names), `thorough` runs every scenario at its full
-    limit. `only` has the ids of the submissions to grade, where the others of the class stay in the
-    report as they are (empty: all). `asked` says what the class is held to: layout, due time,
-    extensions, roster (`harness.intake.ClassOptions`). `ready` says which submissions take part
-    (None: all); the others are not in the report.
+    is the number of worker processes (None: one a core); with a `cluster` its workers grade.
+    `python` is the interpreter to grade with (None: the version that the assignment names),
+    `thorough` runs every scenario at its full limit. `only` has the ids of the submissions to
+    grade, where the others of the class stay in the report as they are (empty: all). `asked` says
+    what the class is held to: layout, due time, extensions, roster (`harness.intake.ClassOptions`).
+    `ready` says which submissions take part (None: all); the others are not in the report.
     `listener` is called with each event of `harness.model.events` as it happens.
 
     The run's submissions are read from `out` when they are asked for, until another run is written
@@ -101,11 +104,16 @@ def grade(
         require=require_tier,
         cache=_cache(specification),
     )
+
+    def tell(text: str) -> None:
+        listener(Notice(text=text))
+
     options = BatchOptions(
         out=folder,
         paths=_paths(paths),
         only=frozenset(only) or None,
         jobs=jobs,
+        engine=None if cluster is None else lambda setup: DaskEngine(cluster, setup, tell),
         fresh=fresh,
         thorough=thorough,
         cohort=cohort.facts,

@@ -88,7 +88,8 @@ class Course:
         in it, `variables` are its environment's. One process grades, unless the test says how many:
         tests run side by side already.
         """
-        if arguments[:1] in (("grade",), ("validate",)) and "--jobs" not in arguments:
+        alone = not {"--jobs", "--scheduler"} & set(arguments)
+        if arguments[:1] in (("grade",), ("validate",)) and alone:
             arguments = (*arguments, "--jobs", "1")
         if before is None and not variables:
             return _in_process([str(argument) for argument in arguments], cwd or self.root)

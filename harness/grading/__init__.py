@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
     from harness.grading.digests import execution_digest, judging_digest
     from harness.grading.engines import FailureJob, Job
+    from harness.grading.engines.dask import Cluster
+    from harness.grading.engines.dask.engine import DaskEngine
+    from harness.grading.engines.dask.serve import run_worker
     from harness.grading.jobs import run_jobs, search_failures
     from harness.grading.record import record_transcripts
     from harness.grading.replay import replay
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BatchOptions",
+    "Cluster",
+    "DaskEngine",
     "FailureJob",
     "Graded",
     "Grader",
@@ -57,6 +62,7 @@ __all__ = [
     "record_transcripts",
     "replay",
     "run_jobs",
+    "run_worker",
     "search_failures",
     "stub",
     "submitted",
@@ -72,6 +78,9 @@ __getattr__ = lazy_exports(
         "digests": ("execution_digest", "judging_digest"),
         "engines": ("FailureJob", "Job"),
         "jobs": ("run_jobs", "search_failures"),
+        "engines.dask": ("Cluster",),
+        "engines.dask.engine": ("DaskEngine",),
+        "engines.dask.serve": ("run_worker",),
         "record": ("record_transcripts",),
         "replay": ("replay",),
         "stub": ("handed_out_stubs", "stub"),

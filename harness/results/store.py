@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -62,9 +62,14 @@ class Store(StoreReader):
         return StoreReader(path, connect_to_read(path))
 
     def close(self) -> None:
-        """Let go of the file and of the right to write it."""
+        """Let go of the file and of the right to write it. Where nobody reads it at that moment,
+        the run is one file from then on: a reader of a database with a write-ahead log makes that
+        log anew, and may not remove it."""
         try:
             with translated(self.path):
+                with suppress(sqlite3.Error):
+                    self._connection.execute("PRAGMA busy_timeout = 0")
+                    self._connection.execute("PRAGMA journal_mode = DELETE")
                 super().close()
         finally:
             self._lock.release()

@@ -133,6 +133,18 @@ def test_readers_see_what_is_committed_while_a_writer_writes(path: Path) -> None
             assert reader.observations("k") == (observed(),)
 
 
+def test_a_finished_run_is_one_file_also_after_it_was_read(path: Path) -> None:
+    with Store.open(path) as store:
+        store.begin(FACTS, PLAN)
+        store.save(result("ada"))
+    with Store.read_only(path) as reader:
+        assert reader.result("ada") == result("ada")
+    assert {each.name for each in path.parent.iterdir()} == {path.name, f"{path.name}.lock"}
+    with Store.open(path) as store, Store.read_only(path) as reader:
+        store.save(result("bob"))
+        assert reader.result("bob") == result("bob")
+
+
 def test_one_writer_at_a_time(path: Path) -> None:
     with Store.open(path), pytest.raises(UserError, match="another run is writing"):
         Store.open(path)

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from harness.api import grade, load_assignment
 from harness.cli.class_options import class_options
+from harness.cli.cluster_options import cluster_options, the_cluster
 from harness.cli.discovery import examples
 from harness.cli.inbox import watch as inbox_watch
 from harness.cli.options import (
@@ -61,6 +62,12 @@ SOME_HARNESS_ERROR = 3
 )
 @click.option("--jobs", type=click.IntRange(1, 256), help="Worker processes (default: one a core).")
 @click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Grade on the workers of this dask scheduler, tcp://HOST:8786 or tls://HOST:8786.",
+)
+@cluster_options
+@click.option(
     "--require-tier",
     type=click.Choice([tier.value for tier in Tier]),
     default=Tier.STANDARD.value,
@@ -103,6 +110,10 @@ def command(
     without: tuple[str, ...],
     out: Path | None,
     jobs: int | None,
+    scheduler: str | None,
+    tls_ca: Path | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
     require_tier: str,
     isolate: str | None,
     only: tuple[str, ...],
@@ -120,6 +131,12 @@ def command(
     base = the_root(root, paths)
     assignment_id = the_assignment(base, assignment, paths)
     folder = out or base / "reports" / assignment_id
+    cluster = None if scheduler is None else the_cluster(scheduler, tls_ca, tls_cert, tls_key)
+    if cluster is not None and jobs is not None:
+        raise UserError(
+            "--jobs is for this machine, and with --scheduler its workers grade",
+            hint="harness worker --jobs says how many submissions a worker grades at a time",
+        )
     asked = ClassOptions(
         layout=layout, due=due, time_zone=time_zone, extensions=extensions, roster=roster
     )
@@ -132,6 +149,7 @@ def command(
             folder,
             python=python,
             jobs=jobs,
+            cluster=cluster,
             require_tier=Tier(require_tier),
             fresh=fresh,
             thorough=thorough,

@@ -1,14 +1,14 @@
 """Where submissions are graded. An engine takes jobs and gives back what was found, in pieces.
 
-`local` has worker processes on this machine. Another engine is one more file with a class that is
-an `Engine`, and is handed to `grade_batch`.
+`local` has worker processes on this machine, `dask` workers on many. Another engine is one more
+class that is an `Engine`, and is handed to `grade_batch`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -30,9 +30,10 @@ result there, while other workers grade. It can be pickled; whoever grades may n
 class WorkerSetup:
     """What every worker grades with: plan and answer key as JSON text, interpreter and tier.
     `store` is read for what earlier runs observed; None: everything is observed anew, and results
-    alone come back. `reference`, `secret` and `digests` are the grader's, `cpu` the processor to
-    work on, None for any. `on_graded` is called with each result before it is sent; `ids` are those
-    of the whole class, in order."""
+    alone come back, unless `pack_alone` asks for what was observed, in pieces that need no other
+    job's. `reference`, `secret` and `digests` are the grader's, `cpu` the processor to work on,
+    None for any. `on_graded` is called with each result before it is sent; `ids` are those of the
+    whole class, in order."""
 
     plan: str
     key: str
@@ -46,6 +47,11 @@ class WorkerSetup:
     digests: bool = False
     on_graded: OnGraded | None = None
     ids: tuple[str, ...] = ()
+    pack_alone: bool = False
+
+    def on(self, cpu: int | None) -> WorkerSetup:
+        """The same for a worker on this processor."""
+        return replace(self, cpu=cpu)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from multiprocessing.connection import wait
 from types import TracebackType
 from typing import overload
@@ -81,7 +80,7 @@ class Pool(AbstractContextManager["Pool"]):
     def _start(self, index: int) -> SpawnedWorker:
         # A worker pinned with its servers is a fifth faster, but two must not share one core.
         cpu = self._cores[index] if self._size <= len(self._cores) else None
-        return SpawnedWorker(replace(self._setup, cpu=cpu))
+        return SpawnedWorker(self._setup.on(cpu))
 
 
 def _give(worker: SpawnedWorker, waiting: deque[Job | FailureJob]) -> None:

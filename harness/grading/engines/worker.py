@@ -148,7 +148,7 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
                     pending = None
                     if isinstance(graded, Graded):
                         on_graded(graded.result)
-                    _send(connection, graded, packer)
+                    _send(connection, graded, Packer() if setup.pack_alone else packer)
         except HarnessError as failure:
             job = pending or connection.recv()
             pending = None

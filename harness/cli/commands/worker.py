@@ -1,0 +1,71 @@
+"""`harness worker`: grade submissions that another machine sends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli.cluster_options import cluster_options, the_cluster
+from harness.cli.discovery import examples
+from harness.cli.options import python_option
+from harness.common.escaping import visible
+from harness.grading import run_worker
+from harness.model.result import Tier
+
+SECTION = "Grading"
+SUMMARY = "Grade for a batch that another machine runs."
+
+WANTED = "3.12"
+
+
+@click.command(
+    "worker",
+    epilog=examples(
+        "harness worker --scheduler tcp://grading.example.edu:8786",
+        "harness worker --scheduler tcp://127.0.0.1:8786 --jobs 4 --require-tier strong",
+    ),
+)
+@click.option(
+    "--scheduler",
+    required=True,
+    metavar="ADDRESS",
+    help="The dask scheduler, tcp://HOST:8786 or tls://HOST:8786.",
+)
+@cluster_options
+@click.option("--jobs", type=click.IntRange(1, 256), help="At a time (default: one a core).")
+@click.option(
+    "--require-tier",
+    type=click.Choice([tier.value for tier in Tier]),
+    default=Tier.STANDARD.value,
+    show_default=True,
+    help="Take no work under weaker confinement.",
+)
+@click.option("--name", help="How messages call this worker (default: host and process).")
+@python_option
+def command(
+    scheduler: str,
+    tls_ca: Path | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    jobs: int | None,
+    require_tier: str,
+    name: str | None,
+    python: Path | None,
+) -> int:
+    """Grade submissions of `harness grade --scheduler ADDRESS`, until interrupted.
+
+    The worker tries its own confinement and interpreter, and takes part in a run that wants the
+    same interpreter and the same harness, under a tier that holds here. A scheduler that goes away
+    is waited for. Exit status: 2 cannot work, 130 interrupted.
+    """
+    run_worker(
+        the_cluster(scheduler, tls_ca, tls_cert, tls_key),
+        jobs=jobs,
+        require=Tier(require_tier),
+        python=python,
+        wanted=WANTED,
+        name=name,
+        tell=lambda line: click.echo(visible(line), err=True),
+    )
+    return 0

@@ -1,0 +1,123 @@
+"""The engine for several machines: dask's scheduler and workers (the extra `cluster`).
+
+`distributed` is imported where a cluster is used, and not before.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import ssl
+import sys
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import harness
+from harness.common.digests import source_digest
+from harness.common.errors import UserError
+
+RESOURCE = "harness"
+"""What a worker offers to a scheduler that may have workers of other kinds as well."""
+
+_SCHEMES = ("tcp://", "tls://")
+_SOURCES = (
+    *("common", "model", "matchers", "policy", "execution", "judging", "marking", "results"),
+    "grading",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """Where the scheduler is, `tcp://host:port` or `tls://host:port`, and for TLS the files (PEM)
+    of the authority, of this side's certificate and of its key."""
+
+    address: str
+    ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Raise UserError for an address that is none, or TLS without its three files."""
+        scheme = next((each for each in _SCHEMES if self.address.startswith(each)), None)
+        port = self.address.rpartition(":")[2]
+        if scheme is None or not port.isdigit():
+            raise UserError(
+                "this is no address of a scheduler",
+                place=self.address,
+                hint="write tcp://HOST:8786, or tls://HOST:8786 with certificates",
+            )
+        files = (self.ca, self.cert, self.key)
+        if scheme == "tls://" and None in files:
+            raise UserError(
+                "TLS needs an authority, a certificate and its key",
+                place=self.address,
+                hint="give --tls-ca, --tls-cert and --tls-key",
+            )
+        if scheme == "tcp://" and any(files):
+            raise UserError(
+                "tcp:// uses no certificates",
+                place=self.address,
+                hint="write tls://, or leave the certificates out",
+            )
+
+
+def security(cluster: Cluster, role: str) -> Any:
+    """dask's `Security` for this side, `role` "client" or "worker"; None without TLS. UserError
+    where the files do not serve."""
+    if cluster.ca is None:
+        return None
+    from distributed.security import Security  # noqa: PLC0415  (only where a cluster is used)
+
+    files = {
+        "tls_ca_file": str(cluster.ca),
+        f"tls_{role}_cert": str(cluster.cert),
+        f"tls_{role}_key": str(cluster.key),
+    }
+    found = Security(require_encryption=True, **files)
+    try:
+        found.get_connection_args(role)
+    except (OSError, ssl.SSLError) as error:
+        raise UserError(
+            f"these certificates do not serve ({error})",
+            place=f"{cluster.ca}, {cluster.cert}, {cluster.key}",
+            hint="give files in PEM form, the certificate with its own key",
+        ) from None
+    return found
+
+
+def require_distributed() -> None:
+    """Raise UserError where dask's `distributed` is not installed; keep its own messages quiet, as
+    what there is to say is said by us in one line."""
+    if importlib.util.find_spec("distributed") is None:
+        raise UserError(
+            "a cluster needs dask's distributed, which is not installed",
+            hint="pip install 'a1-harness[cluster]'",
+        )
+    import distributed  # noqa: F401, PLC0415  (sets its loggers up as it is imported)
+
+    for name in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def unreachable(cluster: Cluster, error: BaseException) -> UserError:
+    """The error of a scheduler that does not answer."""
+    cause = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
+    hint = "start it with: dask scheduler"
+    if cluster.ca is not None:
+        hint += "; its certificates must be of the same authority and in force"
+    return UserError(f"no scheduler answers ({cause})", place=cluster.address, hint=hint)
+
+
+def described() -> str:
+    """The harness, its sources, and the versions that results and messages depend on: workers with
+    another description take no part."""
+    import distributed  # noqa: PLC0415  (only where a cluster is used)
+
+    digest = sha256(source_digest(*_SOURCES).encode()).hexdigest()[:12]
+    python = ".".join(map(str, sys.version_info[:2]))
+    return (
+        f"harness {harness.__version__} ({digest}) under Python {python} "
+        f"with distributed {distributed.__version__}"
+    )

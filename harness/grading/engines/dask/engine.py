@@ -1,0 +1,302 @@
+"""The client's side of a cluster: submissions out as tasks of dask, answers in.
+
+dask queues, balances and starts again what a dead worker had. What is added here: which workers
+take part, how many tasks are out at a time, a second copy of a task that takes far longer than the
+others, and another worker after a failure of ours.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+import uuid
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from types import TracebackType
+from typing import Any
+
+from harness.common import serial
+from harness.common.errors import UserError
+from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines.dask import (
+    Cluster,
+    described,
+    require_distributed,
+    security,
+    tasks,
+    unreachable,
+)
+from harness.grading.engines.dask.roster import Roster
+from harness.grading.engines.dask.wire import Answer, pack_job, pack_setup, unpack_answer
+from harness.results import Piece
+
+CONNECT_SECONDS = 10.0
+CALL_SECONDS = 30.0  # for the scheduler to answer
+LOOK_SECONDS = 1.0  # between two looks at the workers
+AHEAD = 2  # submissions out for each that a worker grades at a time
+TOGETHER = 8  # answers fetched at a time, which bounds the memory that they take
+SLOW_SECONDS = 60.0  # at least, and SLOW times as long as the slowest so far: a second copy
+SLOW = 10.0
+MOST_FAILURES = 2  # of ours, on different workers where there are some
+MOST_DEATHS = 5  # times that dask gave a task up, each after several dead workers
+
+
+@dataclass(eq=False, slots=True)
+class _Flight:
+    """A job that is out: dask's futures by their keys, and since when."""
+
+    job: Job
+    data: bytes
+    sent: float = 0.0
+    futures: dict[str, Any] = field(default_factory=dict)
+    allowed: set[str] = field(default_factory=set)
+    avoid: set[str] = field(default_factory=set)
+    failures: int = 0
+    deaths: int = 0
+    copied: bool = False
+
+
+class DaskEngine(AbstractContextManager["DaskEngine"]):
+    """An `Engine`. `tell` is called with lines for the user."""
+
+    def __init__(self, cluster: Cluster, setup: WorkerSetup, tell: Callable[[str], None]) -> None:
+        require_distributed()
+        self._cluster = cluster
+        self._data = pack_setup(setup, described())
+        self._name = sha256(self._data).hexdigest()
+        self._tell = tell
+        self._client: Any = None
+        self._setup: Any = None
+        self._roster = Roster(cluster.address, self._try_out, tell)
+        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._flights: dict[str, _Flight] = {}
+        self._trials: dict[str, str] = {}
+        self._slowest = 0.0
+        self._looked = 0.0
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._client is not None:
+            with suppress(Exception):  # the scheduler may be gone; it forgets us by itself
+                self._client.close(timeout=2)
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
+        """As `Engine.run`. Raises UserError where the scheduler does not answer or goes away, or
+        no worker takes part."""
+        waiting = deque(jobs)
+        if not waiting:
+            return
+        self._connect()
+        while waiting or self._flights:
+            if time.monotonic() - self._looked >= LOOK_SECONDS:
+                self._look()
+            self._send_more(waiting)
+            for flight, answer in self._arrived():
+                for piece in answer.pieces:
+                    yield flight.job, piece
+                if answer.ended is not None:
+                    yield flight.job, answer.ended
+
+    def _connect(self) -> None:
+        from distributed import Client  # noqa: PLC0415  (only where a cluster is used)
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of versions that differ: workers are asked
+                self._client = Client(
+                    self._cluster.address,
+                    timeout=CONNECT_SECONDS,
+                    security=security(self._cluster, "client"),
+                    set_as_default=False,
+                    name="harness-grade",
+                )
+                self._setup = self._client.submit(
+                    bytes, self._data, key=f"harness-setup-{self._name}-{uuid.uuid4().hex}"
+                )
+        except (OSError, ValueError) as error:
+            raise unreachable(self._cluster, error) from None
+
+    def _look(self) -> None:
+        """See which workers are there, and what has become of what is out."""
+        self._roster.look(self._ask(lambda: self._client.scheduler.identity(n_workers=-1)))
+        self._looked = time.monotonic()
+        able = self._roster.able().keys()
+        slow = max(SLOW_SECONDS, SLOW * self._slowest)
+        late = [
+            flight
+            for flight in dict.fromkeys(self._flights.values())
+            if not flight.copied and self._looked - flight.sent > slow
+        ]
+        where: dict[str, str] = {}
+        if late:
+            found = self._ask(self._client.scheduler.processing)
+            where = {str(key): address for address, keys in found.items() for key in keys}
+        for flight in late:
+            flight.avoid |= {where[key] for key in flight.futures if key in where}
+            if able - flight.avoid:
+                self._tell(f"{flight.job.submission.id} takes long: given to another worker too")
+                flight.copied = True
+                self._send(flight)
+        for flight in dict.fromkeys(self._flights.values()):
+            if able and not flight.allowed & able:  # those that might have had it are gone
+                self._send(flight)
+        self._roster.must_have_some()
+
+    def _send_more(self, waiting: deque[Job]) -> None:
+        room = AHEAD * sum(self._roster.able().values())
+        out = sum(not flight.copied for flight in dict.fromkeys(self._flights.values()))
+        for _ in range(min(room - out, len(waiting))):
+            job = waiting.popleft()
+            self._send(_Flight(job=job, data=pack_job(job)))
+
+    def _send(self, flight: _Flight) -> None:
+        able = set(self._roster.able())
+        flight.allowed = able - flight.avoid or able
+        key = f"harness-grade-{uuid.uuid4().hex}"
+        future = self._client.submit(
+            tasks.grade,
+            self._setup,
+            self._name,
+            flight.data,
+            key=key,
+            workers=sorted(flight.allowed),
+            pure=False,
+        )
+        flight.futures[key] = future
+        flight.sent = time.monotonic()
+        self._flights[key] = flight
+        future.add_done_callback(self._ended.put)
+
+    def _try_out(self, address: str) -> Any:
+        future = self._client.submit(
+            tasks.take_part,
+            self._setup,
+            self._name,
+            key=f"harness-trial-{uuid.uuid4().hex}",
+            workers=[address],
+            pure=False,
+        )
+        self._trials[future.key] = address
+        future.add_done_callback(self._ended.put)
+        return future
+
+    def _arrived(self) -> Iterator[tuple[_Flight, Answer]]:
+        """What is new, each job once, after waiting a moment for something."""
+        futures = []
+        with suppress(queue.Empty):
+            futures.append(self._ended.get(timeout=LOOK_SECONDS))
+            while len(futures) < TOGETHER:
+                futures.append(self._ended.get_nowait())
+        known = [each for each in futures if each.key in self._flights or each.key in self._trials]
+        if any(future.status == "cancelled" for future in known):
+            raise self._gone()
+        values = self._fetched([future for future in known if future.status == "finished"])
+        for future in known:
+            address = self._trials.pop(future.key, None)
+            if address is not None:
+                self._tried(address, future, values)
+                continue
+            flight = self._flights.get(future.key)
+            if flight is None:
+                continue  # a copy of what has just arrived
+            answer = self._answer(flight, future, values)
+            if answer is not None:
+                self._slowest = max(self._slowest, time.monotonic() - flight.sent)
+                self._land(flight)
+                yield flight, answer
+
+    def _fetched(self, futures: list[Any]) -> dict[str, object]:
+        if not futures:
+            return {}
+        wanted = {future.key: future for future in futures}
+        try:
+            found: dict[str, object] = self._ask(
+                lambda: self._client.gather(wanted, errors="skip", asynchronous=True)
+            )
+        except TimeoutError:
+            return {}  # who had them is gone; they are asked for anew
+        return found
+
+    def _tried(self, address: str, future: Any, values: dict[str, object]) -> None:
+        try:
+            refused = unpack_answer(values.get(future.key)).refused
+        except serial.SerialError:
+            refused = f"its trial failed ({_cause(future)})"
+        if refused:
+            self._roster.refuse(address, refused)
+        else:
+            self._roster.accept(address)
+            self._looked = 0.0
+
+    def _answer(self, flight: _Flight, future: Any, values: dict[str, object]) -> Answer | None:
+        """How the job ended; None when it has been given to somebody once more."""
+        name = flight.job.submission.id
+        if future.status != "finished" or values.get(future.key) is None:
+            flight.deaths += 1
+            if flight.deaths < MOST_DEATHS:
+                self._again(flight, future.key)
+                return None
+            failure = WorkerFailure(submission_id=name, reason=_cause(future))
+            return Answer(worker="", ended=failure)
+        try:
+            answer = unpack_answer(values[future.key])
+        except serial.SerialError as error:
+            failure = WorkerFailure(submission_id=name, reason=str(error))
+            answer = Answer(worker="", ended=failure)
+        if answer.refused:
+            self._roster.refuse(answer.worker, answer.refused)
+            self._again(flight, future.key)
+            return None
+        if isinstance(answer.ended, WorkerFailure):
+            flight.failures += 1
+            flight.avoid.add(answer.worker)
+            if flight.failures < MOST_FAILURES:
+                self._again(flight, future.key)
+                return None
+        return answer
+
+    def _again(self, flight: _Flight, key: str) -> None:
+        del self._flights[key], flight.futures[key]
+        if not flight.futures:  # no copy of it is out
+            self._send(flight)
+
+    def _land(self, flight: _Flight) -> None:
+        for key, future in flight.futures.items():
+            del self._flights[key]
+            if not future.done():
+                future.cancel()
+        flight.futures.clear()
+
+    def _ask(self, question: Callable[[], Any]) -> Any:
+        """The answer of the scheduler to a call; TimeoutError where it is not had in time, and
+        UserError when the scheduler is gone."""
+        try:
+            return self._client.sync(question, callback_timeout=CALL_SECONDS)
+        except TimeoutError:
+            if self._client.status != "running":
+                raise self._gone() from None
+            raise
+        except (OSError, AttributeError):  # dask has no connection to ask through
+            raise self._gone() from None
+
+    def _gone(self) -> UserError:
+        return UserError(
+            "the scheduler went away; what is graded is kept",
+            place=self._cluster.address,
+            hint="start it again, then run the same command",
+        )
+
+
+def _cause(future: Any) -> str:
+    """What dask says of a task that did not end, in one line."""
+    error = future.exception(timeout=CALL_SECONDS) if future.status == "error" else None
+    text = str(error).strip().splitlines() if error is not None else []
+    return text[0][:300] if text else "its worker went away"

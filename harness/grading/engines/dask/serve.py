@@ -1,0 +1,121 @@
+"""A worker of the cluster: `harness worker`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.execution import choose_tier, find_interpreter
+from harness.grading.engines.cores import cores
+from harness.grading.engines.dask import (
+    RESOURCE,
+    Cluster,
+    described,
+    require_distributed,
+    security,
+    unreachable,
+)
+from harness.grading.engines.dask.tasks import WorkerHost, be_host
+from harness.model.result import Tier
+
+CONNECT_SECONDS = 10.0
+AGAIN_SECONDS = 600.0  # to wait for a scheduler that went away
+
+_CONFIG = {
+    "distributed.worker.profile.enabled": False,  # it would measure waiting for a pipe
+    "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS:.0f}s",
+}
+
+
+def run_worker(
+    cluster: Cluster,
+    *,
+    jobs: int | None,
+    require: Tier,
+    python: Path | None,
+    wanted: str,
+    name: str | None,
+    tell: Callable[[str], None],
+) -> None:
+    """Grade for whoever uses the scheduler, `jobs` submissions at a time (None: one a core), until
+    interrupted. `tell` is called with lines for the user.
+
+    Raises UserError: no scheduler answers (or it has been gone for `AGAIN_SECONDS`), no interpreter
+    of the version `wanted` (or `python`), or this machine does not give the tier `require`.
+    """
+    require_distributed()
+    interpreter = find_interpreter(wanted, executable=python)
+    trial = choose_tier(interpreter, require)
+    name = name or f"{socket.gethostname()}-{os.getpid()}"
+    tell(f"{name}: {described()}, Python {interpreter.version}, tier {trial.tier}")
+    count = jobs or len(cores())
+    with tempfile.TemporaryDirectory(prefix="harness-worker-") as folder:
+        offered = _Offered(cluster=cluster, name=name, jobs=count, folder=folder)
+        asyncio.run(
+            _serve(offered, lambda: WorkerHost(jobs=count, python=python, require=require), tell)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Offered:
+    """What a scheduler is offered, and by whom."""
+
+    cluster: Cluster
+    name: str
+    jobs: int
+    folder: str
+
+
+async def _serve(
+    offered: _Offered, make_host: Callable[[], WorkerHost], tell: Callable[[str], None]
+) -> None:
+    import dask  # noqa: PLC0415  (only where a cluster is used)
+
+    cluster = offered.cluster
+    loop = asyncio.get_running_loop()
+    first, deadline = True, 0.0
+    with dask.config.set(_CONFIG):
+        while True:
+            host = make_host()
+            be_host(host)
+            try:
+                worker = await _started(offered, security(cluster, "worker"))
+            except (OSError, ValueError, RuntimeError) as error:
+                if first or loop.time() > deadline:
+                    raise unreachable(cluster, error) from None
+                continue
+            tell(f"{offered.name}: grades for {cluster.address}, {offered.jobs} at a time")
+            try:
+                await worker.finished()
+            finally:
+                host.close()
+                await worker.close(timeout=2)
+            tell(f"{offered.name}: the scheduler went away; waiting for it")
+            first, deadline = False, loop.time() + AGAIN_SECONDS
+
+
+async def _started(offered: _Offered, secured: Any) -> Any:
+    from distributed import Worker  # noqa: PLC0415  (only where a cluster is used)
+
+    worker = Worker(
+        offered.cluster.address,
+        nthreads=offered.jobs,
+        name=offered.name,
+        resources={RESOURCE: offered.jobs},
+        memory_limit=0,
+        local_directory=offered.folder,
+        security=secured,
+        dashboard=False,
+        death_timeout=CONNECT_SECONDS,
+    )
+    try:
+        return await worker
+    except BaseException:
+        await worker.close(timeout=2)
+        raise

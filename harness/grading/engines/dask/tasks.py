@@ -1,0 +1,212 @@
+"""What a worker of the cluster does: it tries whether it may take part in a run, and grades.
+
+A submission is graded in a process of its own below the worker, as on one machine; the worker's
+process only passes bytes on. The answer key enters no process that runs a submission.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from harness.common import serial
+from harness.common.errors import HarnessError, UserError
+from harness.execution import find_interpreter, try_tier
+from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines.cores import cores
+from harness.grading.engines.dask import described
+from harness.grading.engines.dask.wire import (
+    Answer,
+    pack_answer,
+    unpack_job,
+    unpack_setup,
+)
+from harness.grading.engines.worker import SpawnedWorker
+from harness.grading.grader import Graded
+from harness.model.result import Tier
+from harness.results import Piece
+
+HUNG_SECONDS = 1800.0  # without a word from the process that grades
+_ORDER = tuple(Tier)
+
+_host: WorkerHost | None = None
+
+
+def take_part(setup: bytes, name: str) -> bytes:
+    """The task that tells whether this worker grades with this setup, an `Answer`; `name` is the
+    setup's digest."""
+    host, address = _here()
+    refused = NO_WORKER_OF_OURS if host is None else host.shortcoming(setup, name)
+    return pack_answer(Answer(worker=address, refused=refused))
+
+
+def grade(setup: bytes, name: str, job: bytes) -> bytes:
+    """The task that grades one submission, an `Answer`."""
+    host, address = _here()
+    if host is None:
+        return pack_answer(Answer(worker=address, refused=NO_WORKER_OF_OURS))
+    return pack_answer(host.grade(setup, name, unpack_job(job), address))
+
+
+NO_WORKER_OF_OURS = "it was not started by harness worker"
+
+
+def be_host(host: WorkerHost | None) -> None:
+    """From now on the tasks of this process are this host's."""
+    global _host  # noqa: PLW0603  (dask calls functions by name)
+    _host = host
+
+
+def _here() -> tuple[WorkerHost | None, str]:
+    from distributed import get_worker  # noqa: PLC0415  (only where a cluster is used)
+
+    return _host, str(get_worker().address)
+
+
+class WorkerHost:
+    """Processes that grade, at most `jobs` at a time, one setup after another.
+
+    `python` is the interpreter to grade with (None: of the run's version, found here), `require`
+    the weakest tier to work under.
+    """
+
+    def __init__(self, *, jobs: int, python: Path | None, require: Tier) -> None:
+        self._python = python
+        self._require = require
+        self._closed = False
+        self._trial = threading.Lock()
+        self._setups: dict[str, WorkerSetup | str] = {}
+        self._lock = threading.Lock()
+        self._idle: list[tuple[str, SpawnedWorker]] = []
+        self._busy: set[SpawnedWorker] = set()
+        here = cores()
+        self._cpus: list[int | None] = [*here] if jobs <= len(here) else [None] * jobs
+        self._cpu_of: dict[SpawnedWorker, int | None] = {}
+
+    def shortcoming(self, setup: bytes, name: str) -> str:
+        """Why this worker takes no part in a run with this setup; empty when it does."""
+        found = self._known(setup, name)
+        return found if isinstance(found, str) else ""
+
+    def grade(self, setup: bytes, name: str, job: Job, address: str) -> Answer:
+        """Grade. After a failure of ours the worker tries anew whether it still serves (its disk
+        may be full), and refuses if not, so that the job goes elsewhere."""
+        known = self._known(setup, name)
+        if isinstance(known, str):
+            return Answer(worker=address, refused=known)
+        pieces, ended = self._attempt(known, name, job)
+        if isinstance(ended, WorkerFailure):
+            pieces, ended = self._attempt(known, name, job)
+        if isinstance(ended, WorkerFailure):
+            refused = self._known(setup, name, anew=True)
+            if isinstance(refused, str):
+                return Answer(worker=address, refused=refused)
+        return Answer(worker=address, ended=ended, pieces=tuple(pieces))
+
+    def close(self) -> None:
+        """End all processes that this host has started, and start none any more."""
+        with self._lock:
+            self._closed = True
+            every = [*self._busy, *(worker for _, worker in self._idle)]
+            self._idle.clear()
+        for worker in every:
+            worker.stop()
+
+    def _known(self, setup: bytes, name: str, *, anew: bool = False) -> WorkerSetup | str:
+        with self._trial:
+            found = self._setups.get(name)
+            if found is None or (anew and not isinstance(found, str)):
+                found = self._setups[name] = self._tried(setup)
+                while len(self._setups) > 4:
+                    del self._setups[next(iter(self._setups))]
+            return found
+
+    def _tried(self, data: bytes) -> WorkerSetup | str:
+        try:
+            message = unpack_setup(data)
+        except serial.SerialError:
+            return f"it has another harness: {described()}"
+        if message.harness != described():
+            return f"it has {described()}, the run {message.harness}"
+        if _ORDER.index(message.tier) > _ORDER.index(self._require):
+            return f"it takes no work below the {self._require} tier, the run is {message.tier}"
+        try:
+            interpreter = find_interpreter(
+                ".".join(message.python.split(".")[:2]), executable=self._python
+            )
+            if interpreter.build != message.build:
+                return f"its Python is {interpreter.build}, the run's {message.build}"
+            shortcoming = try_tier(interpreter, message.tier).shortcoming
+        except (UserError, HarnessError, OSError) as error:
+            return str(error)
+        if shortcoming:
+            return f"the {message.tier} tier does not hold there: {shortcoming}"
+        return WorkerSetup(
+            plan=message.plan,
+            key=message.key,
+            interpreter=interpreter,
+            tier=message.tier,
+            cpu=None,
+            store=None,
+            pack_alone=True,
+            thorough=message.thorough,
+            reference=message.reference,
+            secret=message.secret or None,
+        )
+
+    def _attempt(self, setup: WorkerSetup, name: str, job: Job) -> tuple[list[Piece], Ended]:
+        """Grade with an idle process, or a new one."""
+        pieces: list[Piece] = []
+        try:
+            worker = self._take(setup, name)
+        except OSError as error:
+            return [], WorkerFailure(submission_id=job.submission.id, reason=str(error))
+        worker.send(job)
+        try:
+            while worker.connection.poll(HUNG_SECONDS):
+                found = worker.receive()
+                if isinstance(found, Graded | WorkerFailure):
+                    self._give_back(worker, name)
+                    return pieces, found
+                if isinstance(found, Piece):
+                    pieces.append(found)
+            reason = f"nothing was heard for {HUNG_SECONDS:.0f} s"
+        except (EOFError, OSError) as died:
+            reason = f"worker died: {died}"
+        self._end(worker)
+        return [], WorkerFailure(submission_id=job.submission.id, reason=reason)
+
+    def _take(self, setup: WorkerSetup, name: str) -> SpawnedWorker:
+        with self._lock:
+            for place, (whose, worker) in enumerate(self._idle):
+                if whose == name:
+                    del self._idle[place]
+                    self._busy.add(worker)
+                    return worker
+            others = [worker for _, worker in self._idle]
+            self._idle.clear()
+        for worker in others:  # of a run that has ended, as a rule
+            self._end(worker)
+        with self._lock:
+            if self._closed:
+                raise OSError("the worker is leaving")
+            cpu = self._cpus.pop() if self._cpus else None
+            try:
+                worker = SpawnedWorker(setup.on(cpu))
+            except BaseException:
+                self._cpus.append(cpu)
+                raise
+            self._cpu_of[worker] = cpu
+            self._busy.add(worker)
+            return worker
+
+    def _give_back(self, worker: SpawnedWorker, name: str) -> None:
+        with self._lock:
+            self._busy.discard(worker)
+            self._idle.append((name, worker))
+
+    def _end(self, worker: SpawnedWorker) -> None:
+        worker.stop()
+        with self._lock:
+            self._busy.discard(worker)
+            self._cpus.append(self._cpu_of.pop(worker, None))

@@ -1,0 +1,181 @@
+"""A scheduler and two workers, over TLS: the same bytes as on one machine, whoever is killed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.soak import runs
+from harness import grade, load_assignment
+from harness.common.errors import UserError
+from harness.grading import Cluster
+from harness.grading.engines import dask as engine
+from harness.grading.engines.dask import engine as client
+from harness.model.events import Event, Notice, SubmissionGraded
+from tests.tiny_course import FIXTURE, HARNESS, Course, environment, rows
+
+distributed = pytest.importorskip("distributed")
+
+CERTIFICATE = (
+    *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"),
+    *("-days", "2", "-subj", "/CN=cluster", "-keyout", "key.pem", "-out", "cert.pem"),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("cluster")
+    subprocess.run(CERTIFICATE, cwd=place, check=True, capture_output=True)
+    return place
+
+
+@pytest.fixture(scope="module")
+def course(folder: Path) -> Course:
+    return Course.copy(FIXTURE, folder / "course")
+
+
+@pytest.fixture(scope="module")
+def local(course: Course) -> Path:
+    out = course.root / "local"
+    assert course.run("grade", "submissions/tiny", "--out", out).status == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def cluster(folder: Path, course: Course) -> Iterator[tuple[Cluster, list[subprocess.Popen[str]]]]:
+    cert, key = folder / "cert.pem", folder / "key.pem"
+    security = distributed.Security(
+        tls_ca_file=str(cert),
+        tls_scheduler_cert=str(cert),
+        tls_scheduler_key=str(key),
+        tls_client_cert=str(cert),
+        tls_client_key=str(key),
+        require_encryption=True,
+    )
+    with ExitStack() as stack:
+        scheduler: Any = stack.enter_context(
+            distributed.LocalCluster(
+                n_workers=0, security=security, protocol="tls", dashboard_address=None
+            )
+        )
+        found = Cluster(address=scheduler.scheduler_address, ca=cert, cert=cert, key=key)
+        workers = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [
+                        *(HARNESS, "worker", "--scheduler", found.address, "--jobs", "1"),
+                        *("--name", f"worker {number}"),
+                        *("--tls-ca", cert, "--tls-cert", cert, "--tls-key", key),
+                    ],
+                    cwd=folder,
+                    env=environment(),
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for number in (1, 2)
+        ]
+        for worker in workers:
+            stack.callback(worker.kill)
+        for worker in workers:
+            assert worker.stderr is not None
+            assert worker.stderr.readline().startswith("worker ")
+            assert "grades for tls://" in worker.stderr.readline()
+        yield found, workers
+
+
+def equal(out: Path, local: Path) -> None:
+    assert runs.timeless(out) == runs.timeless(local)
+    assert runs.pages(out) == runs.pages(local)
+
+
+def test_a_cluster_gives_the_bytes_of_one_machine(
+    cluster: tuple[Cluster, list[subprocess.Popen[str]]], course: Course, local: Path
+) -> None:
+    found, _ = cluster
+    out = course.root / "remote"
+    shutil.copytree(local, out)  # the secret that draws what is looked at twice
+    done = course.run(
+        *("grade", "submissions/tiny", "--out", out, "--fresh", "--scheduler", found.address),
+        *("--tls-ca", str(found.ca), "--tls-cert", str(found.cert), "--tls-key", str(found.key)),
+    )
+    assert done.status == 0, done.err
+    assert "not used" not in done.err
+    equal(out, local)
+    for table in ("observation", "verdict"):
+        keys = [{row[0] for row in rows(each, table)} for each in (out, local)]
+        assert keys[0] == keys[1]
+
+
+def test_a_killed_workers_work_goes_elsewhere(
+    cluster: tuple[Cluster, list[subprocess.Popen[str]]], course: Course, local: Path
+) -> None:
+    found, workers = cluster
+    graded: list[str] = []
+    notices: list[str] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, SubmissionGraded):
+            graded.append(event.result.id)
+            workers[0].kill()
+        if isinstance(event, Notice):
+            notices.append(event.text)
+
+    out = course.root / "killed"
+    assignment = load_assignment(course.root, "tiny")
+    run = grade(
+        assignment, [course.root / "submissions" / "tiny"], out, cluster=found, listener=hear
+    )
+    assert run.facts.complete
+    assert sorted(graded) == [each.id for each in run.submissions]
+    equal(out, local)
+    assert not [text for text in notices if "could not be graded" in text]
+
+
+def test_who_has_no_certificate_gets_no_answer(
+    cluster: tuple[Cluster, list[subprocess.Popen[str]]],
+    course: Course,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, _ = cluster
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 0.5)
+    plain = found.address.replace("tls://", "tcp://")
+    done = course.run(
+        "grade", "submissions/tiny", "--out", course.root / "none", "--scheduler", plain
+    )
+    assert done.status == 2
+    assert done.err.splitlines()[-1].startswith(f"{plain}: no scheduler answers (")
+
+
+def test_no_scheduler_is_one_line(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 0.2)
+    address = "tcp://127.0.0.1:1"
+    arguments = ("grade", "submissions/tiny", "--out", course.root / "none", "--scheduler", address)
+    done = course.run(*arguments)
+    assert done.status == 2
+    last = done.err.splitlines()[-1]
+    assert last.startswith(f"{address}: no scheduler answers (")
+    assert last.endswith("Hint: start it with: dask scheduler")
+    done = course.run(*arguments, "--jobs", "2")
+    assert done.status == 2 and "--jobs is for this machine" in done.err
+
+
+def test_without_distributed_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"Hint: pip install 'a1-harness\[cluster\]'"):
+        engine.require_distributed()
+
+
+def test_grading_here_imports_nothing_of_dask() -> None:
+    code = (
+        "import sys, harness.cli.commands.grade, harness.grading.batch\n"
+        "sys.exit(any(name in sys.modules for name in ('dask', 'distributed', 'tornado')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
