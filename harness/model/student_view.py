@@ -29,10 +29,12 @@ from harness.model.verdict import Verdict, VerdictKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstantPlace:
-    """A constant that an override may change, and the provided file that defines it."""
+    """A constant that an override may change, the provided file that defines it, and the literal
+    that stands there (empty: something else does)."""
 
     name: str
     file: str
+    literal: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +57,15 @@ class Surroundings:
             submitted=submitted,
             provided=tuple(file.name for file in files),
             constants=tuple(
-                ConstantPlace(name=name, file=file.name)
+                ConstantPlace(name=name, file=file.name, literal=literal)
                 for file in files
-                for name in _names_bound(file.data)
+                for name, literal in _names_bound(file.data)
             ),
         )
+
+    def literals(self) -> dict[str, str]:
+        """The values of constants that are literals in the provided files, by name."""
+        return {each.name: each.literal for each in self.constants if each.literal}
 
     def file_of(self, constant: str) -> str | None:
         """The provided file that defines this constant, where there is one."""
@@ -82,6 +88,7 @@ class ShownCheck:
     draws: int = 1
     informational: bool = False
     extra_credit: bool = False
+    description: str = ""
 
     @classmethod
     def of(
@@ -102,6 +109,7 @@ class ShownCheck:
             draws=len(scenario.stimuli),
             informational=scenario.informational,
             extra_credit=scenario.extra_credit,
+            description=scenario.description,
         )
 
 
@@ -180,18 +188,27 @@ class StudentView:
     total_out_of: Fraction = Fraction(0)
 
 
-def _names_bound(source: bytes) -> tuple[str, ...]:
+_LONGEST_LITERAL = 200
+
+
+def _names_bound(source: bytes) -> tuple[tuple[str, str], ...]:
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError):
         return ()  # a provided file for another Python version; the override still names itself
-    targets: list[ast.expr] = []
+    found: list[tuple[str, str]] = []
     for statement in body:
         if isinstance(statement, ast.Assign):
-            targets += statement.targets
+            targets: list[ast.expr] = statement.targets
         elif isinstance(statement, ast.AnnAssign):
-            targets.append(statement.target)
-    return tuple(target.id for target in targets if isinstance(target, ast.Name))
+            targets = [statement.target]
+        else:
+            continue
+        is_short = isinstance(statement.value, ast.Constant)
+        text = ast.unparse(statement.value) if is_short and statement.value is not None else ""
+        literal = text if len(text) <= _LONGEST_LITERAL else ""
+        found += [(target.id, literal) for target in targets if isinstance(target, ast.Name)]
+    return tuple(found)
 
 
 def by_function(plan: Plan, result: SubmissionResult) -> tuple[FunctionTally, ...]:

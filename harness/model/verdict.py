@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from harness.model.observation import Turn
+
+_HINT = " Hint: "
 
 
 class VerdictKind(StrEnum):
@@ -82,6 +84,10 @@ class Explanation:
     rule: str
     message: str
 
+    def with_hint(self, hint: str) -> Explanation:
+        """With the lecturer's hint behind the sentence."""
+        return replace(self, message=f"{self.message}{_HINT}{hint}") if hint else self
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
@@ -121,3 +127,7 @@ class Verdict:
     def message(self) -> str:
         """The explanation's sentence; empty when passed."""
         return self.explanation.message if self.explanation else ""
+
+    def message_without(self, hint: str) -> str:
+        """The explanation's sentence without the lecturer's hint, which stands behind it."""
+        return self.message.removesuffix(f"{_HINT}{hint}") if hint else self.message

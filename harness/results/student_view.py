@@ -88,7 +88,8 @@ def _shown(cause: Cause, failed: dict[str, ShownCheck], plan: Plan) -> ShownCaus
     checks = tuple(failed[name] for name in names if name in failed)
     first = checks[0] if checks else None
     own = cause.about_text or (first is not None and first.id == cause.example)
-    message = first.verdict.message if first is not None else ""
+    hint = plan.scenario(first.id).hint if first is not None else ""
+    message = first.verdict.message_without(hint) if first is not None else ""
     return ShownCause(
         function=cause.function,
         message=cause.message if own else message,
@@ -98,7 +99,7 @@ def _shown(cause: Cause, failed: dict[str, ShownCheck], plan: Plan) -> ShownCaus
         place=cause.place,
         line=cause.line if own else None,
         clauses=tuple(c for c in plan.assignment.clauses if c.id in cause.clauses),
-        hint=cause.hint,
+        hint=hint,
         together_with=cause.together_with,
         marks=cause.marks_at_stake,
     )

@@ -242,7 +242,6 @@ class JudgedRuns:
 
 def _with_hint(verdict: Verdict, hint: str) -> Verdict:
     """The verdict with the lecturer's hint behind its sentence."""
-    if verdict.explanation is None or not hint:
+    if verdict.explanation is None:
         return verdict
-    message = f"{verdict.explanation.message} Hint: {hint}"
-    return replace(verdict, explanation=replace(verdict.explanation, message=message))
+    return replace(verdict, explanation=verdict.explanation.with_hint(hint))

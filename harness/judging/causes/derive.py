@@ -117,7 +117,8 @@ def _cause(
     cause = Cause(
         function=example.scenario.function if name is None else name,
         rule=example.rule,
-        message=example.verdict.message,
+        message=example.verdict.message_without(example.scenario.hint),
+        hint=example.scenario.hint,
         scenarios=tuple(each.scenario.id for each in members),
         example=example.scenario.id,
         blamed=kind == "blamed",

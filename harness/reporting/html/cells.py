@@ -39,6 +39,12 @@ def cell_html(cell: Cell) -> Markup:
     return before + shown + end + after
 
 
+def grid_cell_html(text: str, marked: bool) -> Markup:
+    """One cell of a board, blanks as signs; empty where there is nothing."""
+    shown = code(text, spaces=True)
+    return _marked(shown) if marked else shown
+
+
 def _marked(shown: Markup) -> Markup:
     return Markup(f"<mark>{shown}</mark>")
 

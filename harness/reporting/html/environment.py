@@ -13,8 +13,16 @@ from markupsafe import Markup
 
 from harness.common import escaping, files
 from harness.common.rounding import rounded
-from harness.reporting.html import cells, inert
-from harness.reporting.view import code, conversation, figures, paste, scenario_lists, words
+from harness.reporting.html import cells, highlight, inert
+from harness.reporting.view import (
+    code,
+    conversation,
+    figures,
+    grids,
+    paste,
+    scenario_lists,
+    words,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -70,7 +78,10 @@ def environment() -> Environment:
         "next_turn": conversation.next_turn,
         "rounded": rounded,
         "block_html": inert.block,
+        "boards_in": grids.boards_in,
         "cell_html": cells.cell_html,
+        "grid_cell_html": cells.grid_cell_html,
+        "source_html": highlight.numbered,
         "key_html": cells.key_html,
         "turns_html": cells.turns_html,
         "points_text": cells.points_text,

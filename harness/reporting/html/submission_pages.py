@@ -16,7 +16,10 @@ from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words
 from harness.reporting.view.clauses import clause_tallies
+from harness.reporting.view.shown_causes import is_missing
 from harness.results import ALWAYS, EVERYTHING, put_together, student_view
+
+FEW = 3  # missing functions: so many are one list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,11 @@ def submission_page(
 def feedback_page(view: StudentView) -> str:
     """The student's page as HTML, from what a student may see."""
     tallies = view.functions if view.shown or view.hidden else ()
+    causes = _theirs(view.causes)
+    missing = [cause for cause in causes if is_missing(cause) and cause.place is None]
+    if len(missing) < FEW:
+        missing = []
+    hidden_only = bool(causes) and not any(cause.checks for cause in causes)
     return render(
         "feedback.html.j2",
         view=view,
@@ -84,7 +92,12 @@ def feedback_page(view: StudentView) -> str:
         total=sum(tally.total for tally in tallies),
         stood_in=words.stood_in(check.verdict for check in view.shown),
         clauses=clause_tallies(view.shown),
-        causes=_theirs(view.causes),
+        causes=causes,
+        apart=[cause for cause in causes if cause not in missing],
+        missing=missing,
+        only_hidden=[cause.function or "the file" for cause in causes] if hidden_only else [],
+        remedy=words.remedy(view.problem, view.surroundings.submitted),
+        is_missing=is_missing,
         ungraded=put_together(_ungraded(view.shown)),
         passes=_passes(view.shown),
         hidden=list(Counter(view.hidden).items()),

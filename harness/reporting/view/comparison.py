@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import difflib
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from harness.common.escaping import visible
 from harness.model.verdict import Channel, Difference, DiffLine
+from harness.reporting.view.grids import GridPair, grid_pair
 from harness.reporting.view.words import ending
 
 LINE_END = "¬"
@@ -21,6 +23,8 @@ _MOST_ROWS = 60
 _ROWS_BEFORE = 8
 _WIDEST = 400
 _BEFORE_MARK = 60
+_AT_A_GLANCE = 30  # characters of two texts, one below the other
+_EXACT = 12  # lines: up to there a line's number is the text's
 _MOST_LINES_ALIGNED = 200  # aligning costs the product of both sides
 
 
@@ -57,7 +61,8 @@ class Comparison:
     """What a reader sees of one difference.
 
     `in_words`: the one row is not aligned, because the expectation is described in words.
-    `left_out_before` and `left_out_after` count the rows that are not shown.
+    `left_out_before` and `left_out_after` count the rows that are not shown. `grids` draw the same
+    where both sides are boards.
     """
 
     channel: Channel
@@ -66,6 +71,7 @@ class Comparison:
     in_words: bool = False
     left_out_before: int = 0
     left_out_after: int = 0
+    grids: GridPair | None = None
 
     @property
     def differs(self) -> bool:
@@ -78,9 +84,47 @@ class Comparison:
         return len(self.rows) == 1 and not self.left_out_before and not self.left_out_after
 
     @property
+    def is_silent(self) -> bool:
+        """Whether the actual side has no line at all."""
+        return all(row.actual.note for row in self.rows)
+
+    @property
+    def where(self) -> str:
+        """The first difference in words; empty where nothing is aligned."""
+        if self.grids is not None:
+            return self.grids.where
+        found = next((i for i, row in enumerate(self.rows) if not row.same), None)
+        if found is None or self.is_silent:
+            return ""
+        row = self.rows[found]
+        if self.stacked and max(len(row.expected.text), len(row.actual.text)) <= _AT_A_GLANCE:
+            return ""
+        # What is judged begins at most so many lines before the first difference.
+        is_counted = found < _EXACT and not self.left_out_before and not self.stacked
+        line = f"line {found + 1}" if is_counted else "the marked line"
+        if row.actual.note:
+            return f"First difference: {line} is missing."
+        if row.expected.note:
+            return f"First difference: {line} is one too many."
+        at = row.actual.mark if row.actual.mark is not None else row.expected.mark
+        if at is None:
+            return ""
+        place = f"character {at + 1}" if not row.actual.cut_before else "the marked character"
+        wanted, has = _character(row.expected, at), _character(row.actual, at)
+        where = place if self.stacked else f"{line}, {place}"
+        return f"First difference: {where}: expected {wanted}, your program has {has}."
+
+    @property
     def has_signs(self) -> bool:
         """Whether blanks and line ends are shown as signs, so that a legend is needed."""
         return any(row.expected.signs or row.actual.signs for row in self.rows)
+
+
+def _character(cell: Cell, at: int) -> str:
+    if at >= len(cell.text):
+        return "no line end" if cell.end == NO_LINE_END else "the end"
+    names = {" ": "a space", "\t": "a tab"}
+    return names.get(cell.text[at], f"“{visible(cell.text[at])}”")
 
 
 def comparison(difference: Difference) -> Comparison:
@@ -89,7 +133,8 @@ def comparison(difference: Difference) -> Comparison:
     if not lines and difference.at_column is not None:
         lines = (DiffLine(expected=difference.expected, actual=difference.actual),)
     if lines:
-        return _aligned_rows(lines, difference.channel, difference.subject)
+        found = _aligned_rows(lines, difference.channel, difference.subject)
+        return replace(found, grids=grid_pair(difference))
     expected, actual = difference.expected, difference.actual
     if difference.channel is Channel.ENDING:
         expected, actual = ending(expected), ending(actual)

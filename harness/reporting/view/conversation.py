@@ -42,12 +42,15 @@ def has_next_turn(conversation: Conversation) -> bool:
     return any(turn is not None and (turn.printed or turn.typed is not None) for turn in turns)
 
 
-def folded(turns: tuple[Turn, ...]) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
-    """The turns in two parts: earlier ones, and the last ones, which are always in view."""
+def folded(
+    turns: tuple[Turn, ...], most: int = _MOST_LINES
+) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
+    """The turns in two parts: earlier ones, and the last ones, of about `most` lines, which are
+    always in view."""
     lines = 0
     for index in range(len(turns) - 1, -1, -1):
         lines += turns[index].printed.count("\n") + 1
-        if lines > _MOST_LINES:
+        if lines > most:
             cut = min(index + 1, len(turns) - 1)
             return turns[:cut], turns[cut:]
     return (), turns

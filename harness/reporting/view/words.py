@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from harness.common.rounding import rounded
@@ -84,6 +84,27 @@ ENDING = {
 def ending(name: str) -> str:
     """How a process ended, in words; an unknown name stays as it is."""
     return ENDING[Ending(name)] if name in set(Ending) else name
+
+
+_WRONG_NAME = re.compile(r"found (?P<found>[^ ]+\.py), expected (?P<wanted>[^ ]+\.py)")
+
+
+def remedy(problem: str, wanted: Sequence[str]) -> str:
+    """What a student does about files that cannot be graded; empty where only the problem's own
+    sentence says it."""
+    named = _WRONG_NAME.fullmatch(problem)
+    if named is not None:
+        return f"Rename {named['found']} to {named['wanted']} and hand it in again."
+    if problem.startswith(("no file ", "found ")):
+        names = "this name" if len(wanted) == 1 else "these names"
+        return f"Hand in {listed(wanted)}, with exactly {names}."
+    return ""
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a.py`, `a.py and b.py`, `a.py, b.py and c.py`."""
+    *most, last = names or ("",)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def section(text: str) -> str:

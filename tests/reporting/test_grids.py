@@ -1,0 +1,108 @@
+"""Boards drawn as boards, and the first difference in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.model.stimulus import Binding, Call, Stimulus
+from harness.model.verdict import Channel, Difference, DiffLine
+from harness.reporting.view.comparison import comparison, of_texts
+from harness.reporting.view.grids import boards_in
+
+
+def returned(expected: str, actual: str) -> Difference:
+    return Difference(
+        channel=Channel.RETURNS,
+        subject="return value",
+        expected=expected,
+        actual=actual,
+        at_line=1,
+        at_column=1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "mark", "words"),
+    [
+        ("['XO', '--']", "['XO', 'X-']", (1, 0), "at [1][0]: expected '-', your program has 'X'"),
+        ("['XO', '--']", "['XO']", (1, 0), "expected '-', your program has no such row"),
+        ("['XO', '--']", "['XO', '-']", (1, 1), "expected '-', your program has nothing"),
+        ("[[1, 0], [0, 1]]", "[[1, 0], [0, '1']]", (1, 1), "expected '1', your program has ''1''"),
+        ("[\n    ['a', 'b'],\n    ['c', 'd'],\n]", "[['a', 'b'], ['c', 'x']]", (1, 1), "'x'"),
+    ],
+)
+def test_two_boards(expected: str, actual: str, mark: tuple[int, int], words: str) -> None:
+    part = comparison(returned(expected, actual))
+    assert part.grids is not None
+    assert part.grids.expected.mark == part.grids.actual.mark == mark
+    assert words in part.where
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("['X-', '-O']", "None"),
+        ("['apple', 'peach', 'melon', 'grape']", "['apple', 'peach', 'melon', 'grapes']"),
+        ("[]", "['XO', 'XO']"),
+        ("[['a', 'b']]", "[['a', 'c']]"),
+        ("['XO', 'OX']", "('XO', 'OX')"),  # another type, the same cells
+        ("[\n    # … 12 items before\n    'XO',\n    'XO',\n]", "['XO', 'OO']"),
+        ("[" * 99 + "]" * 99, "[]"),
+        ("['X" + "-" * 50 + "', 'X" + "-" * 50 + "']", "['X', 'Y']"),
+        ("not a [list", "['XO', 'OX']"),
+    ],
+)
+def test_no_boards(expected: str, actual: str) -> None:
+    assert comparison(returned(expected, actual)).grids is None
+
+
+def calling(expression: str, **names: str) -> Stimulus:
+    bindings = tuple(Binding(name=name, literal=literal) for name, literal in names.items())
+    return Stimulus(action=Call(expression=expression), bindings=bindings)
+
+
+@pytest.mark.parametrize(
+    ("stimulus", "text", "boards"),
+    [
+        (calling("win([['X', E], [E, 'O']], 2)"), "win(board, 2)", ["X ", " O"]),
+        (calling("win(b, n)", b="['XO', '--']", n="2"), "win(b, n)  with  n = 2", ["XO", "--"]),
+        (calling("win(['XO', '--'], board)", board="['a', 'b']"),
+         "win(board, board)  with  board = ['a', 'b']", ["XO", "--"]),
+        (calling("win(3)"), "", []),
+        (calling("win(['--'] * 8)"), "", []),
+        (calling("win("), "", []),
+    ],
+)  # fmt: skip
+def test_boards_of_a_call(stimulus: Stimulus, text: str, boards: list[str]) -> None:
+    shown, found = boards_in(stimulus, {"E": "' '"})
+    assert shown == text
+    assert [row for _, grid in found for row in map("".join, grid.rows)] == boards
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "words"),
+    [
+        ("one\ntwo\n", "one\ntoo\n", "line 2, character 2: expected “w”, your program has “o”."),
+        ("a b\nc\n", "a  b\nc\n", "line 1, character 3: expected “b”, your program has a space."),
+        ("a\nb\nc\n", "a\nc\n", "line 2 is missing."),
+        ("a\nc\n", "a\nb\nc\n", "line 2 is one too many."),
+        ("a\nbb\n", "a\nb\n", "line 2, character 2: expected “b”, your program has the end."),
+        ("x\n" * 30 + "a\n", "x\n" * 30 + "b\n", "the marked line, character 1: expected “a”"),
+        ("a\x1b\nc\n", "ab\nc\n", r"expected “\x1b”, your program has “b”."),
+    ],
+)
+def test_the_first_difference_in_words(expected: str, actual: str, words: str) -> None:
+    assert words in of_texts(expected, actual, "turn").where
+
+
+def test_nothing_printed_differs_nowhere() -> None:
+    part = of_texts("a\nb\n", "", "turn")
+    assert (part.is_silent, part.where) == (True, "")
+
+
+def test_values_short_enough_to_see_are_not_put_in_words() -> None:
+    lines = (DiffLine(expected="None", actual="'X'"),)
+    found = Difference(
+        channel=Channel.RETURNS, subject="return value", expected="", actual="", lines=lines
+    )
+    assert comparison(found).where == ""
