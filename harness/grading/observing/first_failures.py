@@ -9,7 +9,7 @@ from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
 from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.looping import LIMIT_ENDINGS
-from harness.grading.observing.running import Observer, run_scenario
+from harness.grading.observing.running import Observer
 from harness.grading.observing.shared_run import CheckedObserver, Together
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario
@@ -102,8 +102,7 @@ class FailureSearch:
         it has such."""
         if not scenario.stand_ins:
             return False
-        standing = scenario.standing_in()
-        return self._runs.judge(standing, run_scenario(server, standing, scenario.limits)).passed
+        return self._first_wrong(server, scenario.standing_in()) is None
 
 
 def _likely_first(scenarios: Sequence[Scenario], together: Together) -> list[Scenario]:

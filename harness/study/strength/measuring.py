@@ -113,7 +113,12 @@ class _Run:
 
 
 def _own(plan: Plan, change: Change) -> frozenset[str]:
-    return frozenset(each.id for each in plan.scenarios if each.function == change.function)
+    """The scenarios of the function; where it has none, those of the program that is its file."""
+    for name in (change.function, change.file):
+        own = frozenset(each.id for each in plan.scenarios if each.function == name)
+        if own:
+            return own
+    return frozenset()
 
 
 def _program(specification: Specification, change: Change) -> Submission:
