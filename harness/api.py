@@ -36,8 +36,10 @@ from harness.model.events import Event, Notice, ReportsWritten, RunStarted
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, Tier
 from harness.model.specification import Specification
+from harness.model.study import StrengthFigures
 from harness.model.submission import Submission
 from harness.reporting import mark_unfinished, page_writer, write_reports
+from harness.results import latest_strength
 
 REPORTS_EVERY = 100  # submissions between two events
 
@@ -119,6 +121,7 @@ def grade(
         cohort=cohort.facts,
         notices=cohort.notices,
         on_graded=partial(page_writer, folder),
+        strength=_strength(specification),
     )
     plan = specification.plan
 
@@ -155,6 +158,14 @@ def check(
 
 def _paths(paths: Sequence[AnyPath]) -> tuple[Path, ...]:
     return tuple(Path(path) for path in paths)
+
+
+def _strength(specification: Specification) -> StrengthFigures | None:
+    """What was measured of exactly these scenarios, all of them."""
+    if specification.left_out:
+        return None
+    found = latest_strength(_cache(specification), specification.plan)
+    return found.figures if found is not None else None
 
 
 def _cache(specification: Specification) -> Path:

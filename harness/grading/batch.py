@@ -25,6 +25,7 @@ from harness.model.result import (
     not_yet_given,
     of_submission,
 )
+from harness.model.study import StrengthFigures
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import VerdictKind
 from harness.policy import POLICY_DIGEST
@@ -46,7 +47,8 @@ class BatchOptions:
 
     `paths` is what the submissions were read from. `only` has the ids to grade, where all others
     stay as they are. `cohort` and `notices` are what there is to say of what was handed in.
-    `on_graded` is what the workers of this machine do with each result, beside grading.
+    `on_graded` is what the workers of this machine do with each result, beside grading. `strength`
+    is what is known of how strong the scenarios are.
     """
 
     out: Path
@@ -59,6 +61,7 @@ class BatchOptions:
     cohort: CohortFacts | None = None
     notices: tuple[str, ...] = ()
     on_graded: OnGraded | None = None
+    strength: StrengthFigures | None = None
 
 
 class Interrupted(Exception):  # noqa: N818  (what happened, not an error)
@@ -87,7 +90,12 @@ def grade_batch(
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         state = _state_digest(context, thorough=options.thorough)
         facts = run_facts(context)
-        facts = replace(facts, cohort=options.cohort, notices=(*facts.notices, *options.notices))
+        facts = replace(
+            facts,
+            cohort=options.cohort,
+            notices=(*facts.notices, *options.notices),
+            strength=options.strength,
+        )
         if options.only is None:
             part.refuse_to_lose(store, submissions, options.paths)
             chosen = submissions

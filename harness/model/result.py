@@ -11,6 +11,7 @@ from harness.model.assignment import Assignment, ManualSlot
 from harness.model.causes import Cause
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
+from harness.model.study import StrengthFigures
 from harness.model.submission import Student, Submission
 from harness.model.verdict import Verdict
 
@@ -186,7 +187,8 @@ class CohortFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What a run was made with. Times are ISO 8601 with a zone; `complete` only when all done."""
+    """What a run was made with. Times are ISO 8601 with a zone; `complete` only when all done.
+    `strength` is what was measured of these scenarios before; None: nothing was."""
 
     assignment: str
     started: str
@@ -205,6 +207,7 @@ class RunFacts:
     not_prevented: str
     notices: tuple[str, ...] = ()
     cohort: CohortFacts | None = None
+    strength: StrengthFigures | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

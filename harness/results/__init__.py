@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from harness.results.reader import StoreReader
     from harness.results.snapshot import STORE_NAME, Snapshot, SnapshotEntry, read_snapshot
     from harness.results.store import Store
+    from harness.results.strength_file import latest_strength, write_strength
 
 __all__ = [
     "ALWAYS",
@@ -31,6 +32,7 @@ __all__ = [
     "StoreReader",
     "compare_runs",
     "encoded",
+    "latest_strength",
     "mark_string",
     "observation_key",
     "put_together",
@@ -40,6 +42,7 @@ __all__ = [
     "shared_key",
     "student_view",
     "verdict_key",
+    "write_strength",
 ]
 
 __getattr__ = lazy_exports(
@@ -50,5 +53,6 @@ __getattr__ = lazy_exports(
         "reader": ("StoreReader",),
         "snapshot": ("STORE_NAME", "SnapshotEntry", "Snapshot", "read_snapshot"),
         "store": ("Store",),
+        "strength_file": ("latest_strength", "write_strength"),
     },
 )

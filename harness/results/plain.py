@@ -11,6 +11,7 @@ from harness.common.serial import to_plain
 from harness.model.plan import Scenario
 from harness.model.policy import Finding
 from harness.model.result import Adjustment, CohortFacts, ManualMark, RunFacts, SubmissionResult
+from harness.model.study import StrengthFigures
 
 
 def json_text(plain: Any, depth: int) -> str:
@@ -56,7 +57,13 @@ def plain_run(facts: RunFacts) -> dict[str, Any]:
         ],
         "not_prevented": facts.not_prevented,
         "notices": list(facts.notices),
-    } | ({} if facts.cohort is None else {"cohort": _cohort(facts.cohort)})
+        **({} if facts.cohort is None else {"cohort": _cohort(facts.cohort)}),
+        **({} if facts.strength is None else {"strength": _strength(facts.strength)}),
+    }
+
+
+def _strength(strength: StrengthFigures) -> dict[str, int]:
+    return {"changes": strength.changes, "noticed": strength.noticed}
 
 
 def _cohort(cohort: CohortFacts) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from harness.study.similarity.comparing import (
     graded_submissions,
     without_ids,
 )
-from harness.study.strength.measuring import latest, measure
+from harness.study.strength.measuring import measure
 from harness.study.transcripts.importing import ImportOptions, import_transcript
 
 __all__ = [
@@ -13,7 +13,6 @@ __all__ = [
     "compare_class",
     "graded_submissions",
     "import_transcript",
-    "latest",
     "measure",
     "without_ids",
 ]

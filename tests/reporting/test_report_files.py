@@ -16,8 +16,10 @@ import pytest
 from harness.common.files import page_name, write
 from harness.model.plan import Visibility
 from harness.model.result import RunResult
+from harness.model.study import StrengthFigures
 from harness.reporting import mark_unfinished, page_writer, write_index, write_reports
 from harness.reporting.export.marks_csv import marks_csv
+from harness.reporting.html.class_page import class_page
 from harness.reporting.manifest import MANIFEST
 from harness.results import results_json
 from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
@@ -93,6 +95,13 @@ def test_pages_of_gone_submissions_go_and_other_files_stay(tmp_path: Path) -> No
         "perfect.html",
     ]
     assert own.read_text() == "mine"
+
+
+def test_the_class_page_says_how_strong_the_scenarios_are_where_that_is_known() -> None:
+    assert "These scenarios notice" not in class_page(RUN, PLAN)
+    facts = replace(RUN.facts, strength=StrengthFigures(changes=412, noticed=410))
+    page = class_page(replace(RUN, facts=facts), PLAN)
+    assert "These scenarios notice 99.5 % of 412 single-fault changes of the reference." in page
 
 
 def inodes(folder: Path) -> dict[str, int]:

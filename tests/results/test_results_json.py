@@ -22,6 +22,7 @@ from harness.model.result import (
     SubmissionStatus,
     Tier,
 )
+from harness.model.study import StrengthFigures
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results import mark_string, results_json, results_json_v1
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
@@ -47,6 +48,14 @@ def test_it_is_what_its_schema_says() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     for found in (plain(), plain_v1()):
         jsonschema.Draft202012Validator(SCHEMA).validate(found)
+
+
+def test_the_strength_of_the_scenarios_stands_there_where_it_was_measured() -> None:
+    assert "strength" not in plain()["run"]
+    facts = replace(RUN.facts, strength=StrengthFigures(changes=8, noticed=7))
+    found = plain(replace(RUN, facts=facts))
+    assert found["run"]["strength"] == {"changes": 8, "noticed": 7}
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
 
 
 def test_the_two_versions_are_not_mixed_up() -> None:

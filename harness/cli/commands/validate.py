@@ -25,6 +25,7 @@ from harness.cli.options import (
     support_option,
     the_root,
 )
+from harness.cli.strengths import measured, show_strength
 from harness.common.errors import UserError
 from harness.grading import prepare
 from harness.grading.validation import Sample, SampleOutcome, ValidationReport, validate
@@ -41,7 +42,7 @@ SUMMARY = "Check that reference, scenarios, mutants and samples agree."
     "validate",
     epilog=examples(
         "harness validate",
-        "harness validate connect4ish --no-samples",
+        "harness validate connect4ish --no-samples --strength",
     ),
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
@@ -52,6 +53,11 @@ SUMMARY = "Check that reference, scenarios, mutants and samples agree."
     "--isolation",
     is_flag=True,
     help="Run mutants and samples both ways, together and each scenario alone, and compare.",
+)
+@click.option(
+    "--strength",
+    is_flag=True,
+    help="Also measure how many changes of the reference the scenarios notice.",
 )
 @click.option(
     "--accept",
@@ -68,6 +74,7 @@ def command(
     jobs: int | None,
     no_samples: bool,
     isolation: bool,
+    strength: bool,
     accept: bool,
     form: str,
 ) -> int:
@@ -105,6 +112,10 @@ def command(
             notice = escape(context.interpreter.notice)
             console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
         sound = sound and report.sound
+        if strength and report.sound:
+            found = measured(loaded, cache_folder(base), python=python, jobs=jobs)
+            show_strength(found, console)
+            sound = sound and not found.mistakes
     return 0 if sound else 1
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.common import files, serial
 from harness.grading import FailureJob, GradingContext, search_failures
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
 from harness.model.specification import Specification
 from harness.model.study import ChangeOutcome, Equivalent, PairOutcome, StrengthReport
 from harness.model.submission import Submission
+from harness.results import write_strength
 from harness.study.strength.combining import combined, pairs
 from harness.study.strength.generating import Change, changes, with_change
 from harness.study.strength.known import Known
@@ -36,7 +36,8 @@ def measure(
     `most_pairs` pairs of changes.
 
     A change is tried with the scenarios of its own function first. What is known is kept below
-    `cache` by content, also of a run that is interrupted; `latest` reads the report again.
+    `cache` by content, also of a run that is interrupted; `harness.results.latest_strength` reads
+    the report again.
     UserError where the generator is not installed.
     """
     specification = context.specification
@@ -68,22 +69,8 @@ def measure(
         ],
         equivalents,
     )
-    files.write(_latest(cache, specification.plan), serial.dumps(found))
+    write_strength(cache, found)
     return found
-
-
-def latest(cache: Path, plan: Plan) -> StrengthReport | None:
-    """The last measurement below `cache` of exactly these scenarios and this reference."""
-    try:
-        found = serial.loads(StrengthReport, _latest(cache, plan).read_bytes())
-    except (OSError, serial.SerialError):
-        return None
-    measured = (found.spec_digest, found.reference_digest)
-    return found if measured == (plan.spec_digest, plan.reference_digest) else None
-
-
-def _latest(cache: Path, plan: Plan) -> Path:
-    return cache / "strength" / f"{plan.assignment.id}.json"
 
 
 @dataclass(frozen=True, slots=True)
