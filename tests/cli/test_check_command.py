@@ -43,6 +43,47 @@ def test_explains_as_many_as_asked_for(course: Course) -> None:
     assert "… and 1 more thing to fix." in outcome.out
 
 
+WRONG_EVERYWHERE = """\
+def total(amounts):
+    print("\\n".join(["a line", "and more"] * 12))
+def is_valid(amount):
+    print("\\n".join(["a line", "and more"] * 12))
+    return 1
+def main():
+    print("\\n".join(["a line", "and more"] * 12))
+main()
+"""
+
+
+def test_at_most_forty_lines_unless_all_are_asked_for(course: Course) -> None:
+    course.write("a1.py", WRONG_EVERYWHERE.replace("main()\n", "", 1).replace("\nmain()", ""))
+    short = course.run("check", "a1.py").out
+    assert len(short.splitlines()) == 40
+    assert re.search(r"\n… \d+ more lines: --all shows them\n\n\d of 7 visible", short)
+    whole = course.run("check", "a1.py", "--all").out
+    assert "--all" not in whole
+    assert len(whole.splitlines()) > 60
+    assert whole.startswith("\n".join(short.splitlines()[:37]))
+
+
+def test_a_pipe_gets_no_wrapped_lines_and_no_blanks_at_their_ends(course: Course) -> None:
+    course.write("a1.py", WRONG_EVERYWHERE)
+    for arguments in (["check", "a1.py"], ["grade", "submissions/tiny"], ["show", "reports/tiny"]):
+        shown = course.run(*arguments).out
+        assert shown
+        assert not re.search(r" $", shown, re.MULTILINE), arguments
+
+
+def test_the_place_and_a_caret_stand_with_a_failure(course: Course) -> None:
+    outcome = course.run("check", "submissions/tiny/prints_total/a1.py")
+    lines = outcome.out.splitlines()
+    assert lines[0] == "a1.py: 1 thing to fix"
+    assert any(line.startswith("   look at total: a1.py, lines ") for line in lines)
+    at = next(i for i, line in enumerate(lines) if line.endswith("None"))
+    assert lines[at + 1].strip() == "^"
+    assert lines[at][lines[at + 1].index("^")] == "N"
+
+
 def test_a_file_that_is_no_python_is_told_with_its_line(course: Course) -> None:
     outcome = course.run("check", "submissions/tiny/syntax_error/a1.py")
     assert outcome.status == 1

@@ -12,8 +12,11 @@ def test_check_annotates_the_students_file(graded_once: Course) -> None:
     *lines, last = outcome.out.splitlines()
     assert last == "not all visible checks passed"
     assert lines[0].startswith(f"::warning file={path},line=1,col=1,title=import::")
-    assert len(lines) > 1
-    assert all(line.startswith(f"::error file={path},title=") for line in lines[1:])
+    (cause,) = lines[1:]
+    source = graded_once.path(path).read_text(encoding="utf-8").split("\n")
+    line = source.index(next(each for each in source if each.startswith("def total("))) + 1
+    assert cause.startswith(f"::error file={path},line={line},title=total%3A an empty basket::")
+    assert cause.endswith("total printed 0 instead of returning it. (2 checks failed)")
     broken = graded_once.run("check", "submissions/tiny/syntax_error", "--format", "github")
     (line, _) = broken.out.splitlines()
     assert line.startswith("::error file=submissions/tiny/syntax_error/a1.py,line=")

@@ -46,6 +46,8 @@ SECTION = "Grading"
 SUMMARY = "Check one file against the visible scenarios."
 
 WATCH_SECONDS = 0.3
+MOST_LINES = 40
+UNWRAPPED = 1_000_000  # columns, of what is no terminal
 
 
 @click.command(
@@ -65,6 +67,7 @@ WATCH_SECONDS = 0.3
     show_default=True,
     help="How many failures to explain.",
 )
+@click.option("--all", "whole", is_flag=True, help="Explain every failure, at any length.")
 @format_option
 def command(
     files: tuple[Path, ...],
@@ -75,6 +78,7 @@ def command(
     without: tuple[str, ...],
     watch: bool,
     failures: int,
+    whole: bool,
     form: str,
 ) -> int:
     """Run the visible scenarios on FILE… and explain the first failures.
@@ -87,30 +91,36 @@ def command(
     loaded = load(base, assignment_id, support=support, visible=not without)
     visible = visible_only(without_tags(loaded, without))
     context = prepare(visible, python=python, cache=cache_folder(base), recall_tier=True)
+    failures = sys.maxsize if whole else failures
+    most_lines = None if whole else MOST_LINES
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
     if form == GITHUB:
         return _annotate(context, files, failures)
     before = _stamps(files)
-    passed = _check(context, files, failures)
+    passed = _check(context, files, failures, most_lines)
     while watch:
         _wait_for_change(files, before)
         click.clear()
         before = _stamps(files)
-        passed = _check_anyway(context, files, failures)
+        passed = _check_anyway(context, files, failures, most_lines)
     return 0 if passed else 1
 
 
-def _check(context: GradingContext, files: tuple[Path, ...], failures: int) -> bool:
+def _check(
+    context: GradingContext, files: tuple[Path, ...], failures: int, most_lines: int | None
+) -> bool:
     plan = context.specification.plan
     submissions = submitted(files, plan.assignment)
     for note in notes(files, submissions, plan.assignment):
         click.echo(f"NOTE {escaping.visible(note)}", err=True)
     results = check_submissions(context, submissions)
-    width = shutil.get_terminal_size().columns
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNWRAPPED
     for result in results:
         shown = student_view(result, plan)
-        text = explain_failures(shown, plan, failures, width=width, colours=_has_colours())
+        text = explain_failures(
+            shown, plan, failures, width=width, colours=_has_colours(), most_lines=most_lines
+        )
         click.echo(text, nl=False)
     return all(result.all_passed for result in results)
 
@@ -148,10 +158,12 @@ def _paths(files: tuple[Path, ...], assignment: Assignment) -> dict[str, str]:
     return {name: str(path / name if path.is_dir() else path) for name in names}
 
 
-def _check_anyway(context: GradingContext, files: tuple[Path, ...], failures: int) -> bool:
+def _check_anyway(
+    context: GradingContext, files: tuple[Path, ...], failures: int, most_lines: int | None
+) -> bool:
     """While watching, an editor may have the file away for a moment: say so and look again."""
     try:
-        return _check(context, files, failures)
+        return _check(context, files, failures, most_lines)
     except UserError as error:
         click.echo(str(error), err=True)
         return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, output_option
+from harness.cli.printing import print_result
 from harness.common.errors import UserError
 from harness.common.files import write
 from harness.reporting import comparison_csv, comparison_page, comparison_table
@@ -45,7 +45,7 @@ def command(old: Path, new: Path, form: str, output: Path | None) -> int:
     found = compare_runs(read_snapshot(old), read_snapshot(new))
     if form == "table":
         if output is None:
-            Console().print(comparison_table(found))
+            print_result(comparison_table(found))
             return 0
         raise UserError("a table goes to the terminal", hint="--to csv or --to html")
     text = comparison_csv(found) if form == "csv" else comparison_page(found)

@@ -27,6 +27,7 @@ from harness.cli.options import (
     the_root,
     without_option,
 )
+from harness.cli.printing import print_result
 from harness.cli.progress import listener
 from harness.common import escaping
 from harness.common.errors import UserError
@@ -207,7 +208,7 @@ def _grade(loaded: Specification, paths: Sequence[Path], folder: Path, **options
             run = grade(loaded, paths, folder, listener=hear, **options)
     except Interrupted as interrupted:
         stopped, run = interrupted, interrupted.run
-    Console().print(summary_table(run, loaded.plan))
+    print_result(summary_table(run, loaded.plan))
     click.echo(f"Report: {folder / 'index.html'}")
     if stopped is not None:
         click.echo(str(stopped), err=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from harness.cli.discovery import examples
 from harness.cli.options import PATH
+from harness.cli.printing import print_result
 from harness.cli.runs import read_run, store_of
 from harness.common.errors import UserError
 from harness.reporting import show_submission, summary_table
@@ -28,17 +28,16 @@ SUMMARY = "Show a finished or interrupted run."
 @click.option("--submission", metavar="ID", help="Show one submission with its reasons.")
 def command(run: Path, submission: str | None) -> int:
     """Show RUN: a report folder, or its run.sqlite."""
-    console = Console()
     if submission is None:
         result, plan = read_run(run)
-        console.print(summary_table(result, plan))
+        print_result(summary_table(result, plan))
         if not result.facts.complete:
-            console.print("[red]This run is not complete: grade again to finish it.")
+            print_result("[red]This run is not complete: grade again to finish it.")
         return 0
     with Store.read_only(store_of(run)) as store:
         entry = store.whole_result(submission)
         if entry is not None:
-            console.print(show_submission(entry, store.plan()))
+            print_result(show_submission(entry, store.plan()))
             return 0
     raise UserError(
         f"no submission {submission!r}", place=str(run), hint=f"harness show {run} lists them"

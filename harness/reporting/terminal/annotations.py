@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from harness.model.student_view import StudentView
+from harness.model.student_view import ShownCause, StudentView
+from harness.reporting.view.words import counted
 
 _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<rest>.*))?", re.S)
 
@@ -73,13 +74,26 @@ def of_submission(view: StudentView, files: dict[str, str]) -> tuple[Annotation,
         file = files.get(broken.file, broken.file)
         line = broken.line or 0
         found.append(Annotation(level="error", message=broken.reason, file=file, line=line))
-    unread = bool(view.problem or view.unparsable)
-    for check in view.shown:
-        if not check.verdict.passed and not check.informational and not unread:
-            message = check.verdict.message or check.verdict.kind.value
-            title = f"{check.function}: {check.name}"
-            found.append(Annotation(level="error", message=message, file=anywhere, title=title))
-    return tuple(found)
+    if view.problem or view.unparsable:
+        return tuple(found)
+    return (*found, *(_of_cause(cause, files, anywhere) for cause in view.causes))
+
+
+def _of_cause(cause: ShownCause, files: dict[str, str], anywhere: str) -> Annotation:
+    """One thing to fix, at its line or where its function begins."""
+    place = cause.place
+    first = cause.checks[0] if cause.checks else None
+    title = f"{first.function}: {first.name}" if first is not None else cause.function
+    message = cause.message or f"{counted(cause.hidden, 'hidden check')} failed"
+    if len(cause.checks) > 1:
+        message += f" ({counted(len(cause.checks), 'check')} failed)"
+    return Annotation(
+        level="error",
+        message=message,
+        file=anywhere if place is None else files.get(place.file, place.file),
+        line=cause.line or (place.first if place is not None else 0),
+        title=title,
+    )
 
 
 def _in_message(text: str) -> str:

@@ -29,6 +29,8 @@ from harness.results import student_view
 _MOST_ROWS = 16
 _MOST_SCREEN_LINES = 14
 _LABEL = 7  # columns of the labels "try", "type" and "set"
+_MARKED = "reverse bold"
+_WIDEST_CARET = 70  # columns: further right a line may be wrapped
 _SIGNS = {" ": "·", "\t": "⇥"}
 # What the explanation's sentence says in full.
 _SAID_ALREADY = frozenset({Channel.RAISES, Channel.ENDING, Channel.READS, Channel.EXIT})
@@ -47,7 +49,9 @@ def cause(number: int, found: ShownCause, surroundings: Surroundings) -> list[Li
         (visible(f"{check.function}: {check.name}"), "bold"),
         (visible(f"  [{settings}]") if settings else "", "dim"),
     )
-    inside = [*_place(found), *explained(check, surroundings)]
+    inside = [*_place(found), *explained(check, surroundings, found.message)]
+    if found.hint and found.hint not in found.message:
+        inside.append(_asked("hint", visible(shorten(found.hint, 400))))
     if others:
         counted = words.counted(len(others), "other check")
         verb = "fails" if len(others) == 1 else "fail"
@@ -58,7 +62,7 @@ def cause(number: int, found: ShownCause, surroundings: Surroundings) -> list[Li
 def _place(found: ShownCause) -> list[Line]:
     """Where in the student's file the fault is, as far as that is known."""
     place = found.place
-    if place is None or not (found.blamed or found.line):
+    if place is None:
         return []
     lines = f"lines {place.first}-{place.last}" if place.last > place.first else ""
     where = f"line {found.line}" if found.line else lines or f"line {place.first}"
@@ -79,10 +83,12 @@ def _hidden(number: int, found: ShownCause) -> list[Line]:
     return [title, *moved(inside, 3)]
 
 
-def explained(check: ShownCheck, surroundings: Surroundings) -> list[Line]:
-    """What happened, what was called, and expected beside got: the lines below a title."""
+def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") -> list[Line]:
+    """What happened (the check's own sentence, or `message`), what was called, and expected beside
+    got: the lines below a title."""
     verdict = check.verdict
-    inside = [line(visible(shorten(verdict.message or words.VERDICT[verdict.kind], 600)))]
+    said = message or verdict.message or words.VERDICT[verdict.kind]
+    inside = [line(visible(shorten(said, 600)))]
     inside += _to_try(check, surroundings)
     if verdict.conversation:
         inside += _conversation(verdict.conversation)
@@ -157,16 +163,25 @@ def _comparison(part: Comparison) -> list[Line]:
             lines += [line("         ", *_cell(row.expected)) for row in rows]
             continue
         lines += _block([row.expected for row in rows], ("expected ", "green"))
-        lines += _block([row.actual for row in rows], ("got      ", "red"))
+        lines += _block([row.actual for row in rows], ("got      ", "red"), caret=True)
     if len(part.rows) > start + _MOST_ROWS or part.left_out_after:
         lines.append(line(("         …", "dim")))
     return lines
 
 
-def _block(cells: list[Cell], label: Span) -> list[Line]:
-    """The lines of one side; one line with the note where the side has none of them."""
+def _block(cells: list[Cell], label: Span, *, caret: bool = False) -> list[Line]:
+    """The lines of one side, with a caret below the first character that differs; one line with the
+    note where the side has none of them."""
     there = [cell for cell in cells if not cell.note]
-    return [line(label, *_cell(cell)) for cell in there or cells[:1]]
+    lines: list[Line] = []
+    for cell in there or cells[:1]:
+        spans = _cell(cell)
+        lines.append(line(label, *spans))
+        at = next((i for i, (_, style) in enumerate(spans) if style == _MARKED), None)
+        before = len(label[0]) + sum(len(text) for text, _ in spans[:at])
+        if caret and at is not None and before <= _WIDEST_CARET:
+            lines.append(line(" " * before, ("^", "yellow")))
+    return lines
 
 
 def _cell(cell: Cell) -> list[Span]:
@@ -175,9 +190,9 @@ def _cell(cell: Cell) -> list[Span]:
     spans: list[Span] = [("…" if cell.cut_before else "", "")]
     for index, character in enumerate(cell.text):
         sign = _SIGNS.get(character) if cell.signs else None
-        spans.append((sign or visible(character), "reverse bold" if index == cell.mark else ""))
+        spans.append((sign or visible(character), _MARKED if index == cell.mark else ""))
     spans.append(("…" if cell.cut_after else "", ""))
-    spans.append((cell.end, "reverse bold" if cell.mark == len(cell.text) else "dim"))
+    spans.append((cell.end, _MARKED if cell.mark == len(cell.text) else "dim"))
     return spans
 
 
@@ -188,9 +203,18 @@ def explain_failures(
     *,
     width: int,
     colours: bool = False,
+    most_lines: int | None = None,
 ) -> str:
-    """The text of the first `limit` things to fix, explained; visible scenarios alone."""
-    return as_text(explanation(result, plan, limit), width, colours=colours)
+    """The text of the first `limit` things to fix, explained; visible scenarios alone. Of more than
+    `most_lines` lines the first ones, and the last, which has the tally."""
+    text = as_text(explanation(result, plan, limit), width, colours=colours)
+    lines = text.split("\n")[:-1]
+    if most_lines is None or len(lines) <= most_lines:
+        return text
+    shown = lines[: most_lines - 3]
+    left = len(lines) - len(shown) - 2
+    more = f"… {words.counted(left, 'more line')}: --all shows them"
+    return "\n".join([*shown, more, "", lines[-1], ""])
 
 
 def explanation(result: SubmissionResult | StudentView, plan: Plan, limit: int = 3) -> list[Line]:
@@ -200,6 +224,10 @@ def explanation(result: SubmissionResult | StudentView, plan: Plan, limit: int =
     if view.problem or view.unparsable:
         lines += _unreadable(view)
     found = view.causes
+    if found:
+        names = words.listed(view.surroundings.submitted)
+        counted = words.counted(len(found), "thing")
+        lines.append(line((visible(f"{names}: {counted} to fix"), "bold")))
     for number, one in enumerate(found[:limit], start=1):
         lines += [Line(), *cause(number, one, view.surroundings)]
     left = len(found) - limit

@@ -66,7 +66,7 @@ def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
     shown: list[str] = []
     for one in wrapped(lines, width):
         spans = (_coloured(*span) if colours else span[0] for span in one.spans)
-        shown.append(" " * one.indent + "".join(spans) + "\n")
+        shown.append((" " * one.indent + "".join(spans)).rstrip(" ") + "\n")
     return "".join(shown)
 
 
