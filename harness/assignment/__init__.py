@@ -13,7 +13,11 @@ from harness.assignment.scenarios.templates import as_template
 from harness.assignment.yaml.errors import SpecErrors
 
 if TYPE_CHECKING:
-    from harness.model.specification import SampleExpectation
+    from contextlib import AbstractContextManager
+    from types import ModuleType
+
+    from harness.model.fuzzing import FuzzSettings
+    from harness.model.specification import SampleExpectation, Specification
     from harness.model.study import Equivalent
 
 __all__ = [
@@ -25,9 +29,13 @@ __all__ = [
     "files_asked_for",
     "find_root",
     "json_schema",
+    "literals",
     "load",
     "load_equivalents",
     "load_expectation",
+    "load_for_fuzzing",
+    "load_module",
+    "no_constants_of_loaded_modules",
     "record_draws",
     "write_schemas",
 ]
@@ -73,3 +81,33 @@ def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
     from harness.assignment.scenarios import recording  # noqa: PLC0415
 
     return recording.record_draws(root, assignment_id)
+
+
+def load_for_fuzzing(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings]:
+    """An assignment and what is drawn beyond its scenarios; SpecErrors, UserError as `load`."""
+    from harness.assignment.compile import compile_assignment  # noqa: PLC0415
+
+    found = compile_assignment(root.resolve(), assignment_id, support=None, recording=False)
+    return found.specification, found.fuzzing
+
+
+def load_module(folder: Path, file: str) -> ModuleType:
+    """A Python file of a spec folder, run; UserError where it cannot be."""
+    from harness.assignment.scenarios import course_code  # noqa: PLC0415
+
+    return course_code.load_module(folder, file)
+
+
+def literals(source: str, draw: object, *, place: str) -> dict[str, str]:
+    """A draw of the function `source`, defined at `place`, as literals by name; UserError for what
+    is no dict of names, or cannot be written as a literal."""
+    from harness.assignment.scenarios import course_code  # noqa: PLC0415
+
+    return course_code.literals(source, draw, place=place)
+
+
+def no_constants_of_loaded_modules() -> AbstractContextManager[None]:
+    """While Hypothesis draws: not the constants of whatever modules happen to be loaded."""
+    from harness.assignment.scenarios import course_code  # noqa: PLC0415
+
+    return course_code.no_constants_of_loaded_modules()

@@ -11,6 +11,7 @@ from harness.assignment.files.assignment import Heading, manual_slots, read_head
 from harness.assignment.files.clauses import read_clauses
 from harness.assignment.files.comparing import comparisons
 from harness.assignment.files.exempt import read_exemptions
+from harness.assignment.files.fuzzing import fuzz_settings
 from harness.assignment.files.mutants import read_mutants
 from harness.assignment.files.policy import read_policy
 from harness.assignment.files.provided import ProvidedError
@@ -28,6 +29,7 @@ from harness.assignment.scenarios.file import Compiled, ScenarioFile
 from harness.assignment.vocabulary import Variants, Vocabulary, provided_classes, public_functions
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems
+from harness.model.fuzzing import FuzzSettings
 from harness.model.plan import (
     PLAN_VERSION,
     Assignment,
@@ -43,10 +45,12 @@ from harness.model.specification import Mutant, Specification
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compilation:
-    """A compiled assignment, and the draws that it asks for by their frozen file."""
+    """A compiled assignment, the draws that it asks for by their frozen file, and what is drawn
+    beyond them to find differences."""
 
     specification: Specification
     requests: dict[str, DrawRequest]
+    fuzzing: FuzzSettings
 
 
 def compile_assignment(
@@ -120,6 +124,7 @@ class _Compiler:
         compiled = self._scenarios(heading, vocabulary)
         mutants = self._mutants(heading, clauses) if functions is not None else ()
         exemptions = self._exemptions([scenario.id for scenario in compiled.scenarios])
+        fuzzing = fuzz_settings(document, heading.shape.fuzz, vocabulary, compiled)
         if len(self.problems):
             return None
         used = [
@@ -165,7 +170,7 @@ class _Compiler:
             folder=str(self.folder),
             mutant_mistakes=self.mutant_problems.lines(),
         )
-        return Compilation(specification=specification, requests=compiled.requests)
+        return Compilation(specification=specification, requests=compiled.requests, fuzzing=fuzzing)
 
     def _open(self, path: Path) -> Document | None:
         self.used.add(path.name)
@@ -246,6 +251,7 @@ class _Compiler:
             whole.provide |= part.provide
             whole.stand_ins |= part.stand_ins
             whole.data_files |= part.data_files
+            whole.samples |= part.samples
         return whole
 
     def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:

@@ -3,7 +3,12 @@
 from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
-from harness.grading.answer_key import key_disagreements, make_key
+from harness.grading.answer_key import (
+    key_disagreements,
+    make_key,
+    parameters,
+    python_expressions,
+)
 from harness.grading.check import (
     check_submissions,
     cohort_of,
@@ -13,7 +18,7 @@ from harness.grading.check import (
     submitted,
 )
 from harness.grading.context import GradingContext, prepare
-from harness.grading.engines.cores import pick_cpu
+from harness.grading.engines.cores import cores, pick_cpu
 from harness.grading.grader import Graded, Grader
 from harness.grading.plans import (
     isolated,
@@ -29,7 +34,10 @@ if TYPE_CHECKING:
     from harness.grading.engines.dask import Cluster
     from harness.grading.engines.dask.engine import DaskEngine
     from harness.grading.engines.dask.serve import run_worker
+    from harness.grading.engines.worker import SpawnedWorker, worker_process
     from harness.grading.jobs import run_jobs, search_failures
+    from harness.grading.observing.shared_run import SharingObserver
+    from harness.grading.policy_check import read_program
     from harness.grading.record import record_transcripts
     from harness.grading.replay import replay
     from harness.grading.stub import handed_out_stubs, stub
@@ -45,8 +53,11 @@ __all__ = [
     "Interrupted",
     "Job",
     "Listener",
+    "SharingObserver",
+    "SpawnedWorker",
     "check_submissions",
     "cohort_of",
+    "cores",
     "execution_digest",
     "grade_batch",
     "handed_in",
@@ -57,8 +68,11 @@ __all__ = [
     "make_key",
     "notes",
     "one_handed_in",
+    "parameters",
     "pick_cpu",
     "prepare",
+    "python_expressions",
+    "read_program",
     "record_transcripts",
     "replay",
     "run_jobs",
@@ -69,6 +83,7 @@ __all__ = [
     "visible_only",
     "with_called_functions",
     "without_tags",
+    "worker_process",
 ]
 
 __getattr__ = lazy_exports(
@@ -81,6 +96,9 @@ __getattr__ = lazy_exports(
         "engines.dask": ("Cluster",),
         "engines.dask.engine": ("DaskEngine",),
         "engines.dask.serve": ("run_worker",),
+        "engines.worker": ("SpawnedWorker", "worker_process"),
+        "observing.shared_run": ("SharingObserver",),
+        "policy_check": ("read_program",),
         "record": ("record_transcripts",),
         "replay": ("replay",),
         "stub": ("handed_out_stubs", "stub"),

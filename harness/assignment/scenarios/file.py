@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -53,7 +53,8 @@ from harness.model.stimulus import Binding, Call, Replies, StandIn, Stimulus
 @dataclass(slots=True)
 class Compiled:
     """What the scenario files came to. `requests` are the draws asked for, by frozen file,
-    `stand_ins` the files that `stand_in:` names, by their name, `data_files` those of `files:`."""
+    `stand_ins` the files that `stand_in:` names, by their name, `data_files` those of `files:`,
+    `samples` the requests of strategies, by the scenarios' group and their constants."""
 
     scenarios: list[Scenario]
     transcripts: list[TranscriptFile]
@@ -61,6 +62,7 @@ class Compiled:
     provide: set[str]
     stand_ins: dict[str, SourceFile]
     data_files: set[str]
+    samples: dict[tuple[str, Overrides], DrawRequest] = field(default_factory=dict)
 
 
 class ScenarioFile:
@@ -322,6 +324,8 @@ class ScenarioFile:
             )
             name = file_name(group, variation.swept)
             self.compiled.requests[name] = request
+            if kind == "sample":
+                self.compiled.samples[group, variation.overrides] = request
             draws = read_draws(self.vocabulary.folder, name, request)
         except DrawError as error:
             missing = error.hint == "run harness record"

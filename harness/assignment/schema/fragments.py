@@ -118,6 +118,12 @@ INPUT: Schema = {
         ]
     },
 }
+LINES: Schema = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+    ]
+}
 CONSTANTS: Schema = {
     "type": "object",
     "additionalProperties": {"anyOf": [_SCALAR, {"type": "array", "minItems": 1}]},

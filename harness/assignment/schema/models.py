@@ -206,6 +206,73 @@ class FloatsShape(Shape):
     """The greatest difference that does not count."""
 
 
+class FuzzSampleShape(Shape):
+    """What is drawn for a call that no scenario draws for."""
+
+    name: str
+    """What is drawn, unique in the list."""
+    function: str
+    """The function it is about."""
+    clause: Words = []
+    """The clauses that a scenario found so is given."""
+    given: str = ""
+    """Statements run first."""
+    call: str
+    """One Python expression with the names that are drawn."""
+    constants: Annotated[dict[str, Any], WithJsonSchema(schemas.CONSTANTS)] = {}
+    """Provided constants to override: a value, or a list of values to sweep."""
+    strategy: str
+    """`file.function` in a Python file of this folder: it returns a strategy of dicts."""
+
+
+class FuzzAnswersShape(Shape):
+    """What is typed at a prompt: lines, or `file.function`, which gives them."""
+
+    often: Annotated[Any, WithJsonSchema(schemas.LINES)]
+    """What is typed four times of five: a list, or `file.function`."""
+    sometimes: Annotated[Any, WithJsonSchema(schemas.LINES)] = []
+    """What is typed one time of five: a list, or `file.function`."""
+    closing: Annotated[Any, WithJsonSchema(schemas.LINES)] = []
+    """What is typed, in turn and again, to bring a game to its end (often, if left out)."""
+
+
+class FuzzGameShape(Shape):
+    """Conversations: which lines may be typed at which prompt."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": [key]} for key in ("call", "run")]}
+    )
+
+    name: str
+    """What is played, unique in the list."""
+    function: str
+    """The function (or the submitted program) it is about."""
+    clause: Words = []
+    """The clauses that a scenario found so is given."""
+    call: str = ""
+    """One Python expression."""
+    run: str = ""
+    """A submitted or provided program, run as `__main__` on a terminal."""
+    constants: Annotated[dict[str, Any], WithJsonSchema(schemas.CONSTANTS)] = {}
+    """Provided constants to override: a value, or a list of values to sweep."""
+    inputs: Whole = 40
+    """How many lines are typed at most, before the game is brought to its end."""
+    answers: dict[str, FuzzAnswersShape]
+    """What may be typed, by how the text ends that is printed before it."""
+
+
+class FuzzShape(Shape):
+    """`fuzz:` what `harness fuzz` draws beyond the scenarios' own strategies."""
+
+    assume: Words = []
+    """`file.function`: whether the sheet settles a draw. It applies to draws that bind all names of
+    its parameters; of a game they are `typed` and `printed`."""
+    samples: list[FuzzSampleShape] = []
+    """Calls that no scenario draws for."""
+    games: list[FuzzGameShape] = []
+    """Conversations."""
+
+
 class AssignmentShape(Shape):
     """assignment.yaml."""
 
@@ -245,6 +312,8 @@ class AssignmentShape(Shape):
     """The clause file's name."""
     mutants: str = ""
     """The mutant file's name (mutants.yaml if it is left out)."""
+    fuzz: FuzzShape = FuzzShape()
+    """What `harness fuzz` draws beyond the scenarios' own strategies."""
 
 
 class ClauseShape(Shape):

@@ -59,11 +59,11 @@ class Pool(AbstractContextManager["Pool"]):
         while any(worker.current for worker in self._workers):
             ready = wait([w.connection for w in self._workers if w.current])
             for index, worker in enumerate(self._workers):
-                job = worker.current
+                job: Job | FailureJob | None = worker.current
                 if job is None or worker.connection not in ready:
                     continue
                 try:
-                    found = worker.receive()
+                    found: Piece | Ended | SearchEnded = worker.receive()
                 except (EOFError, OSError) as died:
                     worker.stop()
                     worker = self._workers[index] = self._start(index)  # noqa: PLW2901

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import Connection
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from harness.common import serial
 from harness.common.errors import HarnessError
@@ -40,17 +40,15 @@ ORPHAN_PATIENCE = 1.5  # seconds, where its parent was killed
 class SpawnedWorker:
     """Starts the process; `send` a job, then `receive` until `current` is None.
 
-    Not `multiprocessing.Process`: that imports the caller's `__main__` again, and blocks for ever
+    `setup` is the first thing that it receives; `module` has the `main` that it runs. Not
+    `multiprocessing.Process`: that imports the caller's `__main__` again, and blocks for ever
     when a child dies before it has read a large setup.
     """
 
-    def __init__(self, setup: WorkerSetup) -> None:
-        self.current: Job | FailureJob | None = None
+    def __init__(self, setup: object, module: str = __name__) -> None:
+        self.current: Any = None
         self.connection, theirs = multiprocessing.Pipe()
-        code = (
-            f"import sys; sys.path[:] = {sys.path!r}; "
-            "from harness.grading.engines.worker import main; "
-        )
+        code = f"import sys; sys.path[:] = {sys.path!r}; from {module} import main; "
         self._process = subprocess.Popen(
             [sys.executable, "-c", f"{code}main({theirs.fileno()})"],
             stdin=subprocess.DEVNULL,
@@ -63,16 +61,16 @@ class SpawnedWorker:
         with contextlib.suppress(OSError):  # a worker dead this early is noticed on `receive`
             self.connection.send(setup)
 
-    def send(self, job: Job | FailureJob) -> None:
+    def send(self, job: object) -> None:
         """Hand over one job."""
         self.current = job
         with contextlib.suppress(OSError):
             self.connection.send(job)
 
-    def receive(self) -> Piece | Ended | SearchEnded:
+    def receive(self) -> Any:
         """Wait for a piece of what was found, or for how the job ended; EOFError or OSError if the
         worker died."""
-        found: Piece | Ended | SearchEnded = self.connection.recv()
+        found = self.connection.recv()
         if not isinstance(found, Piece):
             self.current = None
         return found
@@ -91,12 +89,17 @@ class SpawnedWorker:
 
 def main(descriptor: int) -> None:
     """The worker's side: read the setup, then grade until the parent is gone."""
+    worker_process(descriptor, _serve)
+
+
+def worker_process(descriptor: int, serve: Callable[[Connection, Any], None]) -> None:
+    """The side of a `SpawnedWorker`'s process: read the setup, then `serve` until the parent is
+    gone, which ends this process whatever it is doing."""
     signal.signal(signal.SIGTERM, _leave)
     connection = Connection(descriptor)
     threading.Thread(target=_leave_with_parent, args=(descriptor,), daemon=True).start()
     try:
-        setup: WorkerSetup = connection.recv()
-        _serve(connection, setup)
+        serve(connection, connection.recv())
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
 

@@ -1,0 +1,192 @@
+"""`harness fuzz`: where submissions with full marks differ from the reference after all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from harness.assignment import load_for_fuzzing
+from harness.cli.discovery import examples
+from harness.cli.options import PATH, cache_folder, options, python_option, root_option, the_root
+from harness.common import files, serial
+from harness.common.errors import UserError
+from harness.common.escaping import visible, visible_lines
+from harness.grading import GradingContext, Job, handed_in, prepare, run_jobs
+from harness.model.fuzzing import FuzzReport
+from harness.model.result import SubmissionResult
+from harness.model.submission import Submission
+from harness.results import STORE_NAME, Store
+from harness.study import FuzzOptions, fuzz, graded_submissions
+
+SECTION = "Assignments"
+SUMMARY = "Look for inputs on which right-looking submissions are wrong."
+
+
+@click.command(
+    "fuzz",
+    epilog=examples(
+        "harness fuzz connect4ish",
+        "harness fuzz connect4ish jo/a1.py --seconds 60",
+    ),
+)
+@click.argument("assignment_id", metavar="ID")
+@click.argument("paths", nargs=-1, type=PATH, metavar="[FILE…]")
+@options(root_option, python_option)
+@click.option(
+    "--inputs",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="How many inputs to draw for a function.",
+)
+@click.option(
+    "--seconds", type=click.FloatRange(0, min_open=True), help="Begin nothing new after this long."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draws.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Processes (default: one per core).")
+@click.option(
+    "--json",
+    "target",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write what was compared and what differs to this file.",
+)
+def command(
+    assignment_id: str,
+    paths: tuple[Path, ...],
+    root: Path | None,
+    python: Path | None,
+    inputs: int,
+    seconds: float | None,
+    seed: int,
+    jobs: int | None,
+    target: Path | None,
+) -> int:
+    """Compare submissions that have full marks with the reference on inputs that no scenario has.
+
+    FILE is a report folder, whose submissions with full marks are taken; a folder of submissions,
+    which are graded first; or a single submission, taken whatever its mark. Without one it is
+    reports/ID, or submissions/ID. Inputs are drawn by the strategies of the scenarios and by what
+    `fuzz:` in assignment.yaml says. Each difference is made as small as can be and shown as a
+    scenario to paste. No mark changes. Ctrl-C keeps what was found.
+
+    Exit status: 0 nothing differs, 1 something does, 2 cannot run, 130 interrupted.
+    """
+    base = the_root(root)
+    specification, settings = load_for_fuzzing(base, assignment_id)
+    if not specification.reference:
+        raise UserError("there is no reference to compare with", place=assignment_id)
+    if not settings.targets:
+        raise UserError(
+            "no scenario draws from a strategy, and there is no fuzz: in assignment.yaml",
+            place=assignment_id,
+            hint="name a strategy, or write which commands a game has",
+        )
+    cache = cache_folder(base)
+    context = prepare(specification, python=python, cache=cache, recall_tier=True)
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task("", total=None)
+
+        def graded(done: int, total: int) -> None:
+            bar.update(task, description="grading first", completed=done, total=total)
+
+        def tell(function: str, done: int, total: int, found: int) -> None:
+            description = f"{function} ({found} differ)"
+            bar.update(task, description=description, completed=done, total=total)
+
+        chosen = _chosen(base, context, paths, jobs, graded)
+        report = fuzz(
+            context,
+            settings,
+            chosen,
+            FuzzOptions(inputs=inputs, seconds=seconds, seed=seed, jobs=jobs),
+            cache=cache,
+            progress=tell,
+        )
+    _show(report, Console())
+    if target is not None:
+        files.write(target, serial.dumps(report) + "\n", private=True)
+    if not report.complete and seconds is None:
+        return 130
+    return 1 if any(each.differences for each in report.submissions) else 0
+
+
+def _chosen(
+    root: Path,
+    context: GradingContext,
+    paths: Sequence[Path],
+    jobs: int | None,
+    progress: object,
+) -> list[Submission]:
+    assignment = context.specification.plan.assignment
+    if not paths:
+        usual = (root / "reports" / assignment.id, root / "submissions" / assignment.id)
+        there = [path for path in usual if (path / STORE_NAME).is_file()] or [usual[1]]
+        paths = there[:1]
+    found: list[Submission] = []
+    for path in paths:
+        run = path / STORE_NAME if path.is_dir() else path
+        if run.name == STORE_NAME and run.is_file():
+            with Store.read_only(run) as store:
+                if store.plan().assignment.id != assignment.id:
+                    raise UserError(f"is no run of {assignment.id}", place=str(path))
+                full = {each.id for each in store.run().submissions if _is_full(each)}
+                submissions, missing = graded_submissions(store)
+            for name in sorted(full & set(missing)):
+                click.echo(f"{visible(name)}: left out, it is not there as it was graded", err=True)
+            found += [each for each in submissions if each.id in full]
+            continue
+        submissions = handed_in([path], assignment)
+        if len(submissions) > 1:
+            submissions = tuple(_with_full_marks(context, submissions, jobs, progress))
+        found += [each for each in submissions if not each.problem]
+    if not found:
+        raise UserError("no submission has full marks", place=str(paths[0]))
+    return found
+
+
+def _with_full_marks(
+    context: GradingContext, submissions: Sequence[Submission], jobs: int | None, progress: object
+) -> list[Submission]:
+    assert callable(progress)
+    full: set[str] = set()
+    todo = [Job(submission=each) for each in submissions]
+    for done, (job, graded) in enumerate(run_jobs(context, todo, jobs), start=1):
+        progress(done, len(todo))
+        if _is_full(graded.result):
+            full.add(job.submission.id)
+    return [each for each in submissions if each.id in full]
+
+
+def _is_full(result: SubmissionResult) -> bool:
+    return result.mark is not None and result.mark >= result.out_of
+
+
+def _show(report: FuzzReport, console: Console) -> None:
+    table = Table(title=report.assignment, title_justify="left")
+    table.add_column("function")
+    for heading in ("inputs", "left out"):
+        table.add_column(heading, justify="right")
+    for each in report.functions:
+        table.add_row(each.function, str(each.inputs), str(each.left_out))
+    console.print(table)
+    differing = [each for each in report.submissions if each.differences]
+    for submission in differing:
+        names = ", ".join(visible(name) for name in submission.ids)
+        for one in submission.differences:
+            click.echo(f"\n{names}: differs in {one.function}: {visible(one.message)}")
+            click.echo(visible_lines(one.scenario), nl=False)
+    if differing:
+        click.echo("")
+    if not report.complete:
+        click.echo("not all inputs were compared; the same command goes on")
+    verb = "differs" if len(differing) == 1 else "differ"
+    click.echo(
+        f"{report.assignment}: {len(differing)} of {len(report.submissions)} submissions {verb} "
+        "from the reference; no mark changes"
+    )

@@ -1,0 +1,233 @@
+"""Draws by Hypothesis: in batches that can be drawn again, and shrunk while they still differ."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from harness.assignment import literals, load_module, no_constants_of_loaded_modules
+from harness.common.errors import UserError
+from harness.model.fuzzing import CourseFunction, FuzzSettings, FuzzTarget, Lines
+from harness.model.stimulus import Binding
+
+Draw = tuple[Binding, ...]
+Typing = tuple[tuple[str, ...], ...]  # the lines to type at each prompt
+_REPEATED = 20  # draws that are drawn twice, to see that they are the same
+_OFTEN = 4  # lines typed often for one that is typed sometimes
+_MOST_SHRINKS = 1500  # candidates that are compared
+
+
+class CourseCode:
+    """The functions of a spec folder, each file loaded once."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+        self._modules: dict[str, Any] = {}
+
+    def call(self, function: CourseFunction, known: Mapping[str, Any] | None = None) -> Any:
+        """What a function gives for its constants and what is `known`; UserError, with its file and
+        line, where it fails."""
+        if function.file not in self._modules:
+            self._modules[function.file] = load_module(self._folder, function.file)
+        values = {each.name: ast.literal_eval(each.literal) for each in function.constants}
+        values |= known or {}
+        try:
+            found = getattr(self._modules[function.file], function.function)
+            return found(**{name: values[name] for name in function.parameters})
+        except Exception as error:
+            raise failed(function, error) from error
+
+    def lines(self, lines: Lines, place: str) -> list[str]:
+        """Lines to type; UserError where the function gives others than texts of one line."""
+        if lines.function is None:
+            return list(lines.written)
+        given = self.call(lines.function)
+        name, place = lines.function.source, str(lines.function.place)
+        found = list(given) if isinstance(given, Iterable) else [given]
+        if not found:
+            raise UserError(f"{name} gave no line", place=place)
+        for line in found:
+            if not isinstance(line, str) or "\n" in line or "\r" in line:
+                raise UserError(f"{name} gave {line!r:.60}, which is no line of text", place=place)
+        return found
+
+
+def failed(function: CourseFunction, error: Exception) -> UserError:
+    """That a course's function failed, and where it is defined."""
+    what = f"{function.source} failed ({type(error).__name__}: {error!s:.300})"
+    return UserError(what, place=_place(function))
+
+
+class Drawer:
+    """What is drawn for one target: bindings of names, or lines to type at each prompt."""
+
+    def __init__(self, target: FuzzTarget, settings: FuzzSettings, code: CourseCode) -> None:
+        """UserError where Hypothesis is not installed, or a function of the course's fails."""
+        self._target = target
+        self._function = target.strategy
+        self._code = code
+        strategies = _hypothesis().strategies
+        if target.strategy is not None:
+            made = code.call(target.strategy)
+            if not isinstance(made, strategies.SearchStrategy):
+                what = f"{target.strategy.source} gave no strategy but {type(made).__name__}"
+                raise UserError(what, place=_place(target.strategy))
+            for assume in settings.assume:
+                made = made.filter(_Holds(assume, code))
+            self._strategy: Any = made
+        else:
+            self._strategy = strategies.tuples(*self._typings(strategies))
+
+    def batch(self, seed: int, count: int, *, twice: bool = False) -> list[Draw]:
+        """About `count` different draws, always the same for a seed (`twice`: which is tried).
+        UserError, with the strategy's
+        file and line, for one that gives what is no literal, nothing, or something else each time.
+        """
+        found = self._drawn(seed, count)
+        if twice and found[:_REPEATED] != self._drawn(seed, count, most=_REPEATED):
+            raise self._wrong("gives other draws when it is asked again: does it use the time, a "
+                              "set's order, or chance of its own?")  # fmt: skip
+        if not found:
+            raise self._wrong("gives no draw: everything is filtered away")
+        return [self._bindings(draw) for draw in found]
+
+    def typings(self, seed: int, count: int) -> list[Typing]:
+        """As `batch`, of a conversation."""
+        return [tuple(tuple(lines) for lines in draw) for draw in self._drawn(seed, count)]
+
+    def shrunk(self, seed: int, count: int, start: Draw, differs: Callable[[Draw], bool]) -> Draw:
+        """The simplest draw that still differs, from `start`, which is of the batch of this seed
+        and count. `start` itself where its strategy finds nothing simpler."""
+        hypothesis = _hypothesis()
+        known: dict[Draw, bool] = {}
+        last = start
+
+        def check(value: Any) -> None:
+            nonlocal last
+            draw = self._bindings(value)
+            if not known and draw != start:
+                return
+            if draw not in known:
+                known[draw] = draw == start or (len(known) < _MOST_SHRINKS and differs(draw))
+            if known[draw]:
+                last = draw
+                raise _DiffersError
+
+        phases = [hypothesis.Phase.generate, hypothesis.Phase.shrink]
+        try:
+            self._given(seed, count, phases, check)
+        except _DiffersError:
+            return last
+        except hypothesis.errors.HypothesisException:
+            pass
+        return start
+
+    def _drawn(self, seed: int, count: int, *, most: int | None = None) -> list[Any]:
+        """The first `most` of the draws."""
+        hypothesis = _hypothesis()
+        found: dict[str, Any] = {}
+
+        def collect(value: Any) -> None:
+            if most is not None and len(found) >= most:
+                raise _EnoughError
+            found.setdefault(repr(value), value)
+
+        try:
+            self._given(seed, count, [hypothesis.Phase.generate], collect)
+        except UserError:
+            raise
+        except _EnoughError:
+            pass
+        except hypothesis.errors.Unsatisfiable:
+            return []
+        except Exception as error:
+            if self._function is None:
+                raise
+            raise failed(self._function, error) from error
+        return list(found.values())
+
+    def _given(self, seed: int, count: int, phases: Sequence[Any], body: Any) -> None:
+        hypothesis = _hypothesis()
+        settings = hypothesis.settings(
+            max_examples=count,
+            database=None,
+            deadline=None,
+            phases=phases,
+            report_multiple_bugs=False,
+            print_blob=False,
+            suppress_health_check=list(hypothesis.HealthCheck),
+            verbosity=hypothesis.Verbosity.quiet,
+        )
+
+        def drawn(value: Any) -> None:
+            body(value)
+
+        with no_constants_of_loaded_modules():
+            hypothesis.seed(seed)(settings(hypothesis.given(self._strategy)(drawn)))()
+
+    def _bindings(self, value: Any) -> Draw:
+        assert self._function is not None
+        found = literals(self._function.source, value, place=_place(self._function))
+        return tuple(Binding(name=name, literal=literal) for name, literal in found.items())
+
+    def _wrong(self, what: str) -> UserError:
+        assert self._function is not None
+        return UserError(f"{self._function.source} {what}", place=_place(self._function))
+
+    def _typings(self, strategies: Any) -> Iterable[Any]:
+        """For each prompt, the lines to type at it: a few or many."""
+        most = self._target.inputs
+        for prompt in self._target.prompts:
+            often = self._code.lines(prompt.often, str(self._target.place))
+            sometimes = self._code.lines(prompt.sometimes, str(self._target.place))
+            weighted = often * max(1, _OFTEN * len(sometimes)) + sometimes * len(often)
+            line = strategies.sampled_from(weighted)
+            yield strategies.integers(1, most).flatmap(
+                lambda n, line=line: strategies.lists(line, min_size=n, max_size=n)
+            )
+
+
+class _DiffersError(Exception):
+    """Found again while Hypothesis shrinks."""
+
+
+class _EnoughError(Exception):
+    """So many draws that no more are needed."""
+
+
+class _Holds:
+    """Whether a draw is one that the sheet settles, for a strategy's `filter`."""
+
+    def __init__(self, function: CourseFunction, code: CourseCode) -> None:
+        self._function = function
+        self._code = code
+        self._bound = {each.name for each in function.constants}
+
+    def __call__(self, draw: Any) -> bool:
+        if not isinstance(draw, dict):
+            return True
+        if not set(self._function.parameters) <= self._bound | set(draw):
+            return True
+        return bool(self._code.call(self._function, draw))
+
+
+def batch_seed(seed: int, target: str, number: int) -> int:
+    """The seed of one batch of a target."""
+    return int.from_bytes(sha256(f"{seed}\0{target}\0{number}".encode()).digest()[:8], "big")
+
+
+def _place(function: CourseFunction) -> str:
+    return f"{function.place.file}:{function.place.line}"
+
+
+def _hypothesis() -> Any:
+    try:
+        import hypothesis  # noqa: PLC0415  (an extra)
+        import hypothesis.strategies  # noqa: PLC0415
+    except ImportError:
+        hint = "pip install 'a1-harness[study]'"
+        raise UserError("drawing needs Hypothesis", hint=hint) from None
+    return hypothesis

@@ -1,0 +1,242 @@
+"""One batch of one target: drawn, run on the reference and on every submission, shrunk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from types import TracebackType
+
+from harness.common.errors import HarnessError, UserError
+from harness.execution import Interpreter, create_driver
+from harness.grading import pick_cpu, worker_process
+from harness.model.assignment import Assignment, SourceFile
+from harness.model.fuzzing import Difference, FuzzSettings, FuzzTarget
+from harness.model.observation import Observation
+from harness.model.result import Tier
+from harness.model.stimulus import Stimulus
+from harness.model.submission import Submission
+from harness.study.fuzz.comparing import Comparer, Differing, Prepared, Program
+from harness.study.fuzz.drawing import CourseCode, Draw, Drawer, batch_seed
+from harness.study.fuzz.games import played, shortened
+from harness.study.fuzz.printing import scenario_text
+
+BATCH = 250  # draws
+GAMES = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a worker is started with."""
+
+    settings: FuzzSettings
+    assignment: Assignment
+    reference: tuple[SourceFile, ...]
+    submissions: tuple[Submission, ...]
+    interpreter: Interpreter
+    tier: Tier
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A batch of a target by their numbers, for the submissions of these digests."""
+
+    target: int
+    batch: int
+    digests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitResult:
+    """What a batch found, by the submissions' digests; how many inputs were compared, how many were
+    left out."""
+
+    unit: Unit
+    inputs: int
+    left_out: int
+    found: dict[str, Difference]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkFailed:
+    """Why a batch has no result; `by_user`: the user can fix it."""
+
+    what: str
+    place: str = ""
+    hint: str = ""
+    by_user: bool = False
+
+
+def batch_size(target: FuzzTarget) -> int:
+    """How many inputs are drawn at a time."""
+    return GAMES if target.prompts else BATCH
+
+
+class Worker(AbstractContextManager["Worker"]):
+    """Works on batches with one driver."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._code = CourseCode(setup.settings.folder)
+        self._drawers: dict[int, Drawer] = {}
+        self._submissions = {each.digest: each for each in setup.submissions}
+        self._stack = ExitStack()
+        variants = dict.fromkeys((*setup.assignment.variants, *setup.settings.variants))
+        self._assignment = replace(setup.assignment, variants=tuple(variants))
+
+    def __enter__(self) -> Worker:
+        setup = self._setup
+        driver = create_driver(setup.interpreter, setup.tier, cpu=pick_cpu())
+        self._stack.enter_context(driver)
+        self._comparer = Comparer(driver, self._assignment, setup.reference)
+        self._stack.enter_context(self._comparer)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def run(self, unit: Unit) -> UnitResult:
+        """Draw and compare. UserError where the course's own code fails."""
+        target = self._setup.settings.targets[unit.target]
+        drawer = self._drawer(unit.target)
+        seed = batch_seed(self._setup.seed, target.id, unit.batch)
+        draws: list[Draw] = []
+        if target.prompts:
+            stimuli = self._games(target, drawer, seed)
+        else:
+            draws = drawer.batch(seed, BATCH, twice=unit.batch == 0)
+            stimuli = [replace(target.stimulus, bindings=draw) for draw in draws]
+        prepared = self._comparer.prepare(target, stimuli)
+        found: dict[str, Difference] = {}
+        for digest in unit.digests:
+            with ExitStack() as stack:
+                program = self._comparer.program(self._submissions[digest].files, stack)
+                differing = list(self._comparer.differing(prepared, program))
+                if not differing:
+                    continue
+                # Strategies that throw dice have no simpler draws but those drawn already.
+                first = min(differing, key=lambda each: (_size(each.stimulus), each.number))
+                if target.prompts:
+                    smallest = self._shortest(target, first, program)
+                else:
+                    smallest = self._simplest(target, drawer, seed, first, program)
+                drawn = unit.batch * batch_size(target) + differing[0].number + 1
+                found[digest] = self._difference(target, smallest, program, drawn)
+        return UnitResult(
+            unit=unit,
+            inputs=len(stimuli) - len(prepared.left_out),
+            left_out=len(prepared.left_out),
+            found=found,
+        )
+
+    def _drawer(self, number: int) -> Drawer:
+        if number not in self._drawers:
+            target = self._setup.settings.targets[number]
+            self._drawers[number] = Drawer(target, self._setup.settings, self._code)
+        return self._drawers[number]
+
+    def _games(self, target: FuzzTarget, drawer: Drawer, seed: int) -> list[Stimulus]:
+        place = str(target.place)
+        closing = [self._code.lines(prompt.closing, place) for prompt in target.prompts]
+
+        def run(stimuli: Sequence[Stimulus]) -> list[Observation]:
+            return self._comparer.observed(target, stimuli)
+
+        games = played(target, drawer.typings(seed, GAMES), closing, run)
+        different = list(dict.fromkeys(games))
+        if not self._setup.settings.assume:
+            return different
+        seen = run(different)
+        return [
+            game
+            for game, observation in zip(different, seen, strict=True)
+            if self._settled(game, observation)
+        ]
+
+    def _settled(self, game: Stimulus, seen: Observation) -> bool:
+        known = {"typed": [each.text for each in game.inputs], "printed": seen.printed}
+        for assume in self._setup.settings.assume:
+            bound = {each.name for each in assume.constants} | known.keys()
+            asked = set(assume.parameters) & known.keys()
+            applies = asked and set(assume.parameters) <= bound
+            if applies and not self._code.call(assume, known):
+                return False
+        return True
+
+    def _simplest(
+        self, target: FuzzTarget, drawer: Drawer, seed: int, first: Differing, program: Program
+    ) -> Stimulus:
+        def differs(draw: Draw) -> bool:
+            stimulus = replace(target.stimulus, bindings=draw)
+            return self._verdict(target, stimulus, program) is not None
+
+        draw = drawer.shrunk(seed, BATCH, first.stimulus.bindings, differs)
+        return replace(target.stimulus, bindings=draw)
+
+    def _shortest(self, target: FuzzTarget, first: Differing, program: Program) -> Stimulus:
+        def differs(game: Stimulus) -> Stimulus | None:
+            (seen,) = self._comparer.observed(target, [game])
+            if seen.reads < len(game.inputs):
+                game = replace(game, inputs=game.inputs[: seen.reads])
+            if not self._settled(game, seen):
+                return None
+            return game if self._verdict(target, game, program) is not None else None
+
+        return shortened(first.stimulus, differs)
+
+    def _verdict(
+        self, target: FuzzTarget, stimulus: Stimulus, program: Program
+    ) -> tuple[Prepared, str] | None:
+        """Of an input on which the program fails: the reference's doing, and what went wrong."""
+        prepared = Prepared(target, {0: stimulus})
+        verdict = self._comparer.verdict(prepared, 0, program)
+        return None if verdict is None or verdict.passed else (prepared, verdict.message)
+
+    def _difference(
+        self, target: FuzzTarget, stimulus: Stimulus, program: Program, drawn: int
+    ) -> Difference:
+        found = self._verdict(target, stimulus, program)
+        if found is None:
+            raise HarnessError(f"{target.id}: a difference did not show again")
+        prepared, message = found
+        return Difference(
+            target=target.id,
+            function=target.function,
+            message=message,
+            scenario=scenario_text(target, stimulus, prepared.alone[0]),
+            drawn=drawn,
+        )
+
+
+def _size(stimulus: Stimulus) -> int:
+    return sum(len(each.literal) for each in stimulus.bindings) + len(stimulus.inputs)
+
+
+def main(descriptor: int) -> None:
+    """The side of a process that is sent batches."""
+    worker_process(descriptor, _serve)
+
+
+def _serve(connection: Connection, setup: Setup) -> None:
+    with ExitStack() as stack:
+        worker: Worker | None = None
+        while True:
+            unit: Unit = connection.recv()
+            answer: UnitResult | WorkFailed
+            try:
+                worker = worker or stack.enter_context(Worker(setup))
+                answer = worker.run(unit)
+            except UserError as error:
+                answer = WorkFailed(
+                    what=error.what, place=error.place, hint=error.hint, by_user=True
+                )
+            except HarnessError as error:
+                answer = WorkFailed(what=str(error))
+            connection.send(answer)

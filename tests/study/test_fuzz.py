@@ -1,0 +1,238 @@
+"""Draws and games on which submissions are compared with the reference, in a small course."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from harness.assignment import load, load_for_fuzzing
+from harness.common.errors import UserError
+from harness.grading import check_submissions, handed_in, prepare
+from harness.model.fuzzing import FuzzSettings, FuzzTarget
+from harness.model.observation import Ending, Observation, Turn
+from harness.model.stimulus import Stimulus
+from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed
+from harness.study.fuzz.games import played, shortened
+from tests.tiny_course import Course
+
+STRATEGIES = """
+from hypothesis import strategies as st
+
+
+def baskets():
+    amounts = st.lists(st.integers(0, 20), max_size=9)
+    return st.fixed_dictionaries({"basket": amounts})
+
+
+def filtered():
+    return baskets().filter(lambda draw: False)
+
+
+def no_literals():
+    return st.just({"basket": range(3)})
+
+
+TURNS = []
+
+
+def of_its_own():
+    TURNS.append(0)
+    return st.builds(lambda n: {"basket": [n, TURNS.append(0) or len(TURNS)]}, st.integers())
+
+
+def broken():
+    raise ZeroDivisionError("no baskets today")
+
+
+def no_strategy():
+    return [{"basket": []}]
+
+
+def is_small(basket):
+    return sum(basket) < 200
+
+
+def amounts(LIMIT):
+    return [str(n) for n in range(1, LIMIT + 1)]
+"""
+FUZZ = """
+fuzz:
+  assume: fuzzing.is_small
+  samples:
+    - name: baskets
+      function: total
+      clause: "4.total"
+      call: total(basket)
+      strategy: fuzzing.STRATEGY
+  games:
+    - name: tills
+      function: main
+      clause: "5.game"
+      run: a1.py
+      inputs: 12
+      answers:
+        "{{ PROMPT }}": {often: fuzzing.amounts, sometimes: [x, 0, 77], closing: [q]}
+"""
+RIGHT = Path(__file__).parent.parent / "fixtures/course/reference/tiny/a1.py"
+
+
+def with_fuzz(course: Course, strategy: str = "baskets") -> tuple[FuzzSettings, FuzzTarget]:
+    course.write("specs/tiny/fuzzing.py", STRATEGIES)
+    path = course.path("specs/tiny/assignment.yaml")
+    path.write_text(path.read_text() + FUZZ.replace("STRATEGY", strategy))
+    _, settings = load_for_fuzzing(course.root, "tiny")
+    return settings, next(each for each in settings.targets if each.id == "baskets")
+
+
+def drawer(course: Course, strategy: str) -> Drawer:
+    settings, target = with_fuzz(course, strategy)
+    return Drawer(target, settings, CourseCode(settings.folder))
+
+
+def test_draws_are_the_same_for_a_seed_and_settled(course: Course) -> None:
+    made = drawer(course, "baskets")
+    seed = batch_seed(0, "baskets", 0)
+    draws = made.batch(seed, 60, twice=True)
+    assert draws == made.batch(seed, 60)
+    assert len(set(draws)) == len(draws) > 30
+    assert draws != made.batch(batch_seed(1, "baskets", 0), 60)
+    values = [json.loads(binding.literal) for (binding,) in draws]
+    assert all(sum(value) < 200 for value in values)
+
+
+def test_a_draw_is_shrunk_while_it_differs(course: Course) -> None:
+    made = drawer(course, "baskets")
+    seed = batch_seed(0, "baskets", 0)
+
+    def differs(draw: tuple[object, ...]) -> bool:
+        return len(json.loads(draw[0].literal)) > 3  # type: ignore[attr-defined]
+
+    first = next(draw for draw in made.batch(seed, 60) if differs(draw))
+    (smallest,) = made.shrunk(seed, 60, first, differs)
+    assert smallest.literal == "[0, 0, 0, 0]"
+
+
+@pytest.mark.parametrize(
+    ("strategy", "line", "message"),
+    [
+        ("filtered", 10, "everything is filtered away"),
+        ("no_literals", 14, "which is no Python literal"),
+        ("of_its_own", 21, "gives other draws when it is asked again"),
+        ("broken", 26, "failed (ZeroDivisionError: no baskets today)"),
+        ("no_strategy", 30, "gave no strategy but list"),
+    ],
+)
+def test_a_bad_strategy_is_named_with_file_and_line(
+    course: Course, strategy: str, line: int, message: str
+) -> None:
+    with pytest.raises(UserError) as caught:
+        drawer(course, strategy).batch(1, 30, twice=True)
+    assert str(caught.value).startswith(f"specs/tiny/fuzzing.py:{line}: fuzzing.{strategy} ")
+    assert message in str(caught.value)
+
+
+def test_mistakes_in_fuzz_have_their_place(course: Course) -> None:
+    with_fuzz(course)
+    course.edit("specs/tiny/assignment.yaml", "strategy: fuzzing.baskets", "strategy: fuzzing.none")
+    course.edit("specs/tiny/assignment.yaml", "call: total(basket)", "call: total(")
+    course.edit("specs/tiny/assignment.yaml", "often: fuzzing.amounts", "often: 3")
+    outcome = course.run("fuzz", "tiny", RIGHT)
+    assert outcome.status == 2
+    for place in ("assignment.yaml:17:13", "fuzzing.py has no function none", "a list of lines or"):
+        assert place in outcome.err
+
+
+def asks(prompts: list[str]) -> Observation:
+    return Observation(ending=Ending.ANSWERED, turns=tuple(Turn(printed=p) for p in prompts))
+
+
+def test_games_answer_the_prompt_that_is_shown(course: Course) -> None:
+    settings, _ = with_fuzz(course)
+    target = next(each for each in settings.targets if each.id == "tills")
+    again = SimpleNamespace(text="Again? ")
+    target = SimpleNamespace(  # type: ignore[assignment]
+        id="x", place="", inputs=6, prompts=(target.prompts[0], again), stimulus=target.stimulus
+    )
+
+    def run(stimuli: list[Stimulus]) -> list[Observation]:
+        """Asks for amounts, and after each 3 whether to go on; y goes on, q ends."""
+        seen = []
+        for stimulus in stimuli:
+            turns, prompt = [], "Amount: "
+            for typed in stimulus.inputs:
+                turns.append(Turn(printed=prompt, typed=typed))
+                prompt = "Again? " if typed.text == "3" and prompt == "Amount: " else "Amount: "
+                if typed.text in ("q", "n"):
+                    break
+            seen.append(Observation(ending=Ending.ANSWERED, turns=(*turns, Turn(printed=""))))
+        return seen
+
+    drawn = [(("1", "3", "2", "3"), ("y", "y"))]
+    (game,) = played(target, drawn, (("q",), ("n",)), run)
+    assert [each.text for each in game.inputs] == ["1", "3", "y", "2", "3", "n"]
+    with pytest.raises(UserError, match="the reference asks after 'Amount: '"):
+        unnamed = SimpleNamespace(**{**vars(target), "prompts": (again, again)})
+        played(unnamed, drawn, (("q",), ("n",)), run)  # type: ignore[arg-type]
+
+
+def test_a_game_is_as_short_as_can_be(course: Course) -> None:
+    settings, _ = with_fuzz(course)
+    target = next(each for each in settings.targets if each.id == "tills")
+    lines = [str(number) for number in range(40)]
+    game = played(target, [(tuple(lines),)], (("q",),), lambda all_: [
+        Observation(ending=Ending.ANSWERED, turns=tuple(
+            Turn(printed="Amount: ", typed=typed) for typed in one.inputs[:41]
+        )) for one in all_
+    ])[0]  # fmt: skip
+
+    def differs(candidate: Stimulus) -> Stimulus | None:
+        typed = [each.text for each in candidate.inputs]
+        return candidate if "3" in typed and "7" in typed[typed.index("3") :] else None
+
+    assert [each.text for each in shortened(game, differs).inputs] == ["3", "7"]
+
+
+RARE = (
+    "    result = 0\n    for amount in basket:\n        result += amount\n    return result\n",
+    "    return sum(basket) if len(basket) != 7 else sum(basket) + 1\n",
+)
+
+
+def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
+    with_fuzz(course)
+    text = RIGHT.read_text(encoding="utf-8")
+    course.write("rare/a1.py", text.replace(*RARE))
+    cache = course.root / ".harness-cache"
+    context = prepare(load(course.root, "tiny"), cache=cache, recall_tier=True)
+    (before,) = check_submissions(context, handed_in([course.path("rare")], _asked(context)))
+    assert before.mark == before.out_of
+    arguments = ("fuzz", "tiny", "rare", RIGHT, "--inputs", "250", "--jobs", "1")
+    outcome = course.run(*arguments, "--json", "found.json")
+    assert outcome.status == 1, outcome.err
+    assert outcome.out.endswith("1 of 2 submissions differs from the reference; no mark changes\n")
+    report = json.loads(course.path("found.json").read_text(encoding="utf-8"))
+    assert report["complete"]
+    found = [each for one in report["submissions"] for each in one["differences"]]
+    assert {each["function"] for each in found} == {"total", "main"}
+    total, main = sorted(found, key=lambda each: each["function"], reverse=True)
+    assert 'call: "total([0, 0, 0, 0, 0, 0, 0])"' in total["scenario"]
+    (item,) = yaml.safe_load(main["scenario"])
+    assert len(item["input"]) == 7
+    again = course.run(*arguments, "--json", "again.json")
+    assert again.out == outcome.out
+    assert course.path("again.json").read_bytes() == course.path("found.json").read_bytes()
+    pasted = "scenarios:\n" + "".join(each["scenario"] for each in found)
+    course.write("specs/tiny/pasted.yaml", pasted)
+    context = prepare(load(course.root, "tiny"), cache=cache, recall_tier=True)
+    (after,) = check_submissions(context, handed_in([course.path("rare")], _asked(context)))
+    failed = [each.scenario_id for each in after.scenarios if not each.verdict.passed]
+    assert len(failed) == 2
+    assert all(name.startswith("pasted/") for name in failed)
+
+
+def _asked(context: object) -> object:
+    return context.specification.plan.assignment  # type: ignore[attr-defined]
