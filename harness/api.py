@@ -36,9 +36,9 @@ from harness.model.events import Event, Notice, ReportsWritten, RunStarted
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult, Tier
 from harness.model.specification import Specification
-from harness.model.study import StrengthFigures
+from harness.model.study import StrengthReport
 from harness.model.submission import Submission
-from harness.reporting import mark_unfinished, page_writer, write_reports
+from harness.reporting import mark_unfinished, page_writer, write_reports, write_study
 from harness.results import latest_strength
 
 REPORTS_EVERY = 100  # submissions between two events
@@ -110,6 +110,7 @@ def grade(
     def tell(text: str) -> None:
         listener(Notice(text=text))
 
+    strength = _strength(specification)
     options = BatchOptions(
         out=folder,
         paths=_paths(paths),
@@ -121,7 +122,7 @@ def grade(
         cohort=cohort.facts,
         notices=cohort.notices,
         on_graded=partial(page_writer, folder),
-        strength=_strength(specification),
+        strength=strength.figures if strength is not None else None,
     )
     plan = specification.plan
 
@@ -136,6 +137,8 @@ def grade(
         _publish(interrupted.run, plan, folder, listener)
         raise
     _publish(run, plan, folder, listener)
+    with _report_errors(folder):
+        write_study(folder, plan, strength)
     return run
 
 
@@ -160,12 +163,11 @@ def _paths(paths: Sequence[AnyPath]) -> tuple[Path, ...]:
     return tuple(Path(path) for path in paths)
 
 
-def _strength(specification: Specification) -> StrengthFigures | None:
+def _strength(specification: Specification) -> StrengthReport | None:
     """What was measured of exactly these scenarios, all of them."""
     if specification.left_out:
         return None
-    found = latest_strength(_cache(specification), specification.plan)
-    return found.figures if found is not None else None
+    return latest_strength(_cache(specification), specification.plan)
 
 
 def _cache(specification: Specification) -> Path:

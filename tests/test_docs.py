@@ -81,7 +81,7 @@ def test_a_page_names_only_what_exists(page: Path) -> None:
         text
         for text in texts(CODE, page)
         if MODULE.fullmatch(text)
-        and not text.endswith((".py", ".md", ".json", ".yaml"))
+        and not text.endswith((".py", ".md", ".html", ".json", ".yaml"))
         and (
             (text.startswith("harness.") and not is_module_or_member(text))
             or (text.split(".")[0] in PACKAGES and not is_module_or_member(f"harness.{text}"))

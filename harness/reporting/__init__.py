@@ -6,6 +6,7 @@ from harness.common.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from harness.reporting.html.similarity_pages import percent, write_similarity
+    from harness.reporting.html.study_page import write_study
     from harness.reporting.markdown import markdown_summary
     from harness.reporting.terminal.cards import explain_failures
     from harness.reporting.terminal.tables import (
@@ -36,6 +37,7 @@ __all__ = [
     "write_index",
     "write_reports",
     "write_similarity",
+    "write_study",
 ]
 
 __getattr__ = lazy_exports(
@@ -43,6 +45,7 @@ __getattr__ = lazy_exports(
     {
         "markdown": ("markdown_summary",),
         "html.similarity_pages": ("percent", "write_similarity"),
+        "html.study_page": ("write_study",),
         "terminal.cards": ("explain_failures",),
         "terminal.tables": (
             "explain_scenario",

@@ -101,7 +101,7 @@ def test_the_class_page_says_how_strong_the_scenarios_are_where_that_is_known() 
     assert "These scenarios notice" not in class_page(RUN, PLAN)
     facts = replace(RUN.facts, strength=StrengthFigures(changes=412, noticed=410))
     page = class_page(replace(RUN, facts=facts), PLAN)
-    assert "These scenarios notice 99.5 % of 412 single-fault changes of the reference." in page
+    assert "These scenarios notice 99.5 % of 412 single-fault changes of the reference" in page
 
 
 def inodes(folder: Path) -> dict[str, int]:

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from harness.assignment import load
 from harness.cli.discovery import examples
-from harness.cli.options import PATH, python_option, root_option, the_root
+from harness.cli.options import PATH, cache_folder, python_option, root_option, the_root
 from harness.cli.runs import store_of
 from harness.common import files, serial
 from harness.common.escaping import visible
 from harness.model.study import SimilarityReport
-from harness.reporting import percent, write_similarity
-from harness.results import Store
+from harness.reporting import percent, write_similarity, write_study
+from harness.results import Store, latest_strength
 from harness.study import compare_class, graded_submissions, without_ids
 
 SECTION = "Results"
@@ -43,18 +43,19 @@ def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) 
 
     Names, comments, layout and the order of functions make no difference; the stub, provided files,
     the reference and what most of the class wrote do not count. RUN gets a folder `similarity` with
-    the pairs side by side and `similarity.json`. Likeness is no proof of copying, and no mark
-    depends on it. Nothing leaves this machine.
+    the pairs side by side, `similarity.json`, and `study.html` with all at a glance. Likeness is no
+    proof of copying, and no mark depends on it. Nothing leaves this machine.
     """
     path = store_of(run)
     with Store.read_only(path) as store:
         submissions, missing = graded_submissions(store)
-        assignment = store.plan().assignment.id
+        plan = store.plan()
     for name in missing:
         click.echo(f"{visible(name)}: not compared, it is not there as it was graded", err=True)
     if anonymous:
         submissions = without_ids(submissions)
-    specification = load(the_root(root, [run]), assignment)
+    base = the_root(root, [run])
+    specification = load(base, plan.assignment.id)
     console = Console()
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("reading", total=len(submissions))
@@ -66,10 +67,12 @@ def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) 
     sources = {each.id: each.files for each in submissions}
     page = write_similarity(report, specification.plan, sources, path.parent)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
+    study = write_study(path.parent, plan, latest_strength(cache_folder(base), plan))
     console.print(_table(report))
     click.echo(f"{report.compared} programs compared, {len(report.pairs)} pairs")
     click.echo("Likeness is no proof of copying: look at both programs.")
     click.echo(f"report: {page}")
+    click.echo(f"at a glance: {study}")
     return 0
 
 
