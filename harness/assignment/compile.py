@@ -26,6 +26,7 @@ from harness.assignment.loading import (
 )
 from harness.assignment.scenarios.draws import DrawRequest
 from harness.assignment.scenarios.file import Compiled, ScenarioFile
+from harness.assignment.scenarios.weights import WeightedFile, weighted
 from harness.assignment.vocabulary import Variants, Vocabulary, provided_classes, public_functions
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems
@@ -232,6 +233,7 @@ class _Compiler:
 
     def _scenarios(self, heading: Heading, vocabulary: Vocabulary) -> Compiled:
         whole = Compiled([], [], {}, set(), {}, set())
+        files: list[WeightedFile] = []
         for odd in sorted(self.folder.glob("*.yml")):
             place = Place(file=shown(self.root, odd), line=1, column=1)
             self.problems.add(place, "", "this file is not read", "name it .yaml")
@@ -244,14 +246,17 @@ class _Compiler:
             document = self._open(path)
             if document is None:
                 continue
-            part = ScenarioFile(document, vocabulary, recording=self.recording).compile()
-            whole.scenarios += part.scenarios
+            reader = ScenarioFile(document, vocabulary, recording=self.recording)
+            part = reader.compile()
+            scenarios = tuple(part.scenarios)
+            files.append(WeightedFile(document=document, scenarios=scenarios, marks=reader.marks))
             whole.transcripts += part.transcripts
             whole.requests |= part.requests
             whole.provide |= part.provide
             whole.stand_ins |= part.stand_ins
             whole.data_files |= part.data_files
             whole.samples |= part.samples
+        whole.scenarios += weighted(files, heading.functionality_marks)
         return whole
 
     def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:

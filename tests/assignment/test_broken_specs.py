@@ -723,6 +723,30 @@ FILES = {
             "specs/small/f.yaml:1:15: points_total: expected a positive number or a fraction like \"1/3\", got the text 'none'.",
         ],
     ),
+    "marks and points_total": (
+        {F: "points_total: 2\nmarks: 2\n" + HEAD + "  - name: a\n" + GOOD},
+        [
+            "specs/small/f.yaml:2:8: marks: marks and points_total both say what the file is worth. Hint: keep one of them.",
+        ],
+    ),
+    "marks of nothing": (
+        {F: "marks: 2\ninformational: true\n" + HEAD + "  - name: a\n" + GOOD},
+        [
+            "specs/small/f.yaml:1:8: marks: no scenario of the file counts. Hint: informational scenarios earn nothing.",
+        ],
+    ),
+    "more marks than there are": (
+        {F: "marks: 7\n" + HEAD + "  - name: a\n" + GOOD},
+        [
+            "specs/small/f.yaml:1:8: marks: the files' marks add up to 7, and functionality_marks is 6. Hint: they may not be more.",
+        ],
+    ),
+    "fewer marks than there are": (
+        {F: "marks: 5\n" + HEAD + "  - name: a\n" + GOOD},
+        [
+            "specs/small/f.yaml:1:8: marks: the files' marks add up to 5, and functionality_marks is 6. Hint: no other file has scenarios that could earn the rest.",
+        ],
+    ),
     "template in braces without quotes": (
         {F: HEAD + "  - name: a\n" + GOOD + "    prints: {{ COLUMN_MESSAGE }}\n"},
         [

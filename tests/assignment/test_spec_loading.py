@@ -243,6 +243,31 @@ def test_points_total_rescales_what_counts(tmp_path: Path) -> None:
     assert points == [5, Fraction(5, 2), Fraction(5, 2), Fraction(5, 2), Fraction(5, 2)]
 
 
+@pytest.mark.parametrize(
+    ("heads", "shares"),
+    [
+        (("marks: 2\n", ""), (2, 4)),
+        (("marks: 2\n", "marks: 4\n"), (2, 4)),
+        (("marks: 1/2\n", "points_total: 3\n"), (Fraction(1, 2), Fraction(11, 2))),
+    ],
+)
+def test_marks_of_a_file_are_marks_of_the_assignment(
+    tmp_path: Path, heads: tuple[str, str], shares: tuple[Fraction, Fraction]
+) -> None:
+    call = "call: check_input('')"
+    one = (f"name: a\npoints: 2\n{call}", f"name: b\n{call}")
+    two = (f"name: c\n{call}", f"name: d\nextra_credit: true\n{call}")
+    other = scenario_file(*two, head=heads[1] + HEAD)
+    plan = plan_of(tmp_path, *one, head=heads[0] + HEAD, **{"g.yaml": other})
+    points = {each.id: each.points for each in plan.scenarios}
+    whole = points["f/a"] + points["f/b"] + points["g/c"]
+    assert points["f/a"] == 2 * points["f/b"]
+    assert points["g/c"] == points["g/d"]
+    out_of = plan.assignment.functionality_marks
+    assert (points["f/a"] + points["f/b"]) / whole * out_of == shares[0]
+    assert points["g/c"] / whole * out_of == shares[1]
+
+
 RETURNS: list[tuple[str, Matcher]] = [
     ("null", Exactly(value=NONE)),
     ("r4", Exactly(value=Value.of("r4"))),

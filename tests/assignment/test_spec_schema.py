@@ -78,7 +78,7 @@ EVERYTHING = scenario_file(
     "name: drawn\ncall: f(x)\nsample: {strategy: b.c, count: 3, seed: 0}\neach: true\n"
     "returns: null\nleaves: unchanged\nraises: E",
     "name: cases\nsession: '>>> f(x)'\ncases: b.c\n",
-    head=f"points_total: 10\n{HEAD}",
+    head=f"points_total: 10\nmarks: 3\n{HEAD}",
 )
 ACCEPTED = [
     ("scenarios", EVERYTHING),

@@ -38,6 +38,7 @@ from harness.assignment.scenarios.settings import (
 )
 from harness.assignment.scenarios.stimuli import StimulusParts, asked, given, kind_of
 from harness.assignment.scenarios.sweeps import Variation, slug, swept_names, variations
+from harness.assignment.scenarios.weights import counted_points, rescaled
 from harness.assignment.schema.models import ScenarioFileShape, ScenarioShape
 from harness.assignment.schema.validate import salvaged
 from harness.assignment.schema.validators import listed
@@ -74,6 +75,7 @@ class ScenarioFile:
         self.recording = recording
         self.stem = document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
         self.compiled = Compiled([], [], {}, set(), {}, set())
+        self.marks: Fraction | None = None
 
     def compile(self) -> Compiled:
         """All scenarios of the file that can be read."""
@@ -94,8 +96,23 @@ class ScenarioFile:
             if self._unique(chosen, names):
                 self._scenario(chosen)
         if "points_total" in head.model_fields_set:
-            self._rescale(head)
+            total = fraction(self.document, ("points_total",), head.points_total)
+            if total is not None:
+                self.compiled.scenarios[:] = rescaled(self.compiled.scenarios, total)
+        if "marks" in head.model_fields_set:
+            self._read_marks(head)
         return self.compiled
+
+    def _read_marks(self, head: ScenarioFileShape) -> None:
+        if "points_total" in head.model_fields_set:
+            what = "marks and points_total both say what the file is worth"
+            self.document.add(("marks",), what, "keep one of them")
+            return
+        self.marks = fraction(self.document, ("marks",), head.marks)
+        if not counted_points(self.compiled.scenarios):
+            what = "no scenario of the file counts"
+            self.document.add(("marks",), what, "informational scenarios earn nothing")
+            self.marks = None
 
     def _head(self, data: dict[Any, Any]) -> tuple[ScenarioFileShape, frozenset[Any]]:
         # The scenarios are checked one by one: a mistake in one leaves the others readable.
@@ -335,18 +352,6 @@ class ScenarioFile:
             return []
         context.names |= {binding.name for binding in draws[0]}
         return draws
-
-    def _rescale(self, head: ScenarioFileShape) -> None:
-        total = fraction(self.document, ("points_total",), head.points_total)
-        marked = [scenario for scenario in self.compiled.scenarios if not scenario.informational]
-        counted = [scenario for scenario in marked if not scenario.extra_credit] or marked
-        points = sum((scenario.points for scenario in counted), Fraction(0))
-        if total is None or not points:
-            return
-        self.compiled.scenarios = [
-            replace(scenario, points=scenario.points * total / points)
-            for scenario in self.compiled.scenarios
-        ]
 
 
 def _asking(question: StimulusParts, expected: Expected) -> StimulusParts:

@@ -167,6 +167,8 @@ class ScenarioFileShape(SettingsShape):
 
     points_total: Points = 1
     """Rescales the file's points to this sum."""
+    marks: Points = 1
+    """What the file's scenarios are worth together, of the assignment's functionality_marks."""
     scenarios: list[ScenarioShape] = Field(min_length=1)
     """The scenarios."""
 
