@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+from harness.model.assignment import ManualSlot
 from harness.model.causes import Cause
-from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.reporting.view.class_causes import ClassCause, ClassCauses, ForAPerson
 
 
@@ -62,6 +64,18 @@ def test_of_a_large_class_the_first_students_are_named_and_all_are_counted() -> 
     assert found.students == tuple(f"{n:03}" for n in range(60))
 
 
+def test_a_mistake_in_several_functions_counts_each_submission_once() -> None:
+    found = joined(
+        result("ada", cause("win", "n", "1"), cause("draw", "n", "1/2"), cause("f", "r", "1")),
+        result("bob", cause("win", "n", "1")),
+        result("cyd", cause("win", "loop", "2")),
+        result("dan", cause("draw", "loop", "2")),
+    ).wide()
+    assert [(each.rule, each.functions, each.count, each.marks) for each in found] == [
+        ("n", ("draw", "win"), 2, Fraction(5, 2))
+    ]
+
+
 @pytest.mark.parametrize(
     ("status", "flagged", "reason"),
     [
@@ -76,4 +90,19 @@ def test_of_a_large_class_the_first_students_are_named_and_all_are_counted() -> 
 )
 def test_who_needs_a_person(status: SubmissionStatus, flagged: bool, reason: str) -> None:
     found = joined(result("ada", status=status, flagged=flagged)).for_a_person()
-    assert found == ((ForAPerson(id="ada", reason=reason),) if reason else ())
+    expected = ForAPerson(reason=reason, count=1, students=("ada",))
+    assert found == ((expected,) if reason else ())
+
+
+def test_marks_by_hand_are_missing_once_somebody_has_some() -> None:
+    style = ManualSlot(id="style", title="Style", out_of=Fraction(4))
+    nobody = [replace(result(name), manual=(ManualMark(slot=style),)) for name in ("ada", "bob")]
+    assert joined(*nobody).for_a_person() == ()
+    given = replace(nobody[1], manual=(ManualMark(slot=style, mark=Fraction(3)),))
+    (found,) = joined(nobody[0], given).for_a_person()
+    assert (found.reason, found.students) == ("marks by hand are missing", ("ada",))
+
+
+def test_who_needs_a_person_is_bounded_and_all_are_counted() -> None:
+    (found,) = joined(*(result(f"{n:03}", flagged=True) for n in range(300))).for_a_person()
+    assert (found.count, len(found.students)) == (300, 60)

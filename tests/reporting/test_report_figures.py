@@ -10,9 +10,11 @@ import pytest
 from harness.model.observation import Ending
 from harness.model.policy import Consequence, PolicyRule, Severity
 from harness.model.result import RunResult, SubmissionStatus
+from harness.model.student_view import FunctionTally
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.class_page import Overview
 from harness.reporting.view import figures, words
+from harness.reporting.view.failing import Failing
 from tests.reporting.report_samples import (
     IMPORT_ASKS,
     MANY_FAULTS,
@@ -61,11 +63,11 @@ def test_most_failed() -> None:
     assert [entry.failed for entry in found] == sorted((e.failed for e in found), reverse=True)
     assert found[0].failed == 2
     assert found[0].graded == 4
-    assert "check_input/a-leading-zero" not in [entry.scenario.id for entry in found]
+    assert "check_input/a-leading-zero" not in [entry.first.id for entry in found]
 
 
 def test_our_own_error_is_nobodys_failure() -> None:
-    entry = next(e for e in Overview.of(RUN, PLAN).failing.most() if e.scenario.id == WINS.id)
+    entry = next(e for e in Overview.of(RUN, PLAN).failing.most() if e.first.id == WINS.id)
     assert (entry.failed, entry.graded) == (2, 3)
 
 
@@ -79,13 +81,66 @@ def test_findings_with_one_sentence_are_one_entry() -> None:
 
 
 def test_what_most_say_is_found_among_thousands_of_other_texts() -> None:
-    failing = figures.Failing(PLAN)
+    failing = Failing(PLAN)
     for number in range(1500):
-        often = number % 5 == 0
+        often = number % 5 > 1
         text = "the usual" if often else f"returned {number}"
         failing.add(result(f"s{number:04}", {WINS.id: failed("wrong_value", text)}))
     (most,) = failing.most()
-    assert (most.failed, most.graded, most.message) == (1500, 1500, "the usual")
+    assert (most.failed, most.graded, most.reason) == (1500, 1500, "the usual")
+
+
+def test_no_reason_is_given_that_holds_for_few() -> None:
+    failing = Failing(PLAN)
+    for number in range(15):
+        text = "the usual" if number < 2 else f"returned {number}"
+        failing.add(result(f"s{number:02}", {WINS.id: failed("wrong_value", text)}))
+    (most,) = failing.most()
+    assert (most.failed, most.reason) == (15, "")
+
+
+def test_a_sweep_counts_once() -> None:
+    swept = tuple(replace(WINS, id=f"{WINS.id}[N={size}]", group=WINS.id) for size in range(4, 9))
+    failing = Failing(replace(PLAN, scenarios=swept))
+    (row,) = (
+        row
+        for row in result("x", {WINS.id: failed("r", "wrong")}).scenarios
+        if row.scenario_id == WINS.id
+    )
+    rows = tuple(replace(row, scenario_id=each.id) for each in swept)
+    failing.add(result("all", {}, scenarios=rows))
+    failing.add(result("one", {}, scenarios=rows[2:3]))
+    (most,) = failing.most()
+    assert (most.failed, most.graded, most.scenarios, most.students) == (2, 2, 5, ("all", "one"))
+
+
+@pytest.mark.parametrize(("good", "doubted"), [(2, False), (3, True), (4, False)])
+def test_a_scenario_that_most_good_submissions_fail_is_doubted(good: int, doubted: bool) -> None:
+    """Two of the good ones fail it, and any number of the others."""
+    failing = Failing(PLAN)
+    for number in range(good):
+        failing.add(result(f"g{number}", {WINS.id: failed("r", "wrong")} if number < 2 else {}))
+    for number in range(9):
+        poor = result(f"p{number}", {WINS.id: failed("r", "wrong")})
+        failing.add(replace(poor, mark=Fraction(0)))
+    found = failing.doubtful()
+    assert [(each.first.id, each.failed, each.graded) for each in found] == (
+        [(WINS.id, 2, good)] if doubted else []
+    )
+
+
+def test_means_put_the_function_first_that_costs_most() -> None:
+    means = figures.Means(Fraction(6))
+    for points in (Fraction(0), Fraction(1)):
+        means.add(
+            FunctionTally(function=name, passed=0, total=1, points=earned, out_of=Fraction(out_of))
+            for name, earned, out_of in (("a", points, 1), ("b", Fraction(1), 3))
+        )
+    means.add(())  # what was not run changes nothing
+    assert means.found() == (
+        figures.FunctionMean(function="b", share=33, lost=Fraction(3)),
+        figures.FunctionMean(function="a", share=50, lost=Fraction(3, 4)),
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,15 @@ from harness.reporting.html.environment import render, sorting
 from harness.reporting.html.submission_pages import is_other_python, mark_text
 from harness.reporting.view import figures, words
 from harness.reporting.view.class_causes import ClassCauses
+from harness.reporting.view.failing import GOOD, Failing
 
 MOST_ROWS = 500  # what a browser shows at once without a wait
 ROWS_A_PAGE = 250
 _MOST_FINDINGS = 40
-_MOST_CAUSES = 25
-_MOST_FOR_A_PERSON = 100
+_MOST_CAUSES = 60
+IN_VIEW = 10  # of a list; the others are folded
+_MOST_WIDE = 8
+_MOST_DOUBTFUL = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,14 @@ class MarksRow:
     def page(self) -> str:
         """The file name of its page."""
         return page_name(self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanRow:
+    """The last row of the table: the mean mark, and the class's share of each function's points."""
+
+    mark: str
+    shares: tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +77,8 @@ class Overview:
         self.marks: list[Fraction] = []
         self.out_of: Fraction | None = None
         self.by_hand = False
-        self.failing = figures.Failing(plan)
+        self.means = figures.Means(plan.assignment.functionality_marks)
+        self.failing = Failing(plan)
         self.findings = figures.Findings()
         self.causes = ClassCauses()
 
@@ -95,6 +107,7 @@ class Overview:
             self.marks.append(result.mark)
         self.out_of = max(self.out_of or result.out_of, result.out_of)
         self.by_hand = self.by_hand or words.is_by_hand(result)
+        self.means.add(tallies)
         self.failing.add(result)
         self.findings.add(result)
         self.causes.add(result)
@@ -127,7 +140,7 @@ def first_page(facts: RunFacts, overview: Overview) -> str:
     states = Counter(row.status for row in overview.rows)
     found = overview.findings.found()
     causes = overview.causes.found()
-    for_a_person = overview.causes.for_a_person()
+    means = overview.means.found()
     pages = overview.pages()
     return render(
         "index.html.j2",
@@ -142,16 +155,21 @@ def first_page(facts: RunFacts, overview: Overview) -> str:
         states=[(status, states[status]) for status in SubmissionStatus if states[status]],
         flagged=sum(row.flagged for row in overview.rows),
         functions=overview.functions,
+        means=means,
+        mean_row=mean_row(overview),
         totals=overview.by_hand,
         rows=pages[0].rows,
         pages=pages[1:],
         packed=_packed(overview) if len(pages) > 1 else "",
         marks_csv=MARKS_CSV,
         most_failed=overview.failing.most(),
+        in_view=IN_VIEW,
         causes=causes[:_MOST_CAUSES],
         causes_left_out=max(0, len(causes) - _MOST_CAUSES),
-        for_a_person=for_a_person[:_MOST_FOR_A_PERSON],
-        left_for_a_person=max(0, len(for_a_person) - _MOST_FOR_A_PERSON),
+        wide=overview.causes.wide()[:_MOST_WIDE],
+        for_a_person=overview.causes.for_a_person(),
+        doubtful=overview.failing.doubtful()[:_MOST_DOUBTFUL],
+        good=words.percent(GOOD, 1),
         findings=found[:_MOST_FINDINGS],
         findings_left_out=max(0, len(found) - _MOST_FINDINGS),
         limits=limits_text(facts.limits),
@@ -169,6 +187,7 @@ def further_pages(overview: Overview) -> Iterator[tuple[str, str]]:
                 "marks.html.j2",
                 plan=overview.plan,
                 functions=overview.functions,
+                mean_row=mean_row(overview),
                 totals=overview.by_hand,
                 rows=page.rows,
                 page=page,
@@ -176,6 +195,16 @@ def further_pages(overview: Overview) -> Iterator[tuple[str, str]]:
                 count=len(overview.rows),
             ),
         )
+
+
+def mean_row(overview: Overview) -> MeanRow:
+    """What the class has in each column of its table on the average."""
+    by_function = {mean.function: mean.share for mean in overview.means.found()}
+    marks = overview.marks
+    return MeanRow(
+        mark=mark_text(sum(marks, Fraction(0)) / len(marks) if marks else None),
+        shares=tuple(by_function.get(name) for name in overview.functions),
+    )
 
 
 def limits_text(limits: Limits) -> str:

@@ -1,4 +1,4 @@
-"""A class in numbers: distribution, shares per function, what fails most, findings."""
+"""A class in numbers: distribution, shares per function, findings."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from harness.model.plan import Plan, Scenario
+from harness.model.plan import Plan
 from harness.model.policy import PolicyRule
 from harness.model.result import SubmissionResult
 from harness.model.student_view import FunctionTally, by_function
 from harness.model.verdict import VerdictKind
+from harness.reporting.view.tally import Tally
 from harness.reporting.view.words import percent
 
 _MOST_BARS = 12
-_MOST_SCENARIOS = 25
 _MOST_EXAMPLES = 5
-_MOST_MESSAGES = 200  # of one scenario, before the rare ones are forgotten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +41,13 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FailedScenario:
-    """A scenario, how many fail it, and the rule that explains most of these failures."""
+class FunctionMean:
+    """What a class earned with a function: the mean share in percent, and the marks that each
+    submission lost by it on the average."""
 
-    scenario: Scenario
-    failed: int
-    graded: int
-    message: str
+    function: str
+    share: int
+    lost: Fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,73 +114,66 @@ def share(tally: FunctionTally) -> int:
     return percent(tally.points, tally.out_of) if tally.out_of else 100 * bool(tally.points)
 
 
-class Failing:
-    """The scenarios that most submissions fail, counted one submission at a time."""
+class Means:
+    """What a class earned with each function, counted one submission at a time. Marks are out of
+    `marks` for functionality."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._scenarios = [scenario for scenario in plan.scenarios if not scenario.informational]
-        self._failed: Counter[str] = Counter()
-        self._graded: Counter[str] = Counter()
-        self._messages: dict[str, Counter[str]] = {}
+    def __init__(self, marks: Fraction) -> None:
+        self._marks = marks
+        self._count = 0
+        self._points: dict[str, Fraction] = {}
+        self._out_of: dict[str, Fraction] = {}
+        self._lost: dict[str, Fraction] = {}
 
-    def add(self, result: SubmissionResult) -> None:
-        """Count one submission."""
-        if not was_run(result):
+    def add(self, tallies: Iterable[FunctionTally]) -> None:
+        """Count one submission; no tallies where nothing of it was run."""
+        found = list(tallies)
+        whole = sum((tally.out_of for tally in found), Fraction(0))
+        if not whole:
             return
-        for outcome in result.scenarios:
-            if outcome.verdict.kind is VerdictKind.HARNESS_ERROR:
-                continue
-            self._graded[outcome.scenario_id] += 1
-            if not outcome.verdict.passed:
-                self._failed[outcome.scenario_id] += 1
-                tally = self._messages.setdefault(outcome.scenario_id, Counter())
-                tally[outcome.verdict.message] += 1
-                if len(tally) > _MOST_MESSAGES:
-                    _forget_rare(tally)
+        self._count += 1
+        for tally in found:
+            lost = max(tally.out_of - tally.points, Fraction(0)) * self._marks / whole
+            for sums, value in (
+                (self._points, tally.points),
+                (self._out_of, tally.out_of),
+                (self._lost, lost),
+            ):
+                sums[tally.function] = sums.get(tally.function, Fraction(0)) + value
 
-    def most(self) -> tuple[FailedScenario, ...]:
-        """At most 25, most failed first."""
-        scenarios = [scenario for scenario in self._scenarios if self._failed[scenario.id]]
-        scenarios.sort(key=lambda scenario: -self._failed[scenario.id])
-        return tuple(
-            FailedScenario(
-                scenario=scenario,
-                failed=self._failed[scenario.id],
-                graded=self._graded[scenario.id],
-                message=self._messages[scenario.id].most_common(1)[0][0],
+    def found(self) -> tuple[FunctionMean, ...]:
+        """Each function, the one that costs the class most first."""
+        found = [
+            FunctionMean(
+                function=function,
+                share=percent(self._points[function], out_of) if out_of else 100,
+                lost=self._lost[function] / self._count,
             )
-            for scenario in scenarios[:_MOST_SCENARIOS]
-        )
-
-
-def _forget_rare(tally: Counter[str]) -> None:
-    """Keep the more frequent half, so that not all messages of thousands of programs are held."""
-    kept = tally.most_common(_MOST_MESSAGES // 2)
-    tally.clear()
-    tally.update(dict(kept))
+            for function, out_of in self._out_of.items()
+        ]
+        return tuple(sorted(found, key=lambda mean: -mean.lost))
 
 
 class Findings:
     """Findings with the same rule and sentence together, counted one submission at a time."""
 
     def __init__(self) -> None:
-        self._count: Counter[tuple[PolicyRule, str]] = Counter()
-        self._examples: dict[tuple[PolicyRule, str], list[str]] = {}
+        self._tallies: dict[tuple[PolicyRule, str], Tally] = {}
 
     def add(self, result: SubmissionResult) -> None:
         """Count one submission."""
         for key in {(finding.rule, finding.message): None for finding in result.findings}:
-            self._count[key] += 1
-            examples = self._examples.setdefault(key, [])
-            if len(examples) < _MOST_EXAMPLES:
-                examples.append(result.id)
+            self._tallies.setdefault(key, Tally()).add(result.id)
 
     def found(self) -> tuple[FindingTally, ...]:
         """All of them, most widespread first."""
-        tallies = [
-            FindingTally(rule=rule, message=message, count=count, examples=tuple(examples))
-            for ((rule, message), examples), count in zip(
-                self._examples.items(), self._count.values(), strict=True
+        found = [
+            FindingTally(
+                rule=rule,
+                message=message,
+                count=tally.count,
+                examples=tuple(tally.students[:_MOST_EXAMPLES]),
             )
+            for (rule, message), tally in self._tallies.items()
         ]
-        return tuple(sorted(tallies, key=lambda tally: (-tally.count, tally.rule)))
+        return tuple(sorted(found, key=lambda tally: (-tally.count, tally.rule)))

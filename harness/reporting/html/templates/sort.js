@@ -39,9 +39,16 @@
   found = entries;
 
   function show(from) {
-    first = Math.max(0, Math.min(from, Math.floor((found.length - 1) / size) * size || 0));
-    body.replaceChildren.apply(body, found.slice(first, first + size).map(function (entry) { return entry.row(); }));
-    if (packed) tell();
+    first = packed ? Math.max(0, Math.min(from, Math.floor((found.length - 1) / size) * size || 0)) : 0;
+    var rows = found.slice(first, first + size).map(function (entry) { return entry.row(); });
+    body.replaceChildren.apply(body, rows.length ? rows : [nothing()]);
+    tell();
+  }
+  function nothing() {
+    var row = element("tr"), cell = element("td", "No submission matches \u201c" + box.value + "\u201d.");
+    cell.colSpan = heads.length;
+    row.appendChild(cell);
+    return row;
   }
   function filter() {
     found = entries.filter(function (entry) { return (entry.texts[0] + " " + entry.texts[1]).toLowerCase().indexOf(wanted) >= 0; });
@@ -57,8 +64,8 @@
     if (typeof right === "number") return -1;
     return collator.compare(left, right);
   }
-  function sort(column) {
-    var head = heads[column], down = head.getAttribute("aria-sort") === "ascending";
+  function sort(column, down) {
+    var head = heads[column];
     for (var i = 0; i < heads.length; i++) heads[i].removeAttribute("aria-sort");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     entries.forEach(function (entry, index) { entry.key = value(entry.texts[column], column); entry.place = entry.place === undefined ? index : entry.place; });
@@ -70,29 +77,49 @@
     button.type = "button";
     while (label.firstChild) button.appendChild(label.firstChild);
     label.appendChild(button);
-    button.addEventListener("click", function () { sort(column); });
+    button.addEventListener("click", function () { sort(column, head.getAttribute("aria-sort") === "ascending"); remember(); });
   });
   var find = element("p", "", "find"), label = element("label", "Show only names or states with"), box = element("input");
   label.htmlFor = box.id = "filter";
   box.type = "search";
-  box.addEventListener("input", function () { wanted = box.value.toLowerCase(); filter(); });
-  find.append(label, box);
-  table.parentNode.parentNode.insertBefore(find, table.parentNode);
-  if (!packed) return;
-
+  box.addEventListener("input", function () { wanted = box.value.toLowerCase(); filter(); remember(); });
   var where = element("span"), back = element("button", "Earlier"), on = element("button", "Later");
   where.setAttribute("role", "status");
   back.type = on.type = "button";
-  back.addEventListener("click", function () { show(first - size); });
-  on.addEventListener("click", function () { show(first + size); });
-  find.append(back, on, where);
-  document.getElementById("pages").hidden = true;
+  back.addEventListener("click", function () { show(first - size); remember(); });
+  on.addEventListener("click", function () { show(first + size); remember(); });
+  find.append(label, box);
+  if (packed) {
+    find.append(back, on);
+    document.getElementById("pages").hidden = true;
+  }
+  find.append(where);
+  table.parentNode.parentNode.insertBefore(find, table.parentNode);
   function tell() {
     var last = Math.min(first + size, found.length), of = found.length.toLocaleString("en");
-    where.textContent = found.length ? first + 1 + "\u2013" + last + " of " + of : "none";
+    if (!found.length) where.textContent = "none";
+    else if (packed) where.textContent = first + 1 + "\u2013" + last + " of " + of;
+    else where.textContent = wanted ? of + " of " + entries.length : of + (entries.length === 1 ? " submission" : " submissions");
     back.disabled = first === 0;
     on.disabled = last >= found.length;
     table.parentNode.scrollTop = 0;
   }
-  tell();
+
+  // Whoever goes to a submission and back finds the table as it was left.
+  function remember() {
+    var sorted = Array.prototype.findIndex.call(heads, function (head) { return head.hasAttribute("aria-sort"); });
+    var down = sorted >= 0 && heads[sorted].getAttribute("aria-sort") === "descending";
+    history.replaceState({ wanted: box.value, sorted: sorted, down: down, first: first, top: table.parentNode.scrollTop, left: table.parentNode.scrollLeft }, "");
+  }
+  function recall(was) {
+    box.value = was.wanted;
+    wanted = was.wanted.toLowerCase();
+    if (was.sorted >= 0 && was.sorted < heads.length) sort(was.sorted, was.down);
+    else filter();
+    if (was.first) show(was.first);
+    table.parentNode.scrollTo(was.left, was.top);
+  }
+  addEventListener("pagehide", remember);
+  if (history.state && typeof history.state.wanted === "string") recall(history.state);
+  else tell();
 }());
