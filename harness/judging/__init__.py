@@ -7,6 +7,7 @@ from harness.judging.causes import (
     find_blame,
     unreadable,
     unsettled,
+    with_loop,
 )
 from harness.judging.explain.siblings import refine
 from harness.judging.goldens import disagreements
@@ -26,4 +27,5 @@ __all__ = [
     "resolve",
     "unreadable",
     "unsettled",
+    "with_loop",
 ]

@@ -35,11 +35,39 @@ class ModuleOutline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Loop:
+    """The lines of a `while` or `for`, from its head to the end of its body, 1-based."""
+
+    file: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """A submission's top-level names, in the order of its files and lines."""
+    """A submission's top-level names, in the order of its files and lines, and its loops."""
 
     parts: tuple[OutlinePart, ...] = ()
     modules: tuple[ModuleOutline, ...] = ()
+    loops: tuple[Loop, ...] = ()
+
+    def loop_around(self, file: str, first: int, last: int) -> Loop | None:
+        """The innermost loop that holds these lines."""
+        around = [
+            loop
+            for loop in self.loops
+            if loop.file == file and loop.first <= first and last <= loop.last
+        ]
+        return max(around, key=lambda loop: loop.first, default=None)
+
+    def function_at(self, file: str, line: int) -> str:
+        """The function or class that the line belongs to; empty outside all."""
+        inside = (
+            part.name
+            for part in self.parts
+            if part.callable and part.file == file and part.first <= line <= part.last
+        )
+        return next(inside, "")
 
     def part(self, name: str) -> OutlinePart | None:
         """The part of this name: the last one, which is the one in force."""

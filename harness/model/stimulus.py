@@ -119,7 +119,8 @@ class Stimulus:
     `stand_ins` take the place of what was handed in under their modules' names, `substitutions`
     that of single functions and constants. `folder`: it has a working folder of its own, which
     begins with `files`. `stdin` is what is piped in, in place of a terminal; `environment` has
-    names and texts; `replies` types in place of `inputs`.
+    names and texts; `replies` types in place of `inputs`. `finds_loop`: of a program that does not
+    end nothing is observed but where it loops.
     """
 
     action: Call | Session | Run
@@ -136,6 +137,7 @@ class Stimulus:
     environment: tuple[Binding, ...] = ()
     replies: Replies | None = None
     substitutions: tuple[Substitution, ...] = ()
+    finds_loop: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

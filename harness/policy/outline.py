@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from harness.model.outline import ModuleOutline, Outline, OutlinePart
+from harness.model.outline import Loop, ModuleOutline, Outline, OutlinePart
 from harness.policy.reading import Source
 
 MOST_PARTS = 400
+MOST_LOOPS = 1000
 MOST_LINES = 60  # of the text of a part
 LONGEST_LINE = 200
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -33,7 +34,15 @@ def outline(sources: Iterable[Source]) -> Outline:
             parts.extend(_part(source, statement, name, own) for name in names)
         mentioned = {name for each in outside for name in _mentioned(each, own)}
         modules.append(ModuleOutline(file=source.name, mentions=tuple(sorted(mentioned))))
-    return Outline(parts=tuple(parts[:MOST_PARTS]), modules=tuple(modules))
+    loops = [
+        Loop(file=source.name, first=node.lineno, last=node.end_lineno or node.lineno)
+        for source, _ in texts
+        for node in ast.walk(source.tree)
+        if isinstance(node, (ast.While, ast.For))
+    ]
+    return Outline(
+        parts=tuple(parts[:MOST_PARTS]), modules=tuple(modules), loops=tuple(loops[:MOST_LOOPS])
+    )
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

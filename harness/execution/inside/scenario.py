@@ -9,6 +9,7 @@ from os import _exit, chdir, dup2, environ, write
 
 from . import evaluate, stdin_shim
 from .files import left_open, piped
+from .loops import LoopFinder
 from .messages import codec
 from .messages.channel import receive, send
 from .messages.names import nearest_of
@@ -149,6 +150,8 @@ class ScenarioProcess:
         self.context.names.update(self._constants())
         caller = self._install_proxies()
         self._send(b"L", "")  # from here on the submission may write what it likes
+        if self.job.get("finds_loop"):  # a warm-up's job has none
+            LoopFinder(self.files.student, self._answer_at_once).start()
         self._run_submission(answer)
         if caller is not None:
             self._check_names(caller, answer)
@@ -240,6 +243,9 @@ class ScenarioProcess:
     def _step_finished(self, outcome: str) -> None:
         self._write_sentinel()
         self._send(b"S", outcome)
+
+    def _answer_at_once(self, text: str) -> None:
+        self._send(b"A", text)
 
     def _asks(self) -> None:
         self._send(b"Q", "")

@@ -10,7 +10,7 @@ from pathlib import Path
 INSIDE = (
     "messages.wire", "messages.channel", "messages.names", "messages.objects", "messages.codec",
     "stand_ins.graph", "modules", "stimulus", "confine", "limits", "evaluate", "stdin_shim",
-    "files", "tool", "stand_ins.proxies", "substituted", "scenario", "shared.snapshot",
+    "files", "tool", "stand_ins.proxies", "substituted", "loops", "scenario", "shared.snapshot",
     "shared.run",
     "stand_ins.stand_in", "warm_up", "heap", "server", "base",
 )  # fmt: skip

@@ -80,6 +80,7 @@ class Jobs:
             "stdin": stimulus.stdin,
             "environment": {each.name: each.literal for each in stimulus.environment},
             "memory": limits.memory_mib * _MIB,
+            "finds_loop": stimulus.finds_loop,
         }
 
     def stand_in_job(self, stimulus: Stimulus) -> dict[str, Any]:

@@ -65,9 +65,11 @@ def observation(
     if end.reason is not None or end.exit_code != 0 or reply.final is None:
         ending, detail = _without_answer(end, reply, limits)
         return seen(ending=ending, detail=detail)
-    if not is_complete(stimulus, reply, arguments):
-        return seen(ending=Ending.TAMPERED, detail="an incomplete reply")
     final = reply.final
+    if final.loop is not None and stimulus.finds_loop:
+        return seen(ending=Ending.CPU_LIMIT, detail=final.loop)
+    if final.loop is not None or not is_complete(stimulus, reply, arguments):
+        return seen(ending=Ending.TAMPERED, detail="an incomplete reply")
     return seen(
         ending=_ending_of(final),
         detail=final.missing or "",

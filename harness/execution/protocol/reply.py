@@ -48,6 +48,7 @@ class FinalReply:
     nearest: str = ""
     left_open: tuple[str, ...] = ()
     out_of_memory: bool = False
+    loop: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,6 +257,7 @@ _FINAL_FIELDS = frozenset(
         "memory",
         "near",
         "open",
+        "loop",
     }
 )
 
@@ -285,4 +287,5 @@ def _final(plain: Any) -> FinalReply:
         nearest=_name(fields.get("near", "")),
         left_open=tuple(_name(name) for name in _list(fields.get("open", []))),
         out_of_memory=fields.get("memory") is True,
+        loop=_name(fields["loop"]) if "loop" in fields else None,
     )

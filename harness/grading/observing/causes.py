@@ -8,6 +8,7 @@ from harness.grading.cache import ResultCache
 from harness.grading.digests import judging_digest
 from harness.grading.observing.blame import LARGEST_SOURCE, Substitutable, SubstitutedRuns
 from harness.grading.observing.judged_runs import JudgedRuns
+from harness.grading.observing.loops import name_loops
 from harness.grading.observing.running import Observer
 from harness.judging import Failing, derive, find_blame, unsettled
 from harness.model.assignment import SourceFile
@@ -71,4 +72,8 @@ class CauseFinder:
             frozenset(own.constants),
             runs.passes if can_substitute else None,
         )
-        return derive(failures, outline, blame), runs.found
+        causes = derive(failures, outline, blame)
+        causes, loops = name_loops(
+            causes, failures, outline, server, recall=cache.verdict, salt=salt
+        )
+        return causes, {**runs.found, **loops}

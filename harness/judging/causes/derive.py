@@ -15,7 +15,7 @@ from harness.common.escaping import plain
 from harness.judging.causes.failures import Failing
 from harness.model.causes import Blame, Cause, CodePlace, Symptom
 from harness.model.observation import Ending
-from harness.model.outline import Outline, OutlinePart
+from harness.model.outline import Loop, Outline, OutlinePart
 from harness.model.plan import Visibility
 from harness.model.policy import Unparsable
 from harness.model.verdict import VerdictKind
@@ -72,6 +72,18 @@ def derive(
         for key in settled.get(each.scenario.id) or _keys(each, names):
             members.setdefault(key, []).append(each)
     return tuple(_cause(key, group, outline, blame) for key, group in members.items())
+
+
+def with_loop(cause: Cause, loop: Loop, outline: Outline) -> Cause:
+    """The cause of what does not end, with the loop that goes on."""
+    function = outline.function_at(loop.file, loop.first)
+    where = f"line {loop.first}" + (f" of {plain(function, limit=60)}" if function else "")
+    message = cause.message.removesuffix(": perhaps a loop whose condition stays true.")
+    message = f"{message.rstrip('.')}: the loop in {where} does not end."
+    place = cause.place
+    inside = place is not None and place.file == loop.file
+    inside = inside and place is not None and place.first <= loop.first <= place.last
+    return replace(cause, message=message, line=loop.first if inside else cause.line)
 
 
 def _settled(failures: Sequence[Failing], outline: Outline) -> dict[str, tuple[Key, ...]]:
