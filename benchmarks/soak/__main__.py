@@ -1,18 +1,22 @@
-"""`python -m benchmarks.soak [batch] [corpus] [load] [kill] [loop]`: parts, or all of them."""
+"""`python -m benchmarks.soak [batch] [corpus] [load] [kill] [loop] [cluster]`: parts, or all."""
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from collections import Counter
 from pathlib import Path
 
-from benchmarks.soak import batch, kill, load, loop
+from benchmarks.soak import batch, cluster, kill, load, loop
+
+CLUSTER_KILLS = Counter({"worker": 20, "scheduler": 5, "client": 5})
 
 
 def main() -> None:
     """Run the parts one after another, each in a folder of its own."""
     parser = argparse.ArgumentParser(prog="benchmarks.soak", description=__doc__)
-    parser.add_argument("parts", nargs="*", help="batch, corpus, load, kill, loop (default: all)")
+    parser.add_argument("parts", nargs="*", help="default: all")
+    parser.add_argument("--cluster", type=int, default=500, help="cluster: submissions")
     parser.add_argument("--count", type=int, default=1000, help="batch: submissions")
     parser.add_argument("--assignment", default=load.DEFAULT, help="load: whose samples")
     parser.add_argument("--rounds", type=int, default=20, help="load: how often under load")
@@ -30,6 +34,7 @@ def main() -> None:
         ),
         "kill": lambda folder: kill.run(folder, options.kills, options.seed, options.students),
         "loop": lambda folder: loop.run(),
+        "cluster": lambda folder: cluster.run(folder, options.cluster, options.seed, CLUSTER_KILLS),
     }
     wanted = options.parts or list(parts)
     unknown = [name for name in wanted if name not in parts]
