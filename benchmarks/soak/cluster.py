@@ -125,22 +125,23 @@ def _through(
     starts, turn, lines = 0, 0, []
     deadline = time.monotonic() + PATIENCE
     before = 0
+    log_path = folder / "client.log"
     while True:
         starts += 1
         command = runs.command(out, "class", "--scheduler", cluster.address)
-        client = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=runs.environment(folder / "client.tmp"),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        with log_path.open("ab") as log:
+            client = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=runs.environment(folder / "client.tmp"),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
         while client.poll() is None:
             assert time.monotonic() < deadline, "the batch does not end"
             done = graded(out, before)
-            assert done >= before, "something graded was lost"
+            assert done >= before, f"of {before} graded {done} are left:\n{log_path.read_text()}"
             before = done
             if due and done >= due[0][0]:
                 _, victim = due.pop(0)
@@ -152,7 +153,7 @@ def _through(
                     cluster.kill(cluster.names[turn % len(cluster.names)])
                     turn += 1
             time.sleep(0.02)
-        said = client.communicate()[1].strip().splitlines()
+        said = log_path.read_text("utf-8").strip().splitlines()
         if client.returncode == 0:
             assert not due, f"never killed: {due}"
             return starts, lines

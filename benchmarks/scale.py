@@ -1,0 +1,266 @@
+"""What a cluster costs beside workers of this machine: `python -m benchmarks.scale PART`.
+
+- `overhead`: the same class here and on a cluster of this machine with as many processes; wall
+  time, and the CPU time of whatever does not grade, a submission.
+- `memory`: one large class on the cluster, and here with an interruption in the middle; resident
+  memory of client, scheduler and workers.
+- `store`: how many answers a second the client reads and stores, by CPU time: the limit of a
+  cluster, however many workers it has.
+
+Submissions are the samples of an assignment in turn, each with a comment of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import harness
+from benchmarks.soak import runs
+from benchmarks.soak.cluster import LocalCluster, graded
+from benchmarks.soak.machine import MemorySamples
+from harness.common import serial
+from harness.grading import cohort_of, prepare
+from harness.grading.context import run_facts
+from harness.grading.engines import Job, WorkerSetup
+from harness.grading.engines.dask import wire
+from harness.grading.engines.worker import SpawnedWorker
+from harness.grading.grader import Graded
+from harness.intake import ClassOptions
+from harness.model.submission import Submission
+from harness.results import STORE_NAME, Piece, Store
+
+ROOT = Path(__file__).parents[1]
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """Of one run: wall seconds; CPU seconds of the client by itself, of the scheduler and of the
+    workers' own processes (those that grade are not among them); memory by process, MiB, of the
+    first and of the last quarter, and at most."""
+
+    seconds: float
+    client_cpu: float
+    others_cpu: float
+    memory: dict[str, tuple[float, float]]
+    peaks: dict[str, float]
+
+
+def class_of(folder: Path, assignment: str, count: int) -> Path:
+    """`count` submissions: the samples in turn, each with a comment of its own."""
+    samples = sorted((ROOT / "submissions" / assignment).iterdir())
+    place = folder / f"class-{count}"
+    for number in range(count):
+        sample = samples[number % len(samples)]
+        mine = place / f"s{number:05}"
+        shutil.copytree(sample, mine, ignore=shutil.ignore_patterns("expect.yaml"))
+        for file in sorted(mine.glob("*.py"))[:1]:
+            with file.open("ab") as text:
+                text.write(f"\n# {number}\n".encode())
+    return place
+
+
+def measured(
+    out: Path, arguments: list[str], cluster: LocalCluster | None, **stop: int
+) -> Measured:
+    """Run `harness grade` to its end, or with `stop_at` until that many are stored (SIGINT)."""
+    others = [] if cluster is None else list(cluster.running.items())
+    before = {name: cpu_of(process.pid) for name, process in others}
+    started = time.monotonic()
+    client = subprocess.Popen(
+        runs.command(out, *arguments),
+        cwd=ROOT,
+        env=runs.environment(out.with_name(out.name + ".tmp")),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    samples = {"client": MemorySamples(client.pid)}
+    samples |= {name: MemorySamples(process.pid) for name, process in others}
+    spent, ended = [0.0], threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.1):
+            spent[0] = max(spent[0], cpu_of(client.pid))
+            if stop and graded(out, 0) >= stop["stop_at"]:
+                client.send_signal(signal.SIGINT)
+                stop.clear()
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    said = client.communicate()[1]
+    end = time.monotonic()
+    ended.set()
+    watching.join()
+    for each in samples.values():
+        each.stop()
+    assert client.returncode in (0, 130), said
+    memory: dict[str, tuple[float, float]] = {}
+    peaks: dict[str, float] = {}
+    for name, each in samples.items():
+        for part, quarters in each.quarters(started, end).items():
+            memory[name if part == "the run" else f"{name}: grading"] = quarters
+        for part, peak in each.peaks.items():
+            key = name if part == "the run" else f"{name}: {part.split()[0]}"
+            peaks[key] = max(peaks.get(key, 0.0), peak)
+    others_cpu = sum(cpu_of(process.pid) - before[name] for name, process in others)
+    return Measured(
+        seconds=end - started,
+        client_cpu=spent[0],
+        others_cpu=others_cpu,
+        memory=memory,
+        peaks=peaks,
+    )
+
+
+def cpu_of(pid: int) -> float:
+    """CPU seconds of this process without its children; 0 when it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(") ")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def overhead(folder: Path, assignment: str, count: int, rounds: int, processes: int) -> None:
+    """Alternately here and on a cluster, and how they compare."""
+    place = str(class_of(folder, assignment, count))
+    arguments = [place, "--assignment", assignment]
+    here: list[Measured] = []
+    there: list[Measured] = []
+    with LocalCluster(folder=folder, port=18790, workers=1, jobs=processes).started() as cluster:
+        cluster.wait_for_workers()
+        for number in range(rounds):
+            out = folder / f"here-{number}"
+            here.append(measured(out, [*arguments, "--jobs", str(processes)], None))
+            away = folder / f"there-{number}"
+            away.mkdir()
+            shutil.copy(out / ".audit-secret", away)
+            there.append(measured(away, [*arguments, "--scheduler", cluster.address], cluster))
+            assert runs.timeless(out) == runs.timeless(away), "other results"
+            assert runs.pages(out) == runs.pages(away), "other pages"
+            print(f"here {here[-1].seconds:.1f} s, cluster {there[-1].seconds:.1f} s", flush=True)
+    ratio = statistics.median(a.seconds / b.seconds for a, b in zip(here, there, strict=True))
+    own = statistics.median(each.client_cpu for each in here)
+    client = statistics.median(each.client_cpu for each in there)
+    others = statistics.median(each.others_cpu for each in there)
+    print(f"{count} submissions of {assignment}, {processes} processes, {rounds} rounds:")
+    print(f"here / cluster, wall: {ratio:.2f}")
+    print(f"CPU of what does not grade: here {own:.1f} s, cluster {client:.1f} + {others:.1f} s:")
+    print(f"{1000 * (client + others - own) / count:.0f} ms a submission more")
+
+
+def memory(folder: Path, assignment: str, count: int, processes: int) -> None:
+    """A large class on the cluster; then here, interrupted in the middle and taken up again."""
+    place = str(class_of(folder, assignment, count))
+    arguments = [place, "--assignment", assignment]
+    with LocalCluster(folder=folder, port=18791, workers=1, jobs=processes).started() as cluster:
+        cluster.wait_for_workers()
+        away = folder / "there"
+        show("cluster", measured(away, [*arguments, "--scheduler", cluster.address], cluster))
+    out = folder / "here"
+    out.mkdir()
+    shutil.copy(away / ".audit-secret", out)
+    many = [*arguments, "--jobs", str(8 * (os.cpu_count() or 1))]
+    show("here, first half", measured(out, many, None, stop_at=count // 2))
+    show("here, second half", measured(out, many, None))
+    assert runs.timeless(out) == runs.timeless(away), "other results"
+    assert runs.pages(out) == runs.pages(away), "other pages"
+    print("results and pages are the same bytes")
+
+
+def show(name: str, found: Measured) -> None:
+    """One run's memory as rows."""
+    print(f"{name}: {found.seconds:.0f} s")
+    for process, most in sorted(found.peaks.items()):
+        first, last = found.memory.get(process, (0.0, 0.0))
+        print(f"| {name} | {process} | {first:.0f} | {last:.0f} | {most:.0f} |", flush=True)
+
+
+def store(folder: Path, assignment: str, count: int) -> None:
+    """The CPU time that the client takes for each answer, from bytes to the committed rows."""
+    specification = harness.load_assignment(ROOT, assignment)
+    context = prepare(specification, cache=ROOT / ".harness-cache")
+    plan = specification.plan
+    setup = WorkerSetup(
+        plan=serial.dumps(plan),
+        key=serial.dumps(context.key),
+        interpreter=context.interpreter,
+        tier=context.tier.tier,
+        cpu=None,
+        store=None,
+        thorough=False,
+        reference=specification.reference,
+        pack_alone=True,
+    )
+    place = class_of(folder, assignment, count)
+    submissions = cohort_of((place,), plan.assignment, ClassOptions()).submissions
+    started = time.monotonic()
+    answers = answers_of(setup, submissions)
+    grading = time.monotonic() - started
+    sizes = [len(data) for data in answers]
+    with Store.open(folder / STORE_NAME) as rows:
+        rows.begin(run_facts(context), plan)
+        before = time.process_time()
+        for data in answers:
+            answer = wire.unpack_answer(data)
+            for piece in answer.pieces:
+                rows.add(piece)
+            assert isinstance(answer.ended, Graded), answer.ended
+            rows.save(answer.ended.result)
+        spent = (time.process_time() - before) / count
+    print(f"{count} submissions of {assignment}: {grading / count:.2f} s each on one worker;")
+    print(f"answers of {statistics.mean(sizes) / 1024:.0f} KiB, at most {max(sizes) / 1024:.0f};")
+    print(f"the client takes {1000 * spent:.1f} ms of CPU each, {1 / spent:.0f} a second")
+
+
+def answers_of(setup: WorkerSetup, submissions: tuple[Submission, ...]) -> list[bytes]:
+    """What a worker would send for each."""
+    found = []
+    worker = SpawnedWorker(setup)
+    for submission in submissions:
+        worker.send(Job(submission=submission))
+        pieces: list[Piece] = []
+        while worker.current is not None:
+            ended = worker.receive()
+            if isinstance(ended, Piece):
+                pieces.append(ended)
+        assert isinstance(ended, Graded), ended
+        answer = wire.Answer(worker="tcp://127.0.0.1:1", ended=ended, pieces=tuple(pieces))
+        found.append(wire.pack_answer(answer))
+    worker.stop()
+    return found
+
+
+def main() -> None:
+    """Measure one part."""
+    parser = argparse.ArgumentParser(prog="benchmarks.scale", description=__doc__)
+    parser.add_argument("part", choices=["overhead", "memory", "store"])
+    parser.add_argument("--assignment", default="cs112-p4")
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="scale-") as name:
+        folder = Path(name)
+        if options.part == "overhead":
+            overhead(folder, options.assignment, options.count, options.rounds, options.processes)
+        elif options.part == "memory":
+            memory(folder, options.assignment, options.count, options.processes)
+        else:
+            store(folder, options.assignment, options.count)
+
+
+if __name__ == "__main__":
+    main()
