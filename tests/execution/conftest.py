@@ -4,30 +4,26 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.execution import Driver, Interpreter, find_interpreter, try_tier
+from harness.execution import Driver, Interpreter, find_interpreter
 from harness.model.result import Tier
 
-
-def interpreters() -> list[Interpreter]:
-    """One of each minor version that is on this machine."""
-    found = [find_interpreter(version) for version in ("3.11", "3.12", "3.13")]
-    return list({each.version: each for each in found}.values())
+CONFINING = [Tier.STRONG, Tier.STANDARD]
 
 
-def confining_tiers() -> list[Tier]:
-    """Those that this machine has: the strong one only where bubblewrap may work."""
-    strong = try_tier(INTERPRETERS[0], Tier.STRONG)
-    return [Tier.STANDARD] if strong.shortcoming else [Tier.STRONG, Tier.STANDARD]
-
-
-INTERPRETERS = interpreters()
-TIERS = confining_tiers()
-
-
-@pytest.fixture(scope="session", params=INTERPRETERS, ids=lambda each: each.version)
+@pytest.fixture(
+    scope="session", params=["3.11", "3.12", pytest.param("3.13", marks=pytest.mark.release)]
+)
 def interpreter(request: pytest.FixtureRequest) -> Interpreter:
-    chosen: Interpreter = request.param
-    return chosen
+    """One of each minor version that is on this machine."""
+    return installed(request.param)
+
+
+def installed(version: str) -> Interpreter:
+    """The interpreter of this version; where there is none, the test is skipped."""
+    found = find_interpreter(version)
+    if found.version.rpartition(".")[0] != version:
+        pytest.skip(f"there is no Python {version} here")
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -36,14 +32,16 @@ def driver(interpreter: Interpreter) -> Iterator[Driver]:
         yield running
 
 
-@pytest.fixture(scope="session", params=TIERS)
-def one_driver(request: pytest.FixtureRequest) -> Iterator[Driver]:
+@pytest.fixture(scope="session", params=CONFINING)
+def one_driver(request: pytest.FixtureRequest, strong_here: bool) -> Iterator[Driver]:
     """For what does not depend on the version, under each tier that confines."""
-    with Driver(INTERPRETERS[0], request.param) as running:
+    if request.param is Tier.STRONG and not strong_here:
+        pytest.skip("this machine refuses the namespaces of the strong tier")
+    with Driver(find_interpreter("3.11"), request.param) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def portable_driver() -> Iterator[Driver]:
-    with Driver(INTERPRETERS[0], Tier.PORTABLE) as running:
+    with Driver(find_interpreter("3.11"), Tier.PORTABLE) as running:
         yield running

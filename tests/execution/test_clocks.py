@@ -15,7 +15,6 @@ from harness.execution import Driver
 from harness.model.observation import Ending
 from harness.model.result import Tier
 from harness.model.stimulus import Limits
-from tests.execution.conftest import TIERS
 from tests.execution.small_world import call, observe
 from tests.hostile.hostile_machine import below
 
@@ -68,7 +67,7 @@ COMPILES = pytest.param("compiles", marks=pytest.mark.alone)
 
 
 @pytest.mark.parametrize("program", ["spins", "sleeps", "asks", COMPILES, "beside"])
-@pytest.mark.parametrize("tier", [*TIERS, Tier.PORTABLE])
+@pytest.mark.parametrize("tier", list(Tier), indirect=True)
 def test_after_sigkill_nothing_lives_on(tier: Tier, program: str) -> None:
     root = Path(__file__).parents[2]
     with subprocess.Popen(

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from harness.execution import AnyDriver, Driver
+from harness.execution import AnyDriver, Driver, find_interpreter
 from harness.execution.piped.driver import PipedDriver
 from harness.execution.remote import proxy_names
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Limits, StandIn, Stimulus
-from tests.execution.conftest import INTERPRETERS
 from tests.execution.small_world import assignment, call, plain, run, session, source, turns
 
 SECRET = "canary-4e81-of-the-stand-in"
@@ -91,7 +90,7 @@ def seen(
 
 @pytest.fixture(scope="module")
 def piped_driver() -> Iterator[PipedDriver]:
-    with PipedDriver(INTERPRETERS[0]) as running:
+    with PipedDriver(find_interpreter("3.11")) as running:
         yield running
 
 

@@ -71,7 +71,9 @@ class Expect(_Closed):
     and `finding` are of the whole submission, or what a scenario file is refused with. `shown`
     and `absent` are texts of its pages. Numbers are caps on what it may cost the parent: the
     growth of its peak memory (MiB) and its CPU time (s). `isolation`: whether its scenarios ran
-    together. That no process is left and no neighbour changed is expected of every entry."""
+    together. That no process is left and no neighbour's file changed is expected of every entry;
+    after one that `attacks_neighbours` (processes, messages, files, limits of others) the honest
+    submission is graded again at once, after the others when all are through."""
 
     rows: tuple[Annotated[int, Field(ge=1, le=100)], ...]
     what: str
@@ -86,6 +88,7 @@ class Expect(_Closed):
     shown: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     isolation: Isolation | None = None
+    attacks_neighbours: bool = False
     memory_mib: int = 16
     cpu_seconds: float = 2.0
 

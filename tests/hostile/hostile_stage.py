@@ -60,7 +60,8 @@ class Stage:
         self._honest = self._grade_honest()
 
     def run(self, entry: Entry) -> Outcome:
-        """Hand it in beside the honest one, grade it, then the honest one again."""
+        """Hand it in beside the honest one and grade it; where it attacks neighbours, then the
+        honest one again."""
         folder = self._class / entry.name
         lay(entry, folder, self.facts())
         try:
@@ -92,7 +93,7 @@ class Stage:
         ]
         memory, cpu = meter.memory_mib(), meter.cpu_seconds()
         survivors = below(os.getpid()) - processes
-        honest = self._grade_honest()
+        same = not entry.expect.attacks_neighbours or self.honest_is_the_same()
         return Outcome(
             results=tuple(each.result for each in graded),
             observations=tuple(
@@ -101,7 +102,7 @@ class Stage:
             memory_mib=memory,
             cpu_seconds=cpu,
             survivors=len(survivors),
-            neighbours_same=honest == self._honest and _contents(self._class) == files,
+            neighbours_same=same and _contents(self._class) == files,
             pages="".join(_pages(each.result, plan) for each in graded),
         )
 
@@ -124,6 +125,10 @@ class Stage:
             cpu_seconds=meter.cpu_seconds(),
             refusals=tuple(refusals),
         )
+
+    def honest_is_the_same(self) -> bool:
+        """Whether the honest submission, graded again, has the result of the beginning."""
+        return self._grade_honest() == self._honest
 
     def _grade_honest(self) -> str:
         (honest,) = read([self._class / "honest"], self.plan.assignment)

@@ -23,7 +23,7 @@ from tests.hostile.hostile_entries import corpus
 from tests.hostile.hostile_machine import below
 from tests.hostile.hostile_memory import held_by, spellings
 from tests.hostile.hostile_stage import CANARY, staged, told
-from tests.hostile.hostile_tiers import tiers_here
+from tests.hostile.hostile_tiers import EVERY_TIER
 
 NEIGHBOURS = "whose answer nobody can know"  # what the honest submission holds, graded before
 NESTLING = "nestling-61b0"  # what the submission holds, to know that it would have been found
@@ -32,7 +32,7 @@ PATIENT = Limits(cpu_seconds=60, wall_seconds=60, memory_mib=256, output_kib=64)
 SEARCHERS = {"snoops_own_process", "snoops_everywhere", "walks_objects", "parent_memory"}
 
 
-@pytest.mark.parametrize("tier", tiers_here())
+@pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_no_process_below_us_holds_the_canary(tier: Tier, tmp_path: Path) -> None:
     with asleep(tier, tmp_path) as pids:
         closed = "undumpable" in tier_layers(tier) and os.geteuid() != 0
@@ -47,7 +47,7 @@ def test_no_process_below_us_holds_the_canary(tier: Tier, tmp_path: Path) -> Non
             assert any(held_by(pid, spellings(NESTLING)) for pid in pids)
 
 
-@pytest.mark.parametrize("tier", tiers_here())
+@pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_a_submission_that_searches_finds_nothing(tier: Tier, tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     with staged(tier, tmp_path / "course") as stage:

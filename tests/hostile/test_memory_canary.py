@@ -23,7 +23,7 @@ from harness.model.stimulus import Limits, StandIn, Stimulus
 from tests.execution.small_world import assignment, call, source
 from tests.hostile.hostile_machine import below
 from tests.hostile.hostile_memory import held_by, spellings
-from tests.hostile.hostile_tiers import tiers_here
+from tests.hostile.hostile_tiers import EVERY_TIER
 
 PLANTED = {
     "the reference": "canary-3b1f-reference",
@@ -60,7 +60,7 @@ def secrets() -> dict[str, tuple[bytes, ...]]:
 
 @needs_root
 @pytest.mark.parametrize("stands_in", [False, True], ids=["alone", "with a stand-in"])
-@pytest.mark.parametrize("tier", tiers_here())
+@pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_no_process_that_runs_a_submission_holds_what_is_ours(tier: Tier, stands_in: bool) -> None:
     with asleep(tier, stands_in=stands_in) as (runner, holders):
         assert runner in holders
@@ -69,7 +69,7 @@ def test_no_process_that_runs_a_submission_holds_what_is_ours(tier: Tier, stands
 
 
 @needs_root
-@pytest.mark.parametrize("tier", tiers_here())
+@pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_a_leak_that_is_planted_is_found(tier: Tier) -> None:
     given = f"leak = {tuple(PLANTED.values())!r}"
     with asleep(tier, stands_in=False, given=given) as (runner, _):

@@ -26,7 +26,7 @@ from harness.model.result import Isolation, Tier
 from harness.model.submission import Submission
 from tests.hostile.hostile_machine import below, state
 from tests.hostile.hostile_memory import held_by, spellings
-from tests.hostile.hostile_tiers import tiers_here
+from tests.hostile.hostile_tiers import EVERY_TIER
 from tests.hostile.test_memory_canary import holds, needs_root
 
 PLANTED = {
@@ -102,7 +102,7 @@ scenarios:
 
 @needs_root
 @pytest.mark.parametrize("isolation", Isolation)
-@pytest.mark.parametrize("tier", tiers_here())
+@pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_nothing_of_ours_is_where_a_submission_runs(
     tier: Tier, isolation: Isolation, tmp_path: Path
 ) -> None:
@@ -113,7 +113,7 @@ def test_nothing_of_ours_is_where_a_submission_runs(
 
 
 @needs_root
-@pytest.mark.parametrize("tier", tiers_here())
+@pytest.mark.parametrize("tier", EVERY_TIER, indirect=True)
 def test_a_leak_that_is_planted_is_found(tier: Tier, tmp_path: Path) -> None:
     given = f', given: "leak = {tuple(PLANTED.values())!r}"'
     with working(tier, Isolation.SHARED, tmp_path, given) as (runner, _):
