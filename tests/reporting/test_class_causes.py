@@ -51,6 +51,11 @@ def test_one_function_and_rule_are_one_cause_whatever_the_sentence() -> None:
     assert (found[0].message, found[0].students) == ("got 4", ("ada", "bob", "cyd"))
 
 
+def test_a_sentence_that_holds_for_half_of_them_is_not_given() -> None:
+    (found,) = joined(*(result(str(n), cause("f", "r", "1", f"got {n}")) for n in range(2))).found()
+    assert (found.count, found.message) == (2, "")
+
+
 def test_a_student_with_a_cause_twice_counts_once_and_loses_both() -> None:
     (found,) = joined(result("ada", cause("f", "r", "1"), cause("f", "r", "1/2"))).found()
     assert found == ClassCause(

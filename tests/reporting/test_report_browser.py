@@ -158,6 +158,18 @@ def test_the_first_row_is_three_tabs_away(browser: Browser, reports: Path) -> No
         assert opened.page.evaluate(focused)
 
 
+def test_what_is_clicked_is_large_enough(browser: Browser, reports: Path) -> None:
+    small = (
+        "[...document.querySelectorAll('a:not(.skip), button, summary, input')]"
+        ".filter(e => !e.closest('p:not(.pages p):not(.crumb)') && e.checkVisibility())"
+        ".map(e => [e.textContent, e.getBoundingClientRect()])"
+        ".filter(([text, box]) => box.height < 24 || box.width < 24).map(([text]) => text)"
+    )
+    for name in PAGES[:2]:
+        with Opened(browser, reports / name, width=PHONE) as opened:
+            assert opened.page.evaluate(small) == [], name
+
+
 def test_a_narrow_screen_shows_all_without_scrolling_sideways(
     browser: Browser, reports: Path
 ) -> None:

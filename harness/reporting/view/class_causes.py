@@ -23,7 +23,8 @@ NOT_MARKED = "marks by hand are missing"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassCause:
     """One cause that `count` submissions have, and what they lose by it together. `students` are
-    the ids of the first of them, `message` the most frequent sentence."""
+    the ids of the first of them, `message` the sentence that holds for more than half of them, if
+    one does."""
 
     function: str
     rule: str
@@ -96,7 +97,7 @@ class ClassCauses:
             ClassCause(
                 function=function,
                 rule=rule,
-                message=tally.usual()[0],
+                message=tally.usual(),
                 count=tally.count,
                 marks=tally.marks,
                 students=tuple(tally.students),

@@ -86,14 +86,13 @@ class Failing:
             tally = failed.get(group)
             if tally is None:
                 continue
-            reason, holds_for = tally.usual()
             found.append(
                 FailedScenarios(
                     first=scenarios[0],
                     scenarios=len(scenarios),
                     failed=tally.count,
                     graded=graded[group],
-                    reason=reason if 2 * holds_for > tally.count else "",
+                    reason=tally.usual(),
                     students=tuple(tally.students),
                 )
             )

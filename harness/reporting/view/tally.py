@@ -33,9 +33,7 @@ class Tally:
         if len(self._texts) > _MOST_TEXTS:  # the rare ones are forgotten
             self._texts = Counter(dict(self._texts.most_common(_MOST_TEXTS // 2)))
 
-    def usual(self) -> tuple[str, int]:
-        """The most frequent sentence, and for how many it holds; of several the first by letter."""
-        if not self._texts:
-            return "", 0
-        text = min(self._texts, key=lambda each: (-self._texts[each], each))
-        return text, self._texts[text]
+    def usual(self) -> str:
+        """The sentence that holds for more than half of them; empty where none does."""
+        text, holds_for = max(self._texts.items(), key=lambda item: item[1], default=("", 0))
+        return text if 2 * holds_for > self.count else ""
