@@ -33,6 +33,7 @@ from harness.execution.shared import (
 
 if TYPE_CHECKING:
     from harness.execution.linux.driver import Driver
+    from harness.execution.linux.interactive import attach_terminal
     from harness.execution.linux.server import SubmissionServer, ToolServer
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "TierTrial",
     "ToolFailed",
     "ToolServer",
+    "attach_terminal",
     "canonical",
     "choose_tier",
     "create_driver",
@@ -69,6 +71,7 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "linux.driver": ("Driver",),
+        "linux.interactive": ("attach_terminal",),
         "linux.server": ("SubmissionServer", "ToolServer"),
     },
 )

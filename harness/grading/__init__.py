@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from harness.grading.record import record_transcripts
     from harness.grading.replay import replay
     from harness.grading.stub import handed_out_stubs, stub
+    from harness.grading.tier_trial import recalled_tier
 
 __all__ = [
     "BatchOptions",
@@ -73,6 +74,7 @@ __all__ = [
     "prepare",
     "python_expressions",
     "read_program",
+    "recalled_tier",
     "record_transcripts",
     "replay",
     "run_jobs",
@@ -102,5 +104,6 @@ __getattr__ = lazy_exports(
         "record": ("record_transcripts",),
         "replay": ("replay",),
         "stub": ("handed_out_stubs", "stub"),
+        "tier_trial": ("recalled_tier",),
     },
 )

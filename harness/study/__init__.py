@@ -1,6 +1,8 @@
 """What is asked about a class or a suite of scenarios as a whole; never a mark."""
 
 from harness.study.fuzz.searching import FuzzOptions, fuzz
+from harness.study.play.playing import PlayOptions, play
+from harness.study.play.recording import record
 from harness.study.similarity.comparing import (
     compare_class,
     graded_submissions,
@@ -12,10 +14,13 @@ from harness.study.transcripts.importing import ImportOptions, import_transcript
 __all__ = [
     "FuzzOptions",
     "ImportOptions",
+    "PlayOptions",
     "compare_class",
     "fuzz",
     "graded_submissions",
     "import_transcript",
     "measure",
+    "play",
+    "record",
     "without_ids",
 ]

@@ -9,13 +9,14 @@ from pathlib import Path
 PROGRAM = """
 import sys
 from pathlib import Path
-from harness.assignment.scenarios.recording import _draw, _module
+from harness.assignment.scenarios.course_code import load_module
+from harness.assignment.scenarios.recording import _draw
 from harness.assignment.scenarios.draws import DrawRequest
 {extra}
 folder = Path(sys.argv[1])
 request = DrawRequest(kind="sample", source="s.any_text", count=40, seed=3,
                   constants=(), generator="")
-print(_draw(request, _module(folder, "s.py").any_text))
+print(_draw(request, load_module(folder, "s.py").any_text))
 """
 
 

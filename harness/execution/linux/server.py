@@ -25,7 +25,7 @@ from harness.execution.protocol.jobs import Jobs, main_file, needs_stand_ins
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.remote import StandInProcess
-from harness.execution.replies import Answering, replier
+from harness.execution.replies import Answering, Reply, replier
 from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedJob, SharedOutcome
 from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
@@ -69,8 +69,11 @@ class SubmissionServer:
         """The server's process."""
         return self._link.server.pid
 
-    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        """What the submission did. HarnessError when our own server failed."""
+    def observe(
+        self, stimulus: Stimulus, limits: Limits, *, reply: Reply | None = None
+    ) -> Observation:
+        """What the submission did. HarnessError when our own server failed. With `reply`, what it
+        gives is typed in place of the stimulus's inputs; how long that takes does not count."""
         failed = self._link.failed_to_prepare
         if failed is not None:
             return Observation(ending=failed.ending, phase=Phase.LOADING, detail=failed.detail)
@@ -102,7 +105,6 @@ class SubmissionServer:
                 selection=selection,
                 controlled=any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
             )
-            reply = None
             if stimulus.replies is not None:
                 reply = replier(stimulus.replies, self._replies_tool)
             monitor = Monitor(

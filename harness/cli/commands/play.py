@@ -1,0 +1,93 @@
+"""`harness play`: the reference or a submission, on a terminal, confined."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from harness.cli.discovery import examples
+from harness.cli.options import PATH, cache_folder, options, python_option, root_option, the_root
+from harness.common.errors import UserError
+from harness.execution import attach_terminal
+
+SECTION = "Assignments"
+SUMMARY = "Play a program as a student would, and record it."
+
+_ATTACHED = "HARNESS_PLAY_ATTACHED"  # set for the process on the other side of `interact`
+_INTERRUPTED = 130
+
+
+@click.command(
+    "play",
+    epilog=examples(
+        "harness play connect4ish --set BOARD_SIZE=4",
+        'harness play connect4ish --record "a win by a removal"',
+    ),
+)
+@click.argument("assignment_id", metavar="ID")
+@click.option("--submission", type=PATH, help="What to play in place of the reference.")
+@click.option(
+    "--set",
+    "constants",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Override a constant (may be repeated).",
+)
+@click.option(
+    "--record", "name", metavar="NAME", help="Add what is typed as a scenario of this name."
+)
+@options(root_option, python_option)
+def command(
+    assignment_id: str,
+    submission: Path | None,
+    constants: tuple[str, ...],
+    name: str | None,
+    root: Path | None,
+    python: Path | None,
+) -> int:
+    """Run the assignment's program on this terminal, under the confinement of a grading run.
+
+    A recorded game becomes a scenario in specs/ID/recorded.yaml, with the reference's transcript of
+    what was typed below specs/ID/gameplay. Ctrl-C ends the game; what was typed until then is
+    recorded as well, as is a game whose terminal is closed.
+
+    Exit status: 0 played to the end, 2 cannot run, 130 interrupted.
+    """
+    pairs = [text.partition("=") for text in constants]
+    for key, equals, value in pairs:
+        if not (key.isidentifier() and equals and value):
+            raise UserError(f"--set {key}{equals}{value} is no NAME=VALUE")
+    if not sys.stdin.isatty():
+        raise UserError("play needs a terminal", hint="grade and check need none")
+    if _ATTACHED not in os.environ:
+        os.environ[_ATTACHED] = "1"
+        code = "import sys; from harness.cli import main; sys.exit(main())"
+        return attach_terminal([sys.executable, "-c", code, *sys.argv[1:]])
+    # Only on this side of the terminal: it takes a while to load.
+    from harness.study import PlayOptions, play, record  # noqa: PLC0415
+
+    base = the_root(root)
+    overridden = {key: value for key, _, value in pairs}
+    asked = PlayOptions(
+        assignment=assignment_id, submission=submission, constants=overridden, python=python
+    )
+    played = play(base, asked, cache=cache_folder(base))
+    if name is not None:
+        target = record(base, name, played, overridden)
+        inputs = "1 input" if len(played.typed) == 1 else f"{len(played.typed)} inputs"
+        until = " until it was interrupted" if played.interrupted else ""
+        _say(f"recorded{until}: {name!r} with {inputs} in {target}")
+    elif played.interrupted:
+        _say("interrupted")
+    return _INTERRUPTED if played.interrupted else 0
+
+
+def _say(text: str) -> None:
+    try:
+        click.echo(text)
+    except OSError:  # the terminal was closed
+        os.close(1)
+        os.open(os.devnull, os.O_WRONLY)

@@ -1,0 +1,172 @@
+"""One run of a program whose input a person types."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FrameType
+
+from harness.assignment import load
+from harness.common.errors import UserError
+from harness.common.escaping import visible_lines
+from harness.execution import Driver, find_interpreter, has_terminals
+from harness.grading import recalled_tier, submitted
+from harness.model.observation import Ending, Observation
+from harness.model.plan import Scenario
+from harness.model.result import Tier
+from harness.model.specification import Specification
+from harness.model.stimulus import Key, Typed
+
+_MOST_LINE = 4000  # bytes; a terminal takes no more than 4,095
+_DRAFT = "harness-play.yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayOptions:
+    """`submission` is what was handed in (None: the reference is played); `constants` are
+    overridden, as YAML text by name."""
+
+    assignment: str
+    submission: Path | None = None
+    constants: Mapping[str, str] = field(default_factory=dict)
+    python: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What was typed, up to the end or to where the person broke off; what the reference shows when
+    the same is typed; and the assignment that this is a run of."""
+
+    specification: Specification
+    scenario: Scenario
+    typed: tuple[Typed, ...]
+    interrupted: bool
+    reference: Observation
+
+
+def play(root: Path, options: PlayOptions, *, cache: Path) -> Played:
+    """Run the program on this process's terminal. UserError where that cannot be, or where this
+    machine can confine nothing."""
+    if not has_terminals():
+        raise UserError("play needs a Linux machine: programs run over pipes on this one")
+    specification, scenario = _drafted(root, options)
+    assignment = specification.plan.assignment
+    files = specification.reference
+    if options.submission is not None:
+        found = submitted([options.submission], assignment)
+        if len(found) != 1 or found[0].problem:
+            what = found[0].problem if len(found) == 1 else "this is more than one submission"
+            raise UserError(what, place=str(options.submission))
+        files = found[0].files
+    if not specification.reference:
+        raise UserError("there is no reference to play", place=assignment.id)
+    interpreter = find_interpreter(assignment.python, options.python)
+    tier = recalled_tier(interpreter, cache)
+    if tier.tier is Tier.PORTABLE:
+        raise UserError("no confinement for this program here", hint="see harness doctor")
+    stimulus = scenario.stimuli[0]
+    person = _Person()
+    with Driver(interpreter, tier.tier) as driver:
+        with driver.submission(assignment, files) as server, person:
+            seen = server.observe(stimulus, scenario.limits, reply=person.reply)
+            person.show_end(seen)
+        same = replace(stimulus, inputs=tuple(person.typed))
+        with driver.submission(assignment, specification.reference) as server:
+            reference = server.observe(same, scenario.limits)
+    return Played(
+        specification=specification,
+        scenario=scenario,
+        typed=tuple(person.typed[: reference.reads]),
+        interrupted=person.interrupted,
+        reference=reference,
+    )
+
+
+def _drafted(root: Path, options: PlayOptions) -> tuple[Specification, Scenario]:
+    """The assignment with a scenario that runs the first submitted file under the constants."""
+    name = options.assignment
+    program = load(root, name).plan.assignment.submission_files[0]
+    with tempfile.TemporaryDirectory(prefix="harness-") as place:
+        trial = Path(place)
+        for kind in ("specs", "reference"):
+            if (root / kind / name).is_dir():
+                shutil.copytree(root / kind / name, trial / kind / name)
+        values = ", ".join(f"{key}: {value}" for key, value in options.constants.items())
+        text = (
+            f"function: {program}\nscenarios:\n  - name: played\n    run: {program}\n"
+            f"    constants: {{{values}}}\n"
+        )
+        (trial / "specs" / name / _DRAFT).write_text(text, encoding="utf-8")
+        specification = load(trial, name)
+    wanted = f"specs/{name}/{_DRAFT}"
+    scenarios = [one for one in specification.plan.scenarios if one.place.file == wanted]
+    if len(scenarios) != 1:
+        raise UserError("a constant has one value here", hint="--set BOARD_SIZE=4")
+    return specification, scenarios[0]
+
+
+class _Person:
+    """Shows what is printed on this process's terminal and asks it for lines."""
+
+    def __init__(self) -> None:
+        self.typed: list[Typed] = []
+        self.interrupted = False
+        self._reading = False
+        self._shown = 0
+        self._before: list[tuple[signal.Signals, object]] = []
+
+    def __enter__(self) -> _Person:
+        for number in (signal.SIGINT, signal.SIGHUP):
+            self._before.append((number, signal.signal(number, self._break_off)))
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        for number, handler in self._before:
+            signal.signal(number, handler)  # type: ignore[arg-type]
+
+    def reply(self, printed: list[str]) -> Typed | None:
+        """What the person types after this; None once they break off."""
+        self._show(printed[-1])
+        self._shown = len(printed)
+        if self.interrupted:
+            return None
+        try:
+            self._reading = True
+            line = sys.stdin.readline()
+        except (KeyboardInterrupt, OSError):
+            self.interrupted = True
+            return None
+        finally:
+            self._reading = False
+        text = line.rstrip("\n")
+        if len(text.encode("utf-8", "surrogateescape")) > _MOST_LINE:
+            text = text.encode("utf-8", "surrogateescape")[:_MOST_LINE].decode("utf-8", "ignore")
+        typed = Typed(text=text) if line else Typed(key=Key.CTRL_D)
+        self.typed.append(typed)
+        return typed
+
+    def show_end(self, seen: Observation) -> None:
+        """What was printed after the last line, and how it ended."""
+        if seen.turns and not (self.interrupted and seen.ending is Ending.ASKED_FOR_MORE):
+            self._show(seen.turns[-1].printed)
+        if seen.raised is not None:
+            self._show(f"\n{seen.raised.type_name}: {seen.raised.message}")
+        if seen.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
+            self._show(f"\n({seen.ending.value.replace('_', ' ')})")
+        self._show("\n")
+
+    def _show(self, text: str) -> None:
+        with suppress(OSError):  # the terminal was closed
+            os.write(1, visible_lines(text).encode("utf-8", "backslashreplace"))
+
+    def _break_off(self, number: int, frame: FrameType | None) -> None:
+        self.interrupted = True
+        if self._reading:
+            raise KeyboardInterrupt

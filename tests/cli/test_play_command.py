@@ -1,0 +1,101 @@
+"""A program played on a real terminal, and recorded."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pexpect
+
+from harness.assignment import load
+from harness.grading import prepare
+from tests.tiny_course import HARNESS, PATIENCE, Course, environment
+
+
+@contextmanager
+def playing(course: Course, *arguments: str | Path) -> Iterator[pexpect.spawn]:
+    child = pexpect.spawn(
+        str(HARNESS),
+        ["play", "tiny", *map(str, arguments)],
+        cwd=str(course.root),
+        env=environment(),
+        timeout=PATIENCE,
+        encoding="utf-8",
+    )
+    try:
+        yield child
+    finally:
+        with suppress(OSError):  # a test may have closed it
+            child.close(force=True)
+
+
+def agree(course: Course) -> list[str]:
+    """The ids of the recorded scenarios, which the reference passes."""
+    specification = load(course.root, "tiny")
+    prepare(specification, cache=course.root / ".harness-cache", recall_tier=True)
+    return [one.id for one in specification.plan.scenarios if one.id.startswith("recorded/")]
+
+
+def test_a_game_is_played_and_recorded_and_another_broken_off(course: Course) -> None:
+    with playing(course, "--set", "LIMIT=3", "--record", "Two amounts, one too large") as child:
+        child.expect_exact("Amount: ")
+        child.sendline("2")
+        child.expect_exact("2\r\nAmount: ")
+        child.sendline("4")
+        child.expect_exact("At most 3 at a time.\r\nAmount: ")
+        child.sendline("q")
+        child.expect_exact("Bye.")
+        child.expect_exact("recorded: 'Two amounts, one too large' with 3 inputs")
+        child.expect(pexpect.EOF)
+        child.wait()
+        assert child.exitstatus == 0
+    text = course.path("specs/tiny/recorded.yaml").read_text(encoding="utf-8")
+    assert "constants: {LIMIT: 3}" in text
+    assert 'input: ["2", "4", "q"]' in text
+    transcript = course.path("specs/tiny/gameplay/two_amounts_one_too_large.txt")
+    assert transcript.read_text(encoding="utf-8") == (
+        "{{ PROMPT }}2\n2\n{{ PROMPT }}4\n{{ TOO_MUCH }}\n{{ PROMPT }}q\nBye.\n"
+    )
+    with playing(course, "--record", "broken off") as child:
+        child.expect_exact("Amount: ")
+        child.sendline("1")
+        child.expect_exact("1\r\nAmount: ")
+        child.sendintr()
+        child.expect_exact("recorded until it was interrupted: 'broken off' with 1 input")
+        child.expect(pexpect.EOF)
+        child.wait()
+        assert child.exitstatus == 130
+    assert agree(course) == ["recorded/two-amounts-one-too-large", "recorded/broken-off"]
+
+
+def test_a_game_whose_terminal_is_closed_is_kept(course: Course) -> None:
+    target = course.path("specs/tiny/recorded.yaml")
+    with playing(course, "--record", "closed") as child:
+        child.expect_exact("Amount: ")
+        child.sendline("1")
+        child.expect_exact("1\r\nAmount: ")
+        os.close(child.child_fd)
+        os.waitpid(child.pid, 0)
+    assert 'input: ["1"]' in target.read_text(encoding="utf-8")
+    assert agree(course) == ["recorded/closed"]
+
+
+def test_a_submission_is_played(course: Course) -> None:
+    program = "print('\\x1b[2Jhello')\nwhile input('? ') != 'q':\n    print('no')\n"
+    path = course.write("jo/a1.py", program)
+    with playing(course, "--submission", path) as child:
+        child.expect_exact("\\x1b[2Jhello")
+        child.sendline("a")
+        child.expect_exact("no")
+        child.sendline("q")
+        child.expect(pexpect.EOF)
+        child.wait()
+        assert child.exitstatus == 0
+
+
+def test_a_terminal_is_needed(course: Course) -> None:
+    outcome = course.run("play", "tiny")
+    assert outcome.status == 2
+    assert "play needs a terminal" in outcome.err
