@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import signal
+import termios
 from collections.abc import Sequence
 from types import FrameType
 
@@ -27,10 +28,13 @@ def attach_terminal(command: Sequence[str]) -> int:
 
     before = signal.signal(signal.SIGHUP, closed)
     try:
-        child.interact(escape_character=None)
-    except (_ClosedError, OSError):
-        child.kill(signal.SIGHUP)
+        try:
+            child.interact(escape_character=None)
+        except (_ClosedError, OSError, termios.error):
+            # Its word may come after the terminal's end was noticed otherwise.
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            child.kill(signal.SIGHUP)
+        child.wait()
     finally:
         signal.signal(signal.SIGHUP, before)
-    child.wait()
     return child.exitstatus if child.exitstatus is not None else 128 + (child.signalstatus or 0)
