@@ -21,8 +21,9 @@ def _boards(draw: Callable[..., int], colors: str = "AB", *, full: bool = False)
     heights = [draw(st.integers(max(0, lowest), rows)) for _ in range(columns)]
     bits = draw(st.integers(0, 2 ** (rows * columns) - 1))
     pieces: dict[tuple[int, int], str] = {}
+    way = draw(st.integers(0, 7))  # of all runs; the upper half: of each its own
     for _ in range(draw(st.integers(0, 3))):
-        down, right = DIRECTIONS[draw(st.integers(0, 3))]
+        down, right = DIRECTIONS[way if way < len(DIRECTIONS) else draw(st.integers(0, 3))]
         row, column = draw(st.integers(0, rows - 1)), draw(st.integers(0, columns - 1))
         color, gap = draw(st.integers(0, 1)), draw(st.integers(0, 5))
         places = [(row + i * down, column + i * right) for i in range(RUN)]
