@@ -85,7 +85,6 @@ ATTRIBUTES = frozenset(
         "stroke",
         "stroke-opacity",
         "tabindex",
-        "text-anchor",
         "viewbox",
         "width",
         "x",

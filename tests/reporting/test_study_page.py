@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.common import files, serial
+from harness.model.fuzzing import Difference, FunctionInputs, FuzzedSubmission, FuzzReport
 from harness.model.study import (
     ChangeOutcome,
     ClauseStrength,
@@ -59,15 +60,35 @@ def test_what_is_measured_is_shown_and_nothing_of_it_acts() -> None:
     assert "How strong" not in study_page(PLAN, None, ALIKE)
 
 
+def test_where_programs_with_full_marks_differ_is_shown() -> None:
+    assert "full marks" not in study_page(PLAN, None, ALIKE)
+    found = Difference(
+        target="t", function="g", message="prints <b>", scenario="- call: g()", drawn=1
+    )
+    fuzz = FuzzReport(
+        assignment=PLAN.assignment.id,
+        seed=0,
+        complete=True,
+        functions=(FunctionInputs(function="g", inputs=10_000, left_out=3),),
+        submissions=(FuzzedSubmission(ids=("ada", HOSTILE), inputs=10_000, differences=()),),
+    )
+    assert "None of them differs." in assert_inert(study_page(PLAN, None, None, fuzz), 0).text
+    differs = replace(fuzz.submissions[0], differences=(found,))
+    fuzz = replace(fuzz, submissions=(differs,))
+    page = assert_inert(study_page(PLAN, None, None, fuzz), 0).text
+    assert "10000" in page
+    assert "prints <b>" in page
+
+
 def test_the_matrix_has_groups_first_and_each_pair_below_its_diagonal() -> None:
     found = matrix(ALIKE)
-    assert [name for name, _, _ in found.names] == ["ada", "zoe", HOSTILE, "bob"]
+    assert [name for name, *_ in found.names] == ["ada", "zoe", HOSTILE, "bob"]
     assert [(cell.first, cell.second, cell.score, cell.page) for cell in found.cells] == [
         ("ada", "zoe", 97, 1),
         (HOSTILE, "bob", 50, 2),
         ("ada", "bob", 25, 3),
     ]
-    assert all(cell.x - found.left < cell.y for cell in found.cells)
+    assert all(cell.x < cell.y for cell in found.cells)
 
 
 def test_a_large_class_shows_its_most_alike_pairs() -> None:

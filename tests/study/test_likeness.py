@@ -77,6 +77,12 @@ def test_what_most_of_the_class_wrote_does_not_count() -> None:
     assert [(pair.first, pair.second) for pair in similar_pairs(two)] == [("a", "b")]
 
 
+def test_the_same_file_handed_in_twice_is_wholly_alike() -> None:
+    (pair,) = similar_pairs({"a": prints(OWN), "b": prints(OWN), "empty": prints("")})
+    assert (pair.first, pair.second) == ("a", "b")
+    assert [(m.first.first, m.first.last, m.second.last) for m in pair.matches] == [(1, 4, 4)]
+
+
 def test_matches_name_the_lines_of_both() -> None:
     (pair,) = similar_pairs({"a": prints(OWN), "b": prints(LOOP + "\n\n" + OWN)})
     (match,) = pair.matches

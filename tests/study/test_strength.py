@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+from harness.assignment import load
+from harness.grading import FailureJob, prepare, search_failures
 from harness.model.assignment import SourceFile
+from harness.model.submission import Submission
 from harness.study.strength.generating import OUTSIDE, changes
 from tests.tiny_course import Course
 
@@ -104,3 +107,39 @@ def test_a_reason_must_be_given(course: Course) -> None:
     assert outcome.status == 2
     assert "equivalent.yaml:6:10: " in outcome.err
     assert "expected a reason, got nothing" in outcome.err
+
+
+WITH_TOTAL = "from till import *\n\n\ndef total(basket):\n    {body}\n"
+
+
+def test_a_changed_program_is_limited_as_any_submission(course: Course) -> None:
+    course.edit("specs/tiny/assignment.yaml", "functionality_marks: 6", "functionality_marks: 6\n"
+                "limits: {cpu_seconds: 0.2, output_kib: 16}")  # fmt: skip
+    context = prepare(load(course.root, "tiny"), cache=course.path("cache"), recall_tier=True)
+    bodies = (
+        "while True: pass",
+        "while True: print('x' * 1000)",
+        "import os; return os.fork()",
+        "return sum(basket)",
+    )
+    own = frozenset(s.id for s in context.specification.plan.scenarios if s.function == "total")
+    jobs = [
+        FailureJob(
+            submission=Submission(
+                id=str(number),
+                files=(SourceFile(name="a1.py", data=WITH_TOTAL.format(body=body).encode()),),
+                origin="a change",
+            ),
+            first=own,
+            most=2,
+        )
+        for number, body in enumerate(bodies)
+    ]
+    found = {job.submission.id: ended for job, ended in search_failures(context, jobs, 1)}
+    loops, floods, forks, right = (found[str(number)].scenarios for number in range(4))
+    assert len(loops) == 1, "a failure that takes its whole time is the last that is looked for"
+    assert set(loops) | set(floods) | set(forks) <= own
+    assert floods
+    assert forks
+    assert right
+    assert own.isdisjoint(right), "the other functions are missing"

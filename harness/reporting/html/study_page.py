@@ -1,12 +1,15 @@
-"""The page of what is found out beside marks: how strong the scenarios are, who is alike."""
+"""The page of what is found out beside marks: how strong the scenarios are, where programs with
+full marks differ from the reference, and who is alike."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from harness.common import files, serial
 from harness.common.escaping import shorten
+from harness.model.fuzzing import FuzzReport
 from harness.model.plan import Plan
 from harness.model.study import SimilarityReport, StrengthReport
 from harness.reporting.html.environment import render
@@ -14,10 +17,13 @@ from harness.reporting.html.similarity_pages import MOST_PAGES, percent
 
 STUDY = "study.html"
 SIMILARITY = "similarity.json"
+FUZZ = "fuzz.json"
 _MOST_PROGRAMS = 40  # in the matrix: those of the most alike pairs
 _CELL = 18  # units of the matrix's drawing
 _LABEL = 150  # units for a name
 _LONGEST_LABEL = 22  # characters
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +41,35 @@ class MatrixCell:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The drawing of who is alike: names with the middle of their row, and the cells. In units."""
+    """The drawing of who is alike, in units: the cells of pairs below the diagonal, and on it each
+    name, whole and shortened, with the place where it begins."""
 
-    names: tuple[tuple[str, str, int], ...]
+    names: tuple[tuple[str, str, int, int], ...]
     cells: tuple[MatrixCell, ...]
-    left: int
     cell: int
-    size: int
+    width: int
+    height: int
 
 
 def write_study(folder: Path, plan: Plan, strength: StrengthReport | None) -> Path | None:
     """Write the page of a report folder, from what was measured of the scenarios and from the
-    folder's own `similarity.json`; return its path, None where there is nothing to show (an older
-    page goes then). Raises OSError where the folder cannot be written."""
+    folder's own `similarity.json` and `fuzz.json`; return its path, None where there is nothing to
+    show (an older page goes then). Raises OSError where the folder cannot be written."""
     path = folder / STUDY
-    similarity = _similarity(folder)
-    if strength is None and similarity is None:
+    similarity = _read(SimilarityReport, folder / SIMILARITY)
+    fuzz = _read(FuzzReport, folder / FUZZ)
+    if strength is None and similarity is None and fuzz is None:
         path.unlink(missing_ok=True)
         return None
-    files.write(path, study_page(plan, strength, similarity), private=True)
+    files.write(path, study_page(plan, strength, similarity, fuzz), private=True)
     return path
 
 
 def study_page(
-    plan: Plan, strength: StrengthReport | None, similarity: SimilarityReport | None
+    plan: Plan,
+    strength: StrengthReport | None,
+    similarity: SimilarityReport | None,
+    fuzz: FuzzReport | None = None,
 ) -> str:
     """The page as HTML, without a script."""
     return render(
@@ -66,8 +77,19 @@ def study_page(
         plan=plan,
         strength=strength,
         similarity=similarity,
+        fuzz=fuzz,
+        differing=_differing(fuzz) if fuzz is not None else [],
         matrix=matrix(similarity) if similarity is not None and similarity.pairs else None,
     )
+
+
+def _differing(report: FuzzReport) -> list[tuple[str, str, str]]:
+    """Who differs, in which function, and how."""
+    return [
+        (", ".join(each.ids), difference.function, difference.message)
+        for each in report.submissions
+        for difference in each.differences
+    ]
 
 
 def matrix(report: SimilarityReport) -> Matrix:
@@ -83,31 +105,31 @@ def matrix(report: SimilarityReport) -> Matrix:
     cells = []
     for number, pair in enumerate(report.pairs, start=1):
         if pair.first in place and pair.second in place:
-            row, column = sorted((place[pair.first], place[pair.second]))
+            above, below = sorted((place[pair.first], place[pair.second]))
             cells.append(
                 MatrixCell(
-                    x=_LABEL + _CELL * row,
-                    y=_CELL * column,
-                    first=names[row],
-                    second=names[column],
+                    x=_CELL * above,
+                    y=_CELL * below,
+                    first=names[above],
+                    second=names[below],
                     score=percent(pair.score),
                     page=number if number <= MOST_PAGES else 0,
                 )
             )
     return Matrix(
         names=tuple(
-            (name, shorten(name, _LONGEST_LABEL), _CELL * number + _CELL - 5)
+            (name, shorten(name, _LONGEST_LABEL), _CELL * number + 3, _CELL * (number + 1) - 5)
             for number, name in enumerate(names)
         ),
         cells=tuple(cells),
-        left=_LABEL,
         cell=_CELL,
-        size=_CELL * len(names),
+        width=_CELL * len(names) + _LABEL,
+        height=_CELL * len(names),
     )
 
 
-def _similarity(folder: Path) -> SimilarityReport | None:
+def _read(kind: type[R], path: Path) -> R | None:
     try:
-        return serial.loads(SimilarityReport, (folder / SIMILARITY).read_bytes())
+        return serial.loads(kind, path.read_bytes())
     except (OSError, serial.SerialError):
         return None
