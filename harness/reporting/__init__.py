@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from harness.reporting.html.similarity_pages import percent, write_similarity
     from harness.reporting.html.study_page import write_study
     from harness.reporting.markdown import markdown_summary
+    from harness.reporting.style_file import style_in_words, write_style
     from harness.reporting.terminal.cards import explain_failures
     from harness.reporting.terminal.tables import (
         explain_scenario,
@@ -33,11 +34,13 @@ __all__ = [
     "page_writer",
     "percent",
     "show_submission",
+    "style_in_words",
     "summary_table",
     "write_index",
     "write_reports",
     "write_similarity",
     "write_study",
+    "write_style",
 ]
 
 __getattr__ = lazy_exports(
@@ -46,6 +49,7 @@ __getattr__ = lazy_exports(
         "markdown": ("markdown_summary",),
         "html.similarity_pages": ("percent", "write_similarity"),
         "html.study_page": ("write_study",),
+        "style_file": ("style_in_words", "write_style"),
         "terminal.cards": ("explain_failures",),
         "terminal.tables": (
             "explain_scenario",

@@ -17,6 +17,7 @@ from harness.reporting.html import submission_pages
 from harness.reporting.html.class_page import Overview, first_page, further_pages
 from harness.reporting.html.submission_pages import Neighbours
 from harness.reporting.manifest import Manifest
+from harness.reporting.style_file import keep_style_of, read_style
 from harness.results import ALWAYS, ResultsText, student_view
 
 _PAGE_SOURCES = ("common", "model", "reporting", "results")
@@ -63,6 +64,7 @@ def write_reports(
             marks.write(_bytes(csv_row(result, plan)))
             after_each(done)
         results.write(text.end().encode())
+    writer.keep_style()
     return writer.index(run.facts, overview)
 
 
@@ -104,6 +106,8 @@ class _Writer:
         self._plan = plan
         self._visible = visible
         self._manifest = Manifest(folder)
+        self._style = read_style(folder)
+        self._digests: set[str] = set()
         parts = [_made_by(), serial.dumps(plan), *sorted(visible)]
         self._made_with = sha256("\0".join(parts).encode())
 
@@ -117,10 +121,18 @@ class _Writer:
             view = student_view(result, self._plan, visible=self._visible)
             self._manifest.write(students, submission_pages.feedback_page(view), made_from)
         digest.update(f"\0{neighbours.before}\0{neighbours.after}".encode())
+        self._digests.add(result.source_digest)
+        style = self._style.get(result.source_digest)
+        if style is not None:
+            digest.update(serial.dumps(style).encode())
         made_from = digest.hexdigest()
         if not self._manifest.is_current(lecturers, made_from):
-            page = submission_pages.submission_page(result, self._plan, neighbours)
+            page = submission_pages.submission_page(result, self._plan, neighbours, style=style)
             self._manifest.write(lecturers, page, made_from)
+
+    def keep_style(self) -> None:
+        """Of submissions that are gone, no evidence of style is left either."""
+        keep_style_of(self._folder, self._digests)
 
     def index(self, facts: RunFacts, overview: Overview) -> Path:
         """Write the pages of the class's table, the class page last; remove what is gone."""

@@ -9,6 +9,7 @@ from harness.study.similarity.comparing import (
     without_ids,
 )
 from harness.study.strength.measuring import measure
+from harness.study.style.gathering import style_report
 from harness.study.transcripts.importing import ImportOptions, import_transcript
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "measure",
     "play",
     "record",
+    "style_report",
     "without_ids",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,10 +11,13 @@ from harness.common.csv_tables import Sheet, bare_cell, csv_text
 from harness.common.errors import UserError
 from harness.model.plan import ManualSlot, Plan
 from harness.model.result import Adjustment, ByHand, RunResult, SlotMark, SubmissionResult
-from harness.reporting.export.exporter import text_exporter
+from harness.model.style import StyleEvidence
+from harness.reporting.export.exporter import Exported, Exporter, ExportRequest
+from harness.reporting.style_file import read_style, style_in_words
 from harness.reporting.view import words
 
 ID, NAME, ADJUSTMENT, REASON, COMMENT = "id", "name", "adjustment", "reason", "comment"
+EVIDENCE = "style evidence"  # to look at while marking; reading the table back, it is left alone
 TAKEN_BACK = "-"
 _NUMBER = re.compile(r"[+-]?\d{1,6}(?:[.,]\d{1,6}|/[1-9]\d{0,5})?")
 _SLOT = re.compile(r"(?P<id>.*?)(?: \(out of [^()]*\))?")
@@ -27,12 +30,22 @@ class BadRows(UserError):  # noqa: N818 - it holds many
         super().__init__("\n".join(lines))
 
 
-def manual_template(run: RunResult, plan: Plan) -> str:
+def manual_template(
+    run: RunResult, plan: Plan, style: Mapping[str, StyleEvidence] | None = None
+) -> str:
     """A row for each submission with what was given so far; without manual slots there are still
-    adjustments and comments to give."""
+    adjustments and comments to give. With `style`, by the digests of submissions, the last column
+    has its evidence."""
     slots = plan.assignment.manual
-    header = (ID, NAME, *(_title(slot) for slot in slots), ADJUSTMENT, REASON, COMMENT)
-    return csv_text([header, *(_row(result, slots) for result in run.submissions)])
+    header: tuple[str, ...] = (ID, NAME, *(_title(slot) for slot in slots))
+    header += (ADJUSTMENT, REASON, COMMENT)
+    if not style:
+        return csv_text([header, *(_row(result, slots) for result in run.submissions)])
+    rows = []
+    for result in run.submissions:
+        evidence = style.get(result.source_digest)
+        rows.append((*_row(result, slots), style_in_words(evidence) if evidence else ""))
+    return csv_text([(*header, EVIDENCE), *rows])
 
 
 def read_manual(sheet: Sheet, run: RunResult, plan: Plan) -> dict[str, ByHand]:
@@ -117,7 +130,7 @@ class _Reader:
             found = _SLOT.fullmatch(cell)
             if found and found["id"] in self._slots:
                 slots[index] = self._slots[found["id"]]
-            elif cell not in (ID, NAME, ADJUSTMENT, REASON, COMMENT):
+            elif cell not in (ID, NAME, ADJUSTMENT, REASON, COMMENT, EVIDENCE):
                 known = " | ".join(self._slots) or "none"
                 self._wrong(0, f"{cell!r} is no column of marks. Hint: the slots are: {known}")
         if ID not in header:
@@ -203,6 +216,13 @@ class _Reader:
         self.mistakes.append(f"{self._sheet.at(index)}: {what}")
 
 
-EXPORTER = text_exporter(
-    "manual-marks", "a table for people to fill in, for `harness manual`", manual_template
+def _export(request: ExportRequest) -> Exported:
+    text = manual_template(request.run, request.plan, read_style(request.folder))
+    return Exported(data=text.encode("utf-8", "backslashreplace"))
+
+
+EXPORTER = Exporter(
+    name="manual-marks",
+    help="a table for people to fill in, for `harness manual`",
+    export=_export,
 )

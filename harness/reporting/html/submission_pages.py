@@ -12,6 +12,7 @@ from harness.common.rounding import rounded
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult
 from harness.model.student_view import ShownCause, ShownCheck, StudentView
+from harness.model.style import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words
@@ -31,9 +32,14 @@ class Neighbours:
 
 
 def submission_page(
-    result: SubmissionResult, plan: Plan, neighbours: Neighbours = Neighbours()
+    result: SubmissionResult,
+    plan: Plan,
+    neighbours: Neighbours = Neighbours(),
+    *,
+    style: StyleEvidence | None = None,
 ) -> str:
-    """The lecturer's page of one submission, which shows all, as HTML."""
+    """The lecturer's page of one submission, which shows all, as HTML; `style` where evidence of it
+    was gathered."""
     assignment = plan.assignment
     view = student_view(result, plan, visible=EVERYTHING)
     checks = view.shown
@@ -56,6 +62,7 @@ def submission_page(
         before=neighbours.before,
         after=neighbours.after,
         you=LECTURER,
+        style_evidence=style,
         scenarios={scenario.id: scenario for scenario in plan.scenarios},
         hidden=frozenset(s.id for s in plan.scenarios if s.visibility not in ALWAYS),
         tallies=tallies,

@@ -1,0 +1,62 @@
+"""`harness style`: evidence for the person who marks style."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from harness.cli.discovery import examples
+from harness.cli.options import PATH, python_option
+from harness.cli.runs import store_of
+from harness.common.escaping import visible
+from harness.reporting import style_in_words, write_reports, write_style
+from harness.results import Store
+from harness.study import graded_submissions, style_report
+
+SECTION = "Results"
+SUMMARY = "Gather evidence for the person who marks style."
+
+
+@click.command(
+    "style",
+    epilog=examples(
+        "harness style reports/connect4ish",
+        "harness export reports/connect4ish --to manual-marks -o style.csv",
+    ),
+)
+@click.argument("run", type=PATH)
+@python_option
+def command(run: Path, python: Path | None) -> int:
+    """Look at the texts of the programs graded in RUN (a report folder): what ruff finds by a small
+    set of rules, the longest functions, missing docstrings, numbers without a name, and statements
+    that stand there again.
+
+    It is evidence on the lecturer's page of each submission and in the table that `harness export
+    --to manual-marks` writes, never a mark. Without ruff the rest is gathered. Students do not see
+    it.
+    """
+    path = store_of(run)
+    screen = Console(stderr=True)
+    with Store.read_only(path) as store:
+        submissions, missing = graded_submissions(store)
+        plan, graded = store.plan(), store.run()
+        for name in missing:
+            click.echo(f"{visible(name)}: left out, it is not there as it was graded", err=True)
+        with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+            task = bar.add_task("reading", total=len(submissions))
+            report = style_report(
+                plan.assignment,
+                submissions,
+                python=python,
+                progress=lambda done: bar.update(task, completed=done),
+            )
+        target = write_style(report, path.parent)
+        write_reports(graded, plan, path.parent)
+    evidence = {each.source_digest: each.evidence for each in report.submissions}
+    for each in submissions:
+        click.echo(f"{visible(each.id)}: {visible(style_in_words(evidence[each.digest]))}")
+    click.echo(f"evidence: {target}, and on the page of each submission; no mark depends on it")
+    return 0

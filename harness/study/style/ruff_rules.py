@@ -1,0 +1,107 @@
+"""What ruff is asked about, and why; ruff itself is an extra."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.model.style import StyleFinding
+
+# By the beginning of a rule's code; each with the reason that the page shows.
+RULES: Mapping[str, str] = {
+    "A001": "a name of Python's own is taken for something else",
+    "A002": "a name of Python's own is taken for something else",
+    "B006": "a list as a default is shared by all calls",
+    "C901": "a function with so many branches is hard to follow",
+    "E501": "long lines are hard to read side by side",
+    "E70": "one statement a line",
+    "E711": "None is compared with is",
+    "E712": "truth values need no comparison",
+    "E713": "not in reads as it is meant",
+    "E722": "a bare except hides mistakes",
+    "E741": "l, O and I look like numbers",
+    "ERA001": "code that is commented out belongs into no program",
+    "F401": "an import that nothing needs",
+    "F811": "a definition that replaces an earlier one",
+    "F841": "a variable that nothing reads",
+    "N801": "class names are in CamelCase",
+    "N802": "function names are in lower_case",
+    "N803": "parameter names are in lower_case",
+    "N806": "variable names are in lower_case",
+    "PLR5501": "elif says it with one level less",
+    "PLW0603": "functions that change globals are hard to follow",
+    "RET505": "no else is needed after a return",
+    "SIM102": "two conditions can be one",
+    "SIM103": "the condition itself is the truth value",
+    "SIM118": "in needs no keys()",
+    "W291": "white space at the end of a line",
+    "W293": "white space on an empty line",
+}
+ABSENT = "ruff is not installed, so its rules were not looked at: pip install 'a1-harness[style]'"
+_SECONDS = 10
+_MOST_BYTES = 4 * 1024 * 1024  # of its answer
+_MIB = 1024 * 1024
+_MEMORY = 2048 * _MIB
+_LINE_LENGTH = "100"
+
+
+def find_ruff() -> str | None:
+    """The program, beside this interpreter or on the path; None where there is none."""
+    beside = Path(sys.executable).with_name("ruff")
+    return str(beside) if beside.exists() else shutil.which("ruff")
+
+
+def ruff_findings(program: str, file: str, data: bytes) -> tuple[StyleFinding, ...] | None:
+    """What ruff says of a file's bytes, in the order of lines; None where it gave no answer.
+
+    It reads them from a pipe, in an empty folder, without any configuration or cache, in bounded
+    time and memory; a comment in the file turns nothing off.
+    """
+    command = [
+        program, "check", "--isolated", "--no-cache", "--ignore-noqa", "--exit-zero", "--quiet",
+        "--output-format", "json", "--line-length", _LINE_LENGTH, "--select", ",".join(RULES),
+        "--config", "lint.mccabe.max-complexity=10", "--stdin-filename", "program.py", "-",
+    ]  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="harness-") as empty, tempfile.TemporaryFile() as out:
+        try:
+            subprocess.run(
+                command,
+                input=data,
+                stdout=out,
+                stderr=subprocess.DEVNULL,
+                cwd=empty,
+                env={"PATH": os.defpath, "RAYON_NUM_THREADS": "1"},
+                timeout=_SECONDS,
+                check=True,
+                preexec_fn=_limit,
+            )
+            out.seek(0)
+            rows = json.loads(out.read(_MOST_BYTES))
+        except (OSError, ValueError, subprocess.SubprocessError):
+            return None
+    found = [_finding(file, row) for row in rows if row.get("code")]
+    return tuple(sorted((each for each in found if each), key=lambda one: (one.line, one.rule)))
+
+
+def _finding(file: str, row: Mapping[str, object]) -> StyleFinding | None:
+    rule, place = str(row["code"]), row.get("location")
+    reason = next((why for code, why in RULES.items() if rule.startswith(code)), "")
+    if not reason or not isinstance(place, dict):  # what does not parse is said elsewhere
+        return None
+    message = str(row.get("message", ""))[:200]
+    return StyleFinding(
+        file=file, line=int(place.get("row", 1)), rule=rule, message=message, reason=reason
+    )
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_BYTES, _MOST_BYTES))
