@@ -44,7 +44,7 @@ _MIB = 1024 * 1024
 _MODULES = (
     "messages.channel", "messages.names", "messages.objects", "messages.codec", "stand_ins.graph",
     "modules", "stimulus", "limits", "evaluate", "stdin_shim", "files", "tool",
-    "stand_ins.proxies", "substituted", "scenario", "stand_ins.stand_in", "piped",
+    "stand_ins.proxies", "substituted", "loops", "scenario", "stand_ins.stand_in", "piped",
 )  # fmt: skip
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 
