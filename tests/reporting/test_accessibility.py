@@ -13,8 +13,10 @@ from harness.model.assignment import SourceFile
 from harness.model.study import LineRange, MatchedLines, SimilarityReport, SimilarPair
 from harness.reporting import comparison_page, write_reports, write_similarity
 from harness.reporting.html import class_page
+from harness.reporting.html.study_page import study_page
 from tests.reporting.chromium import FLAGS, chromium
 from tests.reporting.report_samples import PLAN, RUN
+from tests.reporting.test_study_page import ALIKE, STRENGTH
 from tests.reporting.test_two_runs import FOUND
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"]
@@ -22,6 +24,7 @@ PAGES = (
     "index.html",
     "marks/2.html",
     "comparison.html",
+    "study.html",
     "similarity/index.html",
     "similarity/1.html",
     "submissions/many-faults.html",
@@ -33,10 +36,10 @@ SOURCES = {
     for name in ("ada", "bob")
 }
 LINES = LineRange(file=0, first=1, last=2)
-ALIKE = SimilarPair(
+PAIR = SimilarPair(
     first="ada", second="bob", score=0.9, matches=(MatchedLines(first=LINES, second=LINES),)
 )
-SIMILAR = SimilarityReport(compared=2, pairs=(ALIKE,), groups=(("ada", "bob"),))
+SIMILAR = SimilarityReport(compared=2, pairs=(PAIR,), groups=(("ada", "bob"),))
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +58,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patched.setattr(class_page, "ROWS_A_PAGE", 3)
         write_reports(RUN, PLAN, folder)
     write_similarity(SIMILAR, PLAN, SOURCES, folder)
+    (folder / "study.html").write_text(study_page(PLAN, STRENGTH, ALIKE), encoding="utf-8")
     (folder / "comparison.html").write_text(comparison_page(FOUND), encoding="utf-8")
     return folder
 
