@@ -19,14 +19,16 @@ def _grids(draw: Callable[..., int]) -> tuple[Grid, int]:
     heights = [draw(st.integers(0, rows)) for _ in range(columns)]
     down, right = DIRECTIONS[draw(st.integers(0, 3))]
     row, first = draw(st.integers(0, rows - 1)), draw(st.integers(0, columns - 1))
-    colour, length = COLOURS[draw(st.integers(0, 1))], draw(st.integers(0, 4))
-    column = min(columns - 1, first + right * draw(st.integers(0, 3)))
+    colour, length = COLOURS[draw(st.integers(0, 1))], (4, 4, 4, 3, 0)[draw(st.integers(0, 4))]
+    # Lines that would leave the grid end at its edge.
+    first = min(first, columns - 1 - 3 * right)
+    row = max(row, 3) if down < 0 else min(row, rows - 1 - 3 * down)
+    column = first + right * draw(st.integers(0, 3))
     places = [(row + i * down, first + i * right) for i in range(length)]
     for at, across in places:
-        if 0 <= at < rows and across < columns:
-            heights[across] = max(heights[across], rows - at)
-            if across == column:
-                heights[across] = rows - at
+        heights[across] = max(heights[across], rows - at)
+    if right and length:
+        heights[column] = max([rows - at for at, across in places if across == column] or [0])
     grid = [
         [
             COLOURS[(at + across // 2) % 2] if at >= rows - heights[across] else "empty"
@@ -35,8 +37,7 @@ def _grids(draw: Callable[..., int]) -> tuple[Grid, int]:
         for at in range(rows)
     ]
     for at, across in places:
-        if 0 <= at < rows and across < columns and grid[at][across] != "empty":
-            grid[at][across] = colour
+        grid[at][across] = colour
     return grid, column
 
 

@@ -19,15 +19,19 @@ def _boards(draw: Callable[..., int], colors: str = "AB", *, full: bool = False)
     rows, columns = draw(st.integers(1, 10)), draw(st.integers(1, 10))
     lowest = rows - 1 if full else 0
     heights = [draw(st.integers(max(0, lowest), rows)) for _ in range(columns)]
-    bits = draw(st.integers(0, 2 ** (rows * columns) - 1))
+    # Without bits the pieces make no run but those below.
+    bits = draw(st.integers(0, 2 ** (rows * columns) - 1)) * draw(st.integers(0, 1))
     pieces: dict[tuple[int, int], str] = {}
     way = draw(st.integers(0, 7))  # of all runs; the upper half: of each its own
     for _ in range(draw(st.integers(0, 3))):
         down, right = DIRECTIONS[way if way < len(DIRECTIONS) else draw(st.integers(0, 3))]
         row, column = draw(st.integers(0, rows - 1)), draw(st.integers(0, columns - 1))
         color, gap = draw(st.integers(0, 1)), draw(st.integers(0, 5))
+        # Runs that would leave the board end at its edge.
+        column = min(column, columns - 1 - (RUN - 1) * right)
+        row = max(row, RUN - 1) if down < 0 else min(row, rows - 1 - (RUN - 1) * down)
         places = [(row + i * down, column + i * right) for i in range(RUN)]
-        if 0 <= places[-1][0] < rows and places[-1][1] < columns:
+        if row >= 0 and column >= 0 and row < rows:
             for index, (at, across) in enumerate(places):
                 heights[across] = max(heights[across], rows - at)
                 pieces[at, across] = colors[1 - color if index == gap else color]

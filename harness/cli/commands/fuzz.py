@@ -24,7 +24,7 @@ from harness.results import STORE_NAME, Store
 from harness.study import FuzzOptions, fuzz, graded_submissions
 
 SECTION = "Assignments"
-SUMMARY = "Look for inputs on which right-looking submissions are wrong."
+SUMMARY = "Look for faults that the scenarios miss."
 
 
 @click.command(
