@@ -90,6 +90,9 @@ def _shown(cause: Cause, failed: dict[str, ShownCheck], plan: Plan) -> ShownCaus
     own = cause.about_text or (first is not None and first.id == cause.example)
     hint = plan.scenario(first.id).hint if first is not None else ""
     message = first.verdict.message_without(hint) if first is not None else ""
+    texts = {clause.id: clause for clause in plan.assignment.clauses}
+    of_example = [clause.id for clause in first.clauses] if first is not None else []
+    clauses = dict.fromkeys((*of_example, *cause.clauses))
     return ShownCause(
         function=cause.function,
         message=cause.message if own else message,
@@ -98,7 +101,7 @@ def _shown(cause: Cause, failed: dict[str, ShownCheck], plan: Plan) -> ShownCaus
         blamed=cause.blamed,
         place=cause.place,
         line=cause.line if own else None,
-        clauses=tuple(c for c in plan.assignment.clauses if c.id in cause.clauses),
+        clauses=tuple(texts[name] for name in clauses if name in texts),
         hint=hint,
         together_with=cause.together_with,
         marks=cause.marks_at_stake,

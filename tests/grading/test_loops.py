@@ -96,7 +96,7 @@ def test_loops_are_named(root: Path, tmp_path: Path) -> None:
     said = {cause.function: (cause.message, cause.line) for cause in endless.causes}
     assert said["one"] == ("one did not end: the loop in line 3 of one does not end.", 3)
     assert said["two"] == ("two did not end: the loop in line 11 of two does not end.", 11)
-    assert said["three"][0].endswith('"again 3": the loop in line 20 of three does not end.')
+    assert said["three"][0].endswith('"again 3". The loop in line 20 of three does not end.')
     said = {cause.function: (cause.message, cause.line) for cause in others.causes}
     assert said["one"] == ("one did not end: the loop in line 2 of one does not end.", 2)
     assert said["two"] == ("two did not end: the loop in line 12 of two does not end.", 12)

@@ -215,8 +215,8 @@ def test_on_paper_nothing_is_cut_off(browser: Browser, reports: Path) -> None:
             ".filter(e => e.scrollWidth > e.clientWidth + 1).length"
         )
         assert cut == 0
-        folded = opened.page.locator("details li").first
-        assert folded.bounding_box() is not None
+        assert opened.page.locator("details.printed tr").first.bounding_box() is not None
+        assert opened.page.locator("details.below:not(.printed)").first.bounding_box() is None
         assert opened.page.pdf().startswith(b"%PDF")
 
 

@@ -21,6 +21,7 @@ from harness.model.policy import Unparsable
 from harness.model.verdict import VerdictKind
 
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
+_GUESS = ": perhaps a loop whose condition stays true."
 _NEAR = 0.7  # of 1: how alike a name must be to be meant
 
 Key = tuple[str, ...]
@@ -78,8 +79,9 @@ def with_loop(cause: Cause, loop: Loop, outline: Outline) -> Cause:
     """The cause of what does not end, with the loop that goes on."""
     function = outline.function_at(loop.file, loop.first)
     where = f"line {loop.first}" + (f" of {plain(function, limit=60)}" if function else "")
-    message = cause.message.removesuffix(": perhaps a loop whose condition stays true.")
-    message = f"{message.rstrip('.')}: the loop in {where} does not end."
+    message = cause.message.removesuffix(_GUESS)
+    joined = ". The" if message == cause.message else ": the"
+    message = f"{message.removesuffix('.')}{joined} loop in {where} does not end."
     place = cause.place
     inside = place is not None and place.file == loop.file
     inside = inside and place is not None and place.first <= loop.first <= place.last

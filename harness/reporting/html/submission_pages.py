@@ -17,7 +17,7 @@ from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words
 from harness.reporting.view.clauses import clause_tallies
-from harness.reporting.view.shown_causes import is_missing
+from harness.reporting.view.shown_causes import is_missing, other_symptoms, runs_at_load
 from harness.results import ALWAYS, EVERYTHING, put_together, student_view
 
 FEW = 3  # missing functions: so many are one list
@@ -89,6 +89,7 @@ def feedback_page(view: StudentView) -> str:
     missing = [cause for cause in causes if is_missing(cause) and cause.place is None]
     if len(missing) < FEW:
         missing = []
+    told = [finding for cause in causes for finding in runs_at_load(cause, view.findings)]
     hidden_only = bool(causes) and not any(cause.checks for cause in causes)
     return render(
         "feedback.html.j2",
@@ -105,6 +106,9 @@ def feedback_page(view: StudentView) -> str:
         only_hidden=[cause.function or "the file" for cause in causes] if hidden_only else [],
         remedy=words.remedy(view.problem, view.surroundings.submitted),
         is_missing=is_missing,
+        other_symptoms=other_symptoms,
+        runs_at_load=runs_at_load,
+        findings=[each for each in view.findings if each not in told],
         ungraded=put_together(_ungraded(view.shown)),
         passes=_passes(view.shown),
         hidden=list(Counter(view.hidden).items()),

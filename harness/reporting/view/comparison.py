@@ -20,6 +20,7 @@ MISSING = "(missing)"
 NOTHING_PRINTED = "(nothing printed)"
 
 _MOST_ROWS = 60
+_ROWS_AFTER = 16  # the first that differs
 _ROWS_BEFORE = 8
 _WIDEST = 400
 _BEFORE_MARK = 60
@@ -88,6 +89,18 @@ class Comparison:
         """Whether the actual side has no line at all."""
         return all(row.actual.note for row in self.rows)
 
+    def side(self, name: str) -> list[tuple[Cell, int, bool]]:
+        """One side's cells, "expected" or "actual", with how many lines each stands for (lines that
+        are missing one after the other are one cell), and whether they differ."""
+        found: list[tuple[Cell, int, bool]] = []
+        for row in self.rows:
+            cell = row.expected if name == "expected" else row.actual
+            if cell.note and found and found[-1][0].note == cell.note:
+                found[-1] = (cell, found[-1][1] + 1, True)
+            else:
+                found.append((cell, 1, not row.same))
+        return found
+
     @property
     def where(self) -> str:
         """The first difference in words; empty where nothing is aligned."""
@@ -141,9 +154,13 @@ def comparison(difference: Difference) -> Comparison:
     return Comparison(
         channel=difference.channel,
         subject=difference.subject,
-        rows=(Row(expected=_cell(expected), actual=_cell(actual), same=True),),
+        rows=(Row(expected=_cell(expected), actual=_words_cell(actual), same=True),),
         in_words=True,
     )
+
+
+def _words_cell(actual: str) -> Cell:
+    return _cell(actual) if actual else Cell(note=NOTHING_PRINTED)
 
 
 def of_texts(expected: str, actual: str, subject: str) -> Comparison:
@@ -196,6 +213,8 @@ def _aligned_rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str) -
     first = next((place for place, i in enumerate(there) if i in differing), None)
     start = max(0, (first or 0) - _ROWS_BEFORE) if len(there) > _MOST_ROWS else 0
     stop = min(len(there), start + _MOST_ROWS)
+    if first is not None and stop - first > _ROWS_AFTER + 2:
+        stop = first + _ROWS_AFTER
     rows: list[Row] = []
     for place in range(start, stop):
         i = there[place]
