@@ -23,7 +23,6 @@ from tests.packaging.given_away import HOST, IDS, ROOT, handed_out, packed, run_
 from tests.tiny_course import FIXTURE, Course, Outcome
 
 NO_TERMINALS = ROOT / "tests" / "execution" / "no_terminals.py"
-ALL = "1000"
 FAULTY = {
     "comp1005-a3": "negative_columns_wrap",
     "connect4ish": "off_by_one_column",
@@ -85,9 +84,9 @@ def test_says_what_harness_check_says(
 ) -> None:
     """Of all samples at once: each one's failures follow one another."""
     python = installed(version)
-    expected = tiny_course.run("check", *SAMPLES, "--failures", ALL, "--python", python.path)
+    expected = tiny_course.run("check", *SAMPLES, "--all", "--python", python.path)
     assert expected.out.count("visible checks passed") == len(SAMPLES)
-    command = ("selfcheck.pyz", *SAMPLES, "--failures", ALL)
+    command = ("selfcheck.pyz", *SAMPLES, "--all")
     done = run_selfcheck(python.path, *command, cwd=tiny, before=before)
     assert (done.returncode, done.stdout) == (expected.status, expected.out)
     assert done.stderr.startswith("Self-check of ")
@@ -159,7 +158,7 @@ CASES = [
 
 @cache
 def checked(assignment_id: str, handed: Path) -> Outcome:
-    return Course(ROOT).run("check", handed, "--assignment", assignment_id, "--failures", ALL)
+    return Course(ROOT).run("check", handed, "--assignment", assignment_id, "--all")
 
 
 @pytest.mark.parametrize(("assignment_id", "before"), CASES)
@@ -176,7 +175,7 @@ def test_right_and_faulty_programs_of_every_assignment(
         handed = files[0] if len(files) == 1 else sample
         expected = checked(assignment_id, handed)
         python = find_interpreter(load(ROOT, assignment_id).plan.assignment.python)
-        command = ("selfcheck.pyz", handed, "--failures", ALL)
+        command = ("selfcheck.pyz", handed, "--all")
         done = run_selfcheck(python.path, *command, cwd=folder, before=before)
         assert (done.returncode, done.stdout) == (expected.status, expected.out)
         assert done.returncode == status

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import threading
 from pathlib import Path
@@ -40,14 +39,13 @@ from harness.grading import (
 from harness.model.plan import Assignment
 from harness.reporting import explain_failures
 from harness.reporting.terminal.annotations import of_submission
+from harness.reporting.terminal.cards import MOST_LINES, screen_width
 from harness.results import student_view
 
 SECTION = "Grading"
 SUMMARY = "Check one file against the visible scenarios."
 
 WATCH_SECONDS = 0.3
-MOST_LINES = 40
-UNWRAPPED = 1_000_000  # columns, of what is no terminal
 
 
 @click.command(
@@ -115,7 +113,7 @@ def _check(
     for note in notes(files, submissions, plan.assignment):
         click.echo(f"NOTE {escaping.visible(note)}", err=True)
     results = check_submissions(context, submissions)
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNWRAPPED
+    width = screen_width()
     for result in results:
         shown = student_view(result, plan)
         text = explain_failures(

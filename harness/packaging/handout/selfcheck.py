@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -24,10 +23,7 @@ from harness.grading.grader import Grader
 from harness.model.plan import Plan
 from harness.model.result import Tier
 from harness.packaging.packed import packed_key, packed_plan, this_interpreter
-from harness.reporting.terminal.cards import explanation
-from harness.reporting.terminal.lines import as_text
-
-_NARROWEST = 40
+from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -71,9 +67,15 @@ def _check(arguments: Sequence[str] | None) -> int:
     ):
         results = [grader.grade(submission).result for submission in submissions]
     for result in results:
-        lines = explanation(result, plan, told.failures)
-        width = max(shutil.get_terminal_size().columns, _NARROWEST)
-        sys.stdout.write(as_text(lines, width, colours=_has_colours()))
+        text = explain_failures(
+            result,
+            plan,
+            sys.maxsize if told.all else told.failures,
+            width=screen_width(),
+            colours=_has_colours(),
+            most_lines=None if told.all else MOST_LINES,
+        )
+        sys.stdout.write(text)
     sys.stdout.flush()
     return 0 if all(result.all_passed for result in results) else 1
 
@@ -100,6 +102,7 @@ def _parser(plan: Plan) -> argparse.ArgumentParser:
     parser.add_argument(
         "--failures", type=int, default=3, metavar="N", help="how many failures to explain (3)"
     )
+    parser.add_argument("--all", action="store_true", help="explain every failure, at any length")
     return parser
 
 

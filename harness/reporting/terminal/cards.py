@@ -5,6 +5,8 @@ For each cause one check is explained: its sentence, what was called, the first 
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -194,6 +196,18 @@ def _cell(cell: Cell) -> list[Span]:
     spans.append(("…" if cell.cut_after else "", ""))
     spans.append((cell.end, _MARKED if cell.mark == len(cell.text) else "dim"))
     return spans
+
+
+MOST_LINES = 40  # of one submission, unless everything is asked for
+_UNWRAPPED = 1_000_000  # columns, of what is no terminal
+_NARROWEST = 40  # columns
+
+
+def screen_width() -> int:
+    """The columns of the terminal that standard output is; no end of them where it is none."""
+    if not sys.stdout.isatty():
+        return _UNWRAPPED
+    return max(shutil.get_terminal_size().columns, _NARROWEST)
 
 
 def explain_failures(
