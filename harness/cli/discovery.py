@@ -2,8 +2,8 @@
 
 A command file defines
 
-- `SECTION`: the heading of `harness --help` under which it is listed,
-- `SUMMARY`: its line there,
+- `SECTION`: one of `SECTIONS`, the headings of `harness --help`,
+- `SUMMARY`: its line there; both on one line in double quotes, for a pattern finds them,
 - `command`: the click command, whose `epilog` is `examples(…)`.
 
 The list is read from the files' text, because importing all commands takes ten times as long as

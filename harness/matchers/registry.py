@@ -19,10 +19,11 @@ DEFINITIONS = {False: "Matcher", True: "TextMatcher"}
 class MatcherKey:
     """A key that names a matcher in YAML.
 
-    `properties` gives its JSON Schema's properties, all of them required, from the schema of any
-    matcher. `read` is given the mapping and returns None, with the mistake noted, for a wrong one.
-    `also` are further keys of the mapping, `optional` those that may be left out, with their JSON
-    Schema. `order` is its place in lists and in the schema.
+    `properties(any_matcher)` returns the key's JSON Schema properties, all of them required;
+    `any_matcher` is a reference to the schema of all matchers. `read` is given the mapping and
+    returns None, with the mistake noted, for a wrong one. `also` are further keys of the
+    mapping, `optional` those that may be left out, with their JSON Schema. `order` is its place
+    in lists and in the schema.
     """
 
     name: str

@@ -248,7 +248,13 @@ WRONG = (
     ),
     (
         ["export", "reports/tiny", "--to", "csv", "--gradebook", "x.csv"],
-        "--gradebook, --column, --match, --clear and --roster are not for --to csv",
+        "--gradebook, --column, --match, --clear, --roster and --marks functionality are not for "
+        "--to csv",
+    ),
+    (
+        ["export", "reports/tiny", "--to", "junit", "--marks", "functionality"],
+        "--gradebook, --column, --match, --clear, --roster and --marks functionality are not for "
+        "--to junit",
     ),
     (
         ["export", "reports/tiny", "--to", "canvas", "--gradebook", "x.csv"],

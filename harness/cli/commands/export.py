@@ -73,7 +73,7 @@ class _ExportCommand(click.Command):
     type=click.Choice([each.value for each in Marks]),
     default=Marks.TOTAL.value,
     show_default=True,
-    help="With the marks that people give, or the harness's alone.",
+    help="With the marks that people give, or the harness's alone (gradebooks).",
 )
 @click.option(
     "--schema",
@@ -105,8 +105,9 @@ def command(
     replaced, rows without a submission, matches by name alone) is printed on stderr, one line each.
     """
     wanted = exporter(form)
-    if not wanted.is_gradebook and any((gradebook, column, match, clear, roster)):
-        what = "--gradebook, --column, --match, --clear and --roster"
+    alone = marks != Marks.TOTAL.value
+    if not wanted.is_gradebook and any((gradebook, column, match, clear, roster, alone)):
+        what = "--gradebook, --column, --match, --clear, --roster and --marks functionality"
         raise UserError(f"{what} are not for --to {form}")
     if gradebook is not None and roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")

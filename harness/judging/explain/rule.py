@@ -39,8 +39,8 @@ def rule(stage: Stage, place: int) -> Callable[[Rule], Rule]:
     """Register a rule: within its stage, rules are tried in ascending order of `place`.
 
     A rule takes a failure and returns one plain sentence, or None when it does not apply. Its
-    name is its id in `results.json`. Places are spaced by tens so that a new rule fits between
-    two others. Raises ValueError for a place that is taken.
+    name is its id in `results.json`. Leave gaps between places, tens where there is room:
+    `grep @rule` shows those that are taken. Raises ValueError for a place that is taken.
     """
 
     def register(function: Rule) -> Rule:

@@ -66,7 +66,7 @@ class ServerSetup:
 
 
 class Layer:
-    """One part of the confinement, proven needed by a program that only it stops.
+    """One part of the confinement, proven needed by an attack that it stops on its own.
 
     Write a subclass in a module of its own beside this one, with `name`, `tiers` and those methods
     that it needs; it registers itself. A `Confinement` makes one instance of each layer that is
