@@ -74,7 +74,12 @@ def removals(BOARD_SIZE: int) -> list[str]:  # noqa: N803
     return [f"{action}{number}" for number in numbers for action in "arr"]
 
 
+def wrong_commands(BOARD_SIZE: int) -> list[str]:  # noqa: N803
+    """Columns that are not there, and what is no command."""
+    return [f"a{BOARD_SIZE + 1}", "r0", "a99", "", "a", "x1", "a-1", " a1", "help", "1a", "aa"]
+
+
 def other_commands(BOARD_SIZE: int) -> list[str]:  # noqa: N803
-    """Help often, a column that is not there, and what is no command."""
-    wrong = [f"a{BOARD_SIZE + 1}", "r0", "a99", "", "a", "x1", "a-1", " a1", "help", "1a", "aa"]
+    """Wrong commands, and help as often."""
+    wrong = wrong_commands(BOARD_SIZE)
     return ["h", "H"] * len(wrong) + wrong
