@@ -4,6 +4,8 @@
   time, and the CPU time of whatever does not grade, a submission.
 - `memory`: one large class on the cluster, and here with an interruption in the middle; resident
   memory of client, scheduler and workers.
+- `transport`: the same without grading: an answer of a real size for every submission, through
+  client, scheduler, worker and store in one process; CPU time a submission, and memory.
 - `store`: how many answers a second the client reads and stores, by CPU time: the limit of a
   cluster, however many workers it has.
 
@@ -21,8 +23,10 @@ import subprocess
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import distributed
 
 import harness
 from benchmarks.soak import runs
@@ -30,17 +34,20 @@ from benchmarks.soak.cluster import LocalCluster, graded
 from benchmarks.soak.machine import MemorySamples
 from harness.common import serial
 from harness.grading import cohort_of, prepare
-from harness.grading.context import run_facts
+from harness.grading.context import GradingContext, run_facts
 from harness.grading.engines import Job, WorkerSetup
-from harness.grading.engines.dask import wire
+from harness.grading.engines.dask import RESOURCE, Cluster, tasks, wire
+from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.worker import SpawnedWorker
 from harness.grading.grader import Graded
 from harness.intake import ClassOptions
+from harness.model.result import Tier
 from harness.model.submission import Submission
 from harness.results import STORE_NAME, Piece, Store
 
 ROOT = Path(__file__).parents[1]
 TICKS = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +63,9 @@ class Measured:
     peaks: dict[str, float]
 
 
-def class_of(folder: Path, assignment: str, count: int) -> Path:
-    """`count` submissions: the samples in turn, each with a comment of its own."""
-    samples = sorted((ROOT / "submissions" / assignment).iterdir())
+def class_of(folder: Path, assignment: str, count: int, sample: str = "*") -> Path:
+    """`count` submissions: the samples of such names in turn, each with a comment of its own."""
+    samples = sorted((ROOT / "submissions" / assignment).glob(sample))
     place = folder / f"class-{count}"
     for number in range(count):
         sample = samples[number % len(samples)]
@@ -133,10 +140,10 @@ def cpu_of(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def overhead(folder: Path, assignment: str, count: int, rounds: int, processes: int) -> None:
+def overhead(folder: Path, place: Path, assignment: str, rounds: int, processes: int) -> None:
     """Alternately here and on a cluster, and how they compare."""
-    place = str(class_of(folder, assignment, count))
-    arguments = [place, "--assignment", assignment]
+    count = len(list(place.iterdir()))
+    arguments = [str(place), "--assignment", assignment]
     here: list[Measured] = []
     there: list[Measured] = []
     with LocalCluster(folder=folder, port=18790, workers=1, jobs=processes).started() as cluster:
@@ -161,10 +168,10 @@ def overhead(folder: Path, assignment: str, count: int, rounds: int, processes: 
     print(f"{1000 * (client + others - own) / count:.0f} ms a submission more")
 
 
-def memory(folder: Path, assignment: str, count: int, processes: int) -> None:
+def memory(folder: Path, place: Path, assignment: str, processes: int) -> None:
     """A large class on the cluster; then here, interrupted in the middle and taken up again."""
-    place = str(class_of(folder, assignment, count))
-    arguments = [place, "--assignment", assignment]
+    count = len(list(place.iterdir()))
+    arguments = [str(place), "--assignment", assignment]
     with LocalCluster(folder=folder, port=18791, workers=1, jobs=processes).started() as cluster:
         cluster.wait_for_workers()
         away = folder / "there"
@@ -188,24 +195,14 @@ def show(name: str, found: Measured) -> None:
         print(f"| {name} | {process} | {first:.0f} | {last:.0f} | {most:.0f} |", flush=True)
 
 
-def store(folder: Path, assignment: str, count: int) -> None:
+def store(folder: Path, place: Path, assignment: str) -> None:
     """The CPU time that the client takes for each answer, from bytes to the committed rows."""
     specification = harness.load_assignment(ROOT, assignment)
     context = prepare(specification, cache=ROOT / ".harness-cache")
     plan = specification.plan
-    setup = WorkerSetup(
-        plan=serial.dumps(plan),
-        key=serial.dumps(context.key),
-        interpreter=context.interpreter,
-        tier=context.tier.tier,
-        cpu=None,
-        store=None,
-        thorough=False,
-        reference=specification.reference,
-        pack_alone=True,
-    )
-    place = class_of(folder, assignment, count)
+    setup = setup_of(context)
     submissions = cohort_of((place,), plan.assignment, ClassOptions()).submissions
+    count = len(submissions)
     started = time.monotonic()
     answers = answers_of(setup, submissions)
     grading = time.monotonic() - started
@@ -223,6 +220,86 @@ def store(folder: Path, assignment: str, count: int) -> None:
     print(f"{count} submissions of {assignment}: {grading / count:.2f} s each on one worker;")
     print(f"answers of {statistics.mean(sizes) / 1024:.0f} KiB, at most {max(sizes) / 1024:.0f};")
     print(f"the client takes {1000 * spent:.1f} ms of CPU each, {1 / spent:.0f} a second")
+
+
+def transport(folder: Path, place: Path, assignment: str) -> None:
+    """The CPU time of all that a cluster adds, and whether memory grows with the class."""
+    specification = harness.load_assignment(ROOT, assignment)
+    plan = specification.plan
+    submissions = cohort_of((place,), plan.assignment, ClassOptions()).submissions
+    context = prepare(specification, cache=ROOT / ".harness-cache")
+    setup = setup_of(context)
+    answer = wire.unpack_answer(answers_of(setup, submissions[:1])[0])
+    count, every = len(submissions), max(1, len(submissions) // 10)
+    with (
+        distributed.LocalCluster(
+            n_workers=1,
+            threads_per_worker=2,
+            processes=False,
+            protocol="tcp",
+            host="127.0.0.1",
+            resources={RESOURCE: 2},
+            dashboard_address=":0",
+        ) as cluster,
+        DaskEngine(Cluster(address=cluster.scheduler_address), setup, print) as engine,
+        Store.open(folder / STORE_NAME) as rows,
+    ):
+        tasks.be_host(Answering(answer))
+        rows.begin(run_facts(context), plan)
+        started = before = time.process_time()
+        done = 0
+        for _, found in engine.run(Job(submission=submission) for submission in submissions):
+            if isinstance(found, Piece):
+                rows.add(found)
+                continue
+            assert isinstance(found, Graded), found
+            rows.save(found.result)
+            done += 1
+            if done % every == 0:
+                now = time.process_time()
+                spent, before = 1000 * (now - before) / every, now
+                print(f"| {done} | {spent:.1f} | {resident():.0f} |", flush=True)
+    assert done == count
+    print(f"{count} submissions: {1000 * (before - started) / count:.1f} ms of CPU each")
+
+
+class Answering(tasks.WorkerHost):
+    """Takes part in every run, and answers what it is given."""
+
+    def __init__(self, answer: wire.Answer) -> None:
+        super().__init__(jobs=1, python=None, require=Tier.PORTABLE)
+        self._answer = answer
+
+    def shortcoming(self, setup: bytes, name: str) -> str:
+        """None."""
+        return ""
+
+    def grade(self, setup: bytes, name: str, job: Job, address: str) -> wire.Answer:
+        """The answer, as of this submission."""
+        assert isinstance(self._answer.ended, Graded)
+        result = replace(self._answer.ended.result, id=job.submission.id)
+        ended = replace(self._answer.ended, result=result)
+        return replace(self._answer, worker=address, ended=ended)
+
+
+def resident() -> float:
+    """MiB of this process."""
+    return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * PAGE / (1 << 20)
+
+
+def setup_of(context: GradingContext) -> WorkerSetup:
+    """What a worker of a cluster is given."""
+    return WorkerSetup(
+        plan=serial.dumps(context.specification.plan),
+        key=serial.dumps(context.key),
+        interpreter=context.interpreter,
+        tier=context.tier.tier,
+        cpu=None,
+        store=None,
+        thorough=False,
+        reference=context.specification.reference,
+        pack_alone=True,
+    )
 
 
 def answers_of(setup: WorkerSetup, submissions: tuple[Submission, ...]) -> list[bytes]:
@@ -246,20 +323,24 @@ def answers_of(setup: WorkerSetup, submissions: tuple[Submission, ...]) -> list[
 def main() -> None:
     """Measure one part."""
     parser = argparse.ArgumentParser(prog="benchmarks.scale", description=__doc__)
-    parser.add_argument("part", choices=["overhead", "memory", "store"])
+    parser.add_argument("part", choices=["overhead", "memory", "transport", "store"])
     parser.add_argument("--assignment", default="cs112-p4")
+    parser.add_argument("--sample", default="*", help="samples of such names (default: all)")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="scale-") as name:
         folder = Path(name)
+        place = class_of(folder, options.assignment, options.count, options.sample)
         if options.part == "overhead":
-            overhead(folder, options.assignment, options.count, options.rounds, options.processes)
+            overhead(folder, place, options.assignment, options.rounds, options.processes)
         elif options.part == "memory":
-            memory(folder, options.assignment, options.count, options.processes)
+            memory(folder, place, options.assignment, options.processes)
+        elif options.part == "transport":
+            transport(folder, place, options.assignment)
         else:
-            store(folder, options.assignment, options.count)
+            store(folder, place, options.assignment)
 
 
 if __name__ == "__main__":

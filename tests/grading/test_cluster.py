@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -114,6 +115,40 @@ def test_a_cluster_gives_the_bytes_of_one_machine(
         assert keys[0] == keys[1]
 
 
+def test_a_hung_workers_work_goes_elsewhere(
+    cluster: tuple[Cluster, list[subprocess.Popen[str]]],
+    course: Course,
+    local: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "SLOW_SECONDS", 0.5)
+    monkeypatch.setattr(client, "SLOW", 0.0)
+    monkeypatch.setattr(client, "FETCH_SECONDS", 2.0)
+    found, workers = cluster
+    graded: list[str] = []
+    notices: list[str] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, SubmissionGraded):
+            graded.append(event.result.id)
+            workers[0].send_signal(signal.SIGSTOP)
+        if isinstance(event, Notice):
+            notices.append(event.text)
+
+    out = course.root / "hung"
+    assignment = load_assignment(course.root, "tiny")
+    try:
+        run = grade(
+            assignment, [course.root / "submissions" / "tiny"], out, cluster=found, listener=hear
+        )
+    finally:
+        workers[0].send_signal(signal.SIGCONT)
+    assert run.facts.complete
+    assert sorted(graded) == [each.id for each in run.submissions]
+    assert any(text.endswith("given to another worker too") for text in notices), notices
+    equal(out, local)
+
+
 def test_a_killed_workers_work_goes_elsewhere(
     cluster: tuple[Cluster, list[subprocess.Popen[str]]], course: Course, local: Path
 ) -> None:
@@ -137,6 +172,14 @@ def test_a_killed_workers_work_goes_elsewhere(
     assert sorted(graded) == [each.id for each in run.submissions]
     equal(out, local)
     assert not [text for text in notices if "could not be graded" in text]
+
+
+def test_a_worker_leaves_when_it_is_told_to(
+    cluster: tuple[Cluster, list[subprocess.Popen[str]]],
+) -> None:
+    _, workers = cluster
+    workers[1].terminate()
+    assert workers[1].wait(30) == 130
 
 
 def test_who_has_no_certificate_gets_no_answer(

@@ -72,11 +72,15 @@ def main() -> None:
     said = installed(other, PYTHON_FOR_GRADING=str(python))
     must(f"from PYTHON_FOR_GRADING: {python}" in said, "not the Python that was named")
     grades(other, "connect4ish", "3.12.", ["perfect", "hard_coded_8", "syntax_error"])
+    classes = image("bank", python.parent.parent, course=ROOT / "examples" / "bank")
+    installed(classes, PYTHON_FOR_GRADING=str(python))
+    right = ROOT / "examples" / "bank" / "submissions" / "right-short"
+    score_is(tell("classes", classes.run(right)), 10)
     for name, files in HOSTILE.items():
         score_is(tell(name, other.run(files)), 0)
-    right = (ROOT / "submissions" / "connect4ish" / "perfect" / "a1.py").read_text("utf-8")
-    score_is(tell("looks for the answers", other.run({"a1.py": PROWLER + right})), 6)
-    withholds(other, {"a1.py": right})
+    perfect = (ROOT / "submissions" / "connect4ish" / "perfect" / "a1.py").read_text("utf-8")
+    score_is(tell("looks for the answers", other.run({"a1.py": PROWLER + perfect})), 6)
+    withholds(other, {"a1.py": perfect})
     if second := os.environ.get("SECOND"):
         from_the_distribution(*second.split(":"))
     for made in BUILD.iterdir():

@@ -36,6 +36,7 @@ from harness.results import Piece
 
 CONNECT_SECONDS = 10.0
 CALL_SECONDS = 30.0  # for the scheduler to answer
+FETCH_SECONDS = 30.0  # for workers to hand over the answers that they hold
 LOOK_SECONDS = 1.0  # between two looks at the workers
 AHEAD = 2  # submissions out for each that a worker grades at a time
 TOGETHER = 8  # answers fetched at a time, which bounds the memory that they take
@@ -126,7 +127,9 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
 
     def _look(self) -> None:
         """See which workers are there, and what has become of what is out."""
-        self._roster.look(self._ask(lambda: self._client.scheduler.identity(n_workers=-1)))
+        self._roster.look(
+            self._ask_scheduler(lambda: self._client.scheduler.identity(n_workers=-1))
+        )
         self._looked = time.monotonic()
         able = self._roster.able().keys()
         slow = max(SLOW_SECONDS, SLOW * self._slowest)
@@ -137,7 +140,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         ]
         where: dict[str, str] = {}
         if late:
-            found = self._ask(self._client.scheduler.processing)
+            found = self._ask_scheduler(self._client.scheduler.processing)
             where = {str(key): address for address, keys in found.items() for key in keys}
         for flight in late:
             flight.avoid |= {where[key] for key in flight.futures if key in where}
@@ -217,12 +220,12 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         if not futures:
             return {}
         wanted = {future.key: future for future in futures}
-        try:
-            found: dict[str, object] = self._ask(
-                lambda: self._client.gather(wanted, errors="skip", asynchronous=True)
+        found: dict[str, object] = {}
+        with suppress(TimeoutError):  # who had them is gone or hangs; they are asked for anew
+            found = self._ask(
+                lambda: self._client.gather(wanted, errors="skip", asynchronous=True),
+                FETCH_SECONDS,
             )
-        except TimeoutError:
-            return {}  # who had them is gone; they are asked for anew
         return found
 
     def _tried(self, address: str, future: Any, values: dict[str, object]) -> None:
@@ -275,16 +278,22 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                 future.cancel()
         flight.futures.clear()
 
-    def _ask(self, question: Callable[[], Any]) -> Any:
-        """The answer of the scheduler to a call; TimeoutError where it is not had in time, and
-        UserError when the scheduler is gone."""
+    def _ask(self, question: Callable[[], Any], seconds: float) -> Any:
+        """The answer to a call; TimeoutError where it is not had in time, and UserError when the
+        scheduler is gone."""
         try:
-            return self._client.sync(question, callback_timeout=CALL_SECONDS)
+            return self._client.sync(question, callback_timeout=seconds)
         except TimeoutError:
             if self._client.status != "running":
                 raise self._gone() from None
             raise
         except (OSError, AttributeError):  # dask has no connection to ask through
+            raise self._gone() from None
+
+    def _ask_scheduler(self, question: Callable[[], Any]) -> Any:
+        try:
+            return self._ask(question, CALL_SECONDS)
+        except TimeoutError:
             raise self._gone() from None
 
     def _gone(self) -> UserError:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from harness.grading.engines.dask.tasks import WorkerHost, be_host
 from harness.model.result import Tier
 
 CONNECT_SECONDS = 10.0
+LEAVE_SECONDS = 5.0  # for dask to say goodbye
 AGAIN_SECONDS = 600.0  # to wait for a scheduler that went away
 
 _CONFIG = {
@@ -57,9 +60,29 @@ def run_worker(
     count = jobs or len(cores())
     with tempfile.TemporaryDirectory(prefix="harness-worker-") as folder:
         offered = _Offered(cluster=cluster, name=name, jobs=count, folder=folder)
-        asyncio.run(
-            _serve(offered, lambda: WorkerHost(jobs=count, python=python, require=require), tell)
+        _until_stopped(
+            lambda stop: _serve(
+                offered,
+                lambda: WorkerHost(jobs=count, python=python, require=require),
+                tell,
+                stop,
+            )
         )
+
+
+def _until_stopped(serve: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+    """Run to the end, which a signal asks for; then KeyboardInterrupt. A signal's exception in the
+    middle of dask's own tasks would be lost there, and cancelling them may never end."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    stop = asyncio.Event()
+    for number in ("SIGINT", "SIGTERM", "SIGHUP"):
+        with suppress(AttributeError, NotImplementedError):  # Windows
+            found = getattr(signal, number)
+            if signal.getsignal(found) is not signal.SIG_IGN:
+                loop.add_signal_handler(found, stop.set)
+    loop.run_until_complete(serve(stop))
+    raise KeyboardInterrupt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,30 +96,39 @@ class _Offered:
 
 
 async def _serve(
-    offered: _Offered, make_host: Callable[[], WorkerHost], tell: Callable[[str], None]
+    offered: _Offered,
+    make_host: Callable[[], WorkerHost],
+    tell: Callable[[str], None],
+    stop: asyncio.Event,
 ) -> None:
     import dask  # noqa: PLC0415  (only where a cluster is used)
 
     cluster = offered.cluster
     loop = asyncio.get_running_loop()
+    stopped = asyncio.create_task(stop.wait())
     first, deadline = True, 0.0
     with dask.config.set(_CONFIG):
-        while True:
+        while not stop.is_set():
             host = make_host()
             be_host(host)
+            starting = asyncio.create_task(_started(offered, security(cluster, "worker")))
+            await asyncio.wait({starting, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not starting.done():
+                return
             try:
-                worker = await _started(offered, security(cluster, "worker"))
+                worker = starting.result()
             except (OSError, ValueError, RuntimeError) as error:
                 if first or loop.time() > deadline:
                     raise unreachable(cluster, error) from None
                 continue
             tell(f"{offered.name}: grades for {cluster.address}, {offered.jobs} at a time")
-            try:
-                await worker.finished()
-            finally:
-                host.close()
-                await worker.close(timeout=2)
-            tell(f"{offered.name}: the scheduler went away; waiting for it")
+            finished = asyncio.create_task(worker.finished())
+            await asyncio.wait({finished, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            host.close()
+            closing = asyncio.create_task(worker.close(timeout=2))
+            await asyncio.wait({closing}, timeout=LEAVE_SECONDS)
+            if not stop.is_set():
+                tell(f"{offered.name}: the scheduler went away; waiting for it")
             first, deadline = False, loop.time() + AGAIN_SECONDS
 
 
