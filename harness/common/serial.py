@@ -203,7 +203,7 @@ def _reader(kind: Any) -> Converter:
         own: Converter | None = getattr(kind, "from_plain", None)
         return own or _dataclass_reader(kind)
     if kind is Fraction:
-        return _checked(str, "a fraction", Fraction)
+        return _checked(str, "a fraction", _fraction)
     if kind is bytes:
         return _checked(str, "base64", lambda value: base64.b64decode(value, validate=True))
     if isinstance(kind, type) and issubclass(kind, StrEnum):
@@ -213,6 +213,11 @@ def _reader(kind: Any) -> Converter:
     if kind in (str, int, bool, type(None)):
         return _checked(kind, kind.__name__, _same)
     raise TypeError(f"model types must not hold {kind!r}")
+
+
+@functools.lru_cache(maxsize=1 << 14)  # points repeat: this was a quarter of reading a result
+def _fraction(text: str) -> Fraction:
+    return Fraction(text)
 
 
 def _checked(wanted: type, name: str, convert: Converter) -> Converter:

@@ -42,6 +42,7 @@
     first = packed ? Math.max(0, Math.min(from, Math.floor((found.length - 1) / size) * size || 0)) : 0;
     var rows = found.slice(first, first + size).map(function (entry) { return entry.row(); });
     body.replaceChildren.apply(body, rows.length ? rows : [nothing()]);
+    table.parentNode.scrollTop = 0;
     tell();
   }
   function nothing() {
@@ -102,7 +103,6 @@
     else where.textContent = wanted ? of + " of " + entries.length : of + (entries.length === 1 ? " submission" : " submissions");
     back.disabled = first === 0;
     on.disabled = last >= found.length;
-    table.parentNode.scrollTop = 0;
   }
 
   // Whoever goes to a submission and back finds the table as it was left.
