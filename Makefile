@@ -71,7 +71,7 @@ bench: $(DEV)  ## measure against the floor and against pexpect.spawn
 peers: $(DEV)  ## measure beside check50, otter, gradescope-utils and pytest, installed for it
 	$(BIN)/python -m benchmarks.peers
 
-soak: $(DEV)  ## a thousand submissions, busy machines, kills, endless loops (PART=batch, load, kill or loop)
+soak: $(DEV)  ## a thousand submissions, busy machines, kills, endless loops (PART=batch, load, kill, loop or cluster)
 	$(BIN)/python -m benchmarks.soak $(PART)
 
 large: $(DEV)  ## the reports of a class of 5,000: memory, time, sizes (SIZES=… for others)
