@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -69,6 +70,13 @@ def test_the_mark_stands_on_top_once(faulty: PlatformRun, context: GradingContex
     assert results["score"] == 4.62
     assert results["execution_time"] == 1.0
     assert not [test for test in results["tests"] if {"score", "max_score"} & test.keys()]
+
+
+def test_what_to_fix_stands_above_the_tests(faulty: PlatformRun, context: GradingContext) -> None:
+    page = shown(faulty, context)["output"]
+    items = page.split("<p>To fix, most marks first</p>")[1].split("</ul>")[0]
+    assert items.count("<li>") == 1
+    assert re.search(r"<li>is_valid \(a1\.py, lines \d+ to \d+\): This looks hard-coded to", items)
 
 
 @pytest.mark.parametrize("visibility", list(Visibility))

@@ -5,17 +5,19 @@ Students see it at once, so it has no count of hidden checks and no mark.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from markupsafe import Markup
 
-from harness.common.escaping import visible
+from harness.common.escaping import shorten, visible
 from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
+from harness.model.verdict import VerdictKind
 from harness.packaging.gradescope.grading import NoMark, PlatformRun
 from harness.packaging.gradescope.settings import Metadata
 from harness.reporting.view import words
+from harness.results import student_view
 
 REASONS = {
     NoMark.OUT_OF_TIME: (
@@ -56,6 +58,7 @@ def _found(result: SubmissionResult, plan: Plan) -> list[Markup]:
     for line in trouble:
         found.append(_paragraph(line, strong=True))
     if not trouble and result.scenarios:
+        found.append(_list("To fix, most marks first", _to_fix(result, plan)))
         found.append(_by_function(result, plan))
     findings = (
         f"{f.file}:{f.line}: {f.message} ({words.consequence(f.consequence)})"
@@ -64,6 +67,21 @@ def _found(result: SubmissionResult, plan: Plan) -> list[Markup]:
     found.append(_list("Code issues", findings))
     found.append(_list("Notes", result.notes))
     return found
+
+
+def _to_fix(result: SubmissionResult, plan: Plan) -> Iterator[str]:
+    """The causes that visible checks show."""
+    for cause in student_view(result, plan).causes:
+        if not cause.checks or cause.checks[0].verdict.kind is VerdictKind.HARNESS_ERROR:
+            continue
+        place = cause.place
+        where = cause.function or "the file"
+        if place is not None:
+            first = cause.line or place.first
+            lines = "" if cause.line or place.last == place.first else f" to {place.last}"
+            where += f" ({place.file}, line{'s' if lines else ''} {first}{lines})"
+        hint = f" Hint: {cause.hint}" if cause.hint else ""
+        yield f"{where}: {shorten(cause.message, 600)}{hint}"
 
 
 def _by_function(result: SubmissionResult, plan: Plan) -> Markup:
