@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from harness.judging import Failing, derive, find_blame, unreadable, unsettled
-from harness.model.causes import Blame, Cause
+from harness.model.causes import Blame, Cause, CodePlace
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
 from harness.model.outline import Outline
@@ -228,6 +228,17 @@ def test_without_blame_exceptions_loops_and_rules_tell_causes_apart(
     failures: tuple[Failing, ...], expected: list[int]
 ) -> None:
     assert [len(cause.scenarios) for cause in causes(*failures)] == expected
+
+
+def test_far_down_in_a_long_function_the_line_alone_is_shown() -> None:
+    program = "def inner(x):\n" + "    x += 1\n" * 300 + "    return x[9]\n"
+    frame = Frame(file="a1.py", line=302, function="inner", source="    return x[9]")
+    raised = Raised(type_name="TypeError", message="", frames=(frame,))
+    seen = Observation(ending=Ending.ANSWERED, raised=raised)
+    failure = fails("inner", rule="raised_unexpectedly", number=1, observation=seen)
+    (cause,) = derive([failure], outline(program), {})
+    place = CodePlace(file="a1.py", first=302, last=302, text=("    return x[9]",))
+    assert (cause.line, cause.place) == (302, place)
 
 
 def test_a_blamed_function_has_one_cause_whatever_its_symptoms() -> None:

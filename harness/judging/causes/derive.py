@@ -151,7 +151,13 @@ def _cause(
         cause = replace(cause, place=_place(part), together_with=together if name else ())
         line = cause.line
         inside = line is not None and part.first <= line <= part.last
-        return cause if inside else replace(cause, line=None)
+        if line is None or not inside:
+            return replace(cause, line=None)
+        raised = example.raised
+        if line >= part.first + len(part.text) and raised is not None:
+            # In a very long function: the line that matters, and not the first ones.
+            text = (raised.frames[-1].source,)
+            return replace(cause, place=CodePlace(file=part.file, first=line, last=line, text=text))
     return cause
 
 
