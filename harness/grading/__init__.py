@@ -9,14 +9,6 @@ from harness.grading.answer_key import (
     parameters,
     python_expressions,
 )
-from harness.grading.check import (
-    check_submissions,
-    cohort_of,
-    handed_in,
-    notes,
-    one_handed_in,
-    submitted,
-)
 from harness.grading.context import GradingContext, prepare
 from harness.grading.engines.cores import cores, pick_cpu
 from harness.grading.grader import Graded, Grader
@@ -29,6 +21,14 @@ from harness.grading.plans import (
 
 if TYPE_CHECKING:
     from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
+    from harness.grading.check import (
+        check_submissions,
+        cohort_of,
+        handed_in,
+        notes,
+        one_handed_in,
+        submitted,
+    )
     from harness.grading.digests import execution_digest, judging_digest
     from harness.grading.engines import FailureJob, Job
     from harness.grading.engines.dask import Cluster
@@ -92,6 +92,14 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "batch": ("BatchOptions", "Interrupted", "Listener", "grade_batch"),
+        "check": (
+            "check_submissions",
+            "cohort_of",
+            "handed_in",
+            "notes",
+            "one_handed_in",
+            "submitted",
+        ),
         "digests": ("execution_digest", "judging_digest"),
         "engines": ("FailureJob", "Job"),
         "jobs": ("run_jobs", "search_failures"),

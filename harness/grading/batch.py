@@ -20,12 +20,12 @@ from harness.model.plan import Plan
 from harness.model.result import (
     CohortFacts,
     RunResult,
+    StrengthFigures,
     SubmissionResult,
     SubmissionStatus,
     not_yet_given,
     of_submission,
 )
-from harness.model.study import StrengthFigures
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import VerdictKind
 from harness.policy import POLICY_DIGEST

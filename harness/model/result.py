@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
+from harness.common.rounding import percent
 from harness.model.assignment import Assignment, ManualSlot
 from harness.model.causes import Cause
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
-from harness.model.study import StrengthFigures
 from harness.model.submission import Student, Submission
 from harness.model.verdict import Verdict
 
@@ -43,6 +43,19 @@ class Tier(StrEnum):
     STRONG = "strong"
     STANDARD = "standard"
     PORTABLE = "portable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrengthFigures:
+    """Of `changes` of the reference that somebody could notice, how many are `noticed`."""
+
+    changes: int
+    noticed: int
+
+    def __str__(self) -> str:
+        """`99.4 % of 412 single-fault changes`."""
+        changes = "change" if self.changes == 1 else "changes"
+        return f"{percent(self.noticed, self.changes)} % of {self.changes} single-fault {changes}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

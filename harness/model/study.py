@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.common.rounding import percent
+from harness.model.result import StrengthFigures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,19 +118,6 @@ class ClauseStrength:
     clause: str
     scenarios: int
     noticed: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StrengthFigures:
-    """Of `changes` of the reference that somebody could notice, how many are `noticed`."""
-
-    changes: int
-    noticed: int
-
-    def __str__(self) -> str:
-        """`99.4 % of 412 single-fault changes`."""
-        changes = "change" if self.changes == 1 else "changes"
-        return f"{percent(self.noticed, self.changes)} % of {self.changes} single-fault {changes}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

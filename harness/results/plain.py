@@ -10,8 +10,14 @@ from harness.common.rounding import rounded
 from harness.common.serial import to_plain
 from harness.model.plan import Scenario
 from harness.model.policy import Finding
-from harness.model.result import Adjustment, CohortFacts, ManualMark, RunFacts, SubmissionResult
-from harness.model.study import StrengthFigures
+from harness.model.result import (
+    Adjustment,
+    CohortFacts,
+    ManualMark,
+    RunFacts,
+    StrengthFigures,
+    SubmissionResult,
+)
 
 
 def json_text(plain: Any, depth: int) -> str:

@@ -15,8 +15,7 @@ import pytest
 
 from harness.common.files import page_name, write
 from harness.model.plan import Visibility
-from harness.model.result import RunResult
-from harness.model.study import StrengthFigures
+from harness.model.result import RunResult, StrengthFigures
 from harness.reporting import mark_unfinished, page_writer, write_index, write_reports
 from harness.reporting.export.marks_csv import marks_csv
 from harness.reporting.html.class_page import class_page

@@ -19,10 +19,10 @@ from harness.model.result import (
     Isolation,
     ManualMark,
     RunResult,
+    StrengthFigures,
     SubmissionStatus,
     Tier,
 )
-from harness.model.study import StrengthFigures
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results import mark_string, results_json, results_json_v1
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
