@@ -14,7 +14,7 @@ from harness.assignment.loading import scenario_files
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schema"
-NAMED = ("assignment", "clauses", "policy", "mutants")
+NAMED = ("assignment", "clauses", "policy", "mutants", "equivalent")
 FILES = sorted((ROOT / "specs").glob("*/*.yaml"))
 
 

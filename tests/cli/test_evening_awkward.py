@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.test_evening import EVENINGS, SAMPLES, Evening, last_first
 from tests.downloads import NOON, HandIn, zipped_class
+from tests.per_commit import per_commit
 from tests.tiny_course import Course
 
 
@@ -105,7 +106,7 @@ def expected(name: str, each: Awkward) -> str:
     return each.mark
 
 
-@pytest.mark.parametrize("name", EVENINGS)
+@pytest.mark.parametrize("name", per_commit(EVENINGS, "moodle", "blackboard"))
 def test_ten_awkward_students(name: str, course: Course, tmp_path: Path) -> None:
     evening = gradebook(name, EVENINGS[name])
     files = evening.download(handed(evening.identity, has_groups=name.startswith("gradescope")))

@@ -15,6 +15,7 @@ from typing import Any
 import pexpect
 import pytest
 
+from tests.per_commit import per_commit
 from tests.tiny_course import FIXTURE, HARNESS, PATIENCE, Course, environment, results, rows
 
 ORPHANS = Path(__file__).with_name("orphans.py")
@@ -66,7 +67,9 @@ def resumed(course: Course, out: Path) -> str:
     return outcome.err
 
 
-@pytest.mark.parametrize("how", ["ctrl-c", signal.SIGTERM, signal.SIGHUP], ids=str)
+@pytest.mark.parametrize(
+    "how", per_commit(["ctrl-c", signal.SIGTERM, signal.SIGHUP], "ctrl-c", signal.SIGTERM), ids=str
+)
 def test_an_interrupted_run_is_reported_and_goes_on(
     unhurried: Course, expected: dict[str, Any], tmp_path: Path, how: signal.Signals | str
 ) -> None:

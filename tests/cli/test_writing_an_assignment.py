@@ -24,6 +24,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Walk:
     return walk
 
 
+@pytest.mark.release
 def test_the_page_makes_every_kind_of_file(walked: Walk) -> None:
     made = {path for path in walked.made if not path.startswith("submissions/")}
     assert made == {
@@ -46,11 +47,13 @@ def test_the_page_makes_every_kind_of_file(walked: Walk) -> None:
     }
 
 
+@pytest.mark.release
 def test_the_page_takes_every_step(walked: Walk) -> None:
     used = [command.split()[1] for command in walked.commands if command.startswith("harness ")]
     assert list(dict.fromkeys(used)) == ["validate", "record", "grade", "show", "check"]
 
 
+@pytest.mark.release
 def test_the_samples_have_the_marks_they_should(walked: Walk) -> None:
     found = json.loads((walked.folder / "reports/guessing/results.json").read_text("utf-8"))
     assert found["run"]["complete"]
@@ -61,6 +64,7 @@ def test_the_samples_have_the_marks_they_should(walked: Walk) -> None:
     }
 
 
+@pytest.mark.release
 def test_the_scenarios_are_tests_too(walked: Walk) -> None:
     done = walked.shell("pytest specs/guessing -p no:cacheprovider")
     assert done.returncode == 0, done.stdout

@@ -17,6 +17,7 @@ from harness.model.result import Tier
 from harness.model.stimulus import Limits
 from tests.execution.small_world import call, observe
 from tests.hostile.hostile_machine import below
+from tests.per_commit import per_commit
 
 ASKS_WITHOUT_END = {
     "reads nothing": "import os\ndef f():\n    while True: os.read(0, 0)\n",
@@ -28,7 +29,7 @@ ASKS_WITHOUT_END = {
 }
 
 
-@pytest.mark.parametrize("name", ASKS_WITHOUT_END)
+@pytest.mark.parametrize("name", per_commit(ASKS_WITHOUT_END, "looks"))
 def test_asking_without_end_runs_into_a_limit(one_driver: Driver, name: str) -> None:
     limits = Limits(cpu_seconds=0.5, wall_seconds=1.5, output_kib=8)
     begun = time.monotonic()

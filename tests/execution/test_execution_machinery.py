@@ -223,3 +223,13 @@ def test_a_screen_is_parted_at_its_marks_and_cut_to_its_limit() -> None:
     assert screen.exceeds(15) is False
     loading, parts = screen.parts(6)
     assert (loading, parts[0]) == ("load", (Turn(printed="on", typed=first), Turn(printed="")))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"a\xff\xffb", b"\xe2\x82", b"\xc3\xa9\x80", b"\xed\xa0\x80", b"\xf0\x9f\x98\x80\xf5"],
+)
+def test_bytes_that_are_no_text_are_shown_as_escapes(data: bytes) -> None:
+    screen = ScreenParser(sentinel=b"|", most_sentinels=1)
+    screen.raw += data + b"|"
+    assert screen.parts(100)[0] == data.decode("utf-8", "backslashreplace")

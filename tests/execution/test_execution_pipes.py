@@ -32,6 +32,7 @@ from tests.execution.small_world import (
     turns,
 )
 from tests.execution.test_execution_terminal import ASKING
+from tests.per_commit import per_commit
 
 NO_TERMINALS = Path(__file__).with_name("no_terminals.py")
 ROOT = Path(harness.__file__).parent.parent
@@ -150,7 +151,9 @@ ENDINGS = {
 }
 
 
-@pytest.mark.parametrize("name", ENDINGS)
+@pytest.mark.parametrize(
+    "name", per_commit(ENDINGS, "a loop", "a sleep", "a flood", "too many questions", "memory")
+)
 def test_how_it_ends(pipes: PipedDriver, name: str) -> None:
     body, ending, detail = ENDINGS[name]
     seen = seen_over(pipes, f"def f():\n    {body}\n", call("f()"))

@@ -67,6 +67,7 @@ def test_a_fault_of_the_generator_is_the_courses(one_driver: Driver, case: str) 
     assert after.printed == "on\n"
 
 
+@pytest.mark.release
 def test_a_generator_that_does_not_end_is_the_courses_fault(portable_driver: Driver) -> None:
     """It has its whole time first, so in one tier."""
     source, words = FAULTS["does not end"]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.autograder_tree import METADATA, Autograder, gives_no_mark, verdicts
+from tests.per_commit import per_commit
 from tests.tiny_course import FIXTURE
 
 RIGHT = (FIXTURE / "reference" / "tiny" / "a1.py").read_text("utf-8")
@@ -200,7 +201,7 @@ def test_where_there_is_no_other_user_either(autograder: Autograder) -> None:
 
 @pytest.mark.parametrize(
     "metadata",
-    ["", "{", "[]", '{"id": [], "created_at": 3}', "[" * 100_000],
+    per_commit(["", "{", "[]", '{"id": [], "created_at": 3}', "[" * 100_000], "{", "[" * 100_000),
     ids=["empty", "cut", "a list", "other kinds", "deep"],
 )
 def test_malformed_metadata_costs_nothing(autograder: Autograder, metadata: str) -> None:

@@ -11,11 +11,10 @@ from harness.model.observation import Ending
 from harness.model.result import Tier
 from harness.model.verdict import Channel, Difference
 from harness.reporting.html.class_page import class_page
-from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.view import words
-from harness.results import student_view
+from harness.reporting.view.comparison import comparison
 from tests.reporting.pages_read import Page
-from tests.reporting.report_samples import FACTS, GAME, PLAN, RUN, failed, result
+from tests.reporting.report_samples import FACTS, PLAN, RUN
 
 
 @pytest.mark.parametrize("ending", list(Ending))
@@ -26,14 +25,9 @@ def test_how_a_program_ended_is_said_in_words(ending: Ending) -> None:
         expected=Ending.ANSWERED.value,
         actual=ending.value,
     )
-    shown = result("x", {GAME.id: failed("other", "It ended in another way.", difference)})
-    for html in (submission_page(shown, PLAN), feedback_page(student_view(shown, PLAN))):
-        text = Page(html).text
-        assert "How it ended" in text
-        assert words.ENDING[Ending.ANSWERED] in text
-        assert words.ENDING[ending] in text
-        assert f">{Ending.ANSWERED.value}<" not in html
-        assert f">{ending.value}<" not in html
+    (row,) = comparison(difference).rows
+    assert row.expected.text == words.ENDING[Ending.ANSWERED]
+    assert row.actual.text == words.ENDING[ending]
 
 
 @pytest.mark.parametrize("tier", list(Tier))

@@ -9,6 +9,7 @@ import pytest
 from benchmarks.soak import course, loop
 from harness.assignment import load
 from harness.grading.context import GradingContext, prepare
+from tests.per_commit import per_commit
 
 SCENARIOS = 200
 
@@ -24,7 +25,9 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
     return replace(found, specification=replace(found.specification, plan=longer))
 
 
-@pytest.mark.parametrize("where", ["in every function", "while it loads", "everywhere"])
+@pytest.mark.parametrize(
+    "where", per_commit(["in every function", "while it loads", "everywhere"], "everywhere")
+)
 def test_looping_everywhere_costs_twenty_full_limits_at_most(
     context: GradingContext, where: str
 ) -> None:

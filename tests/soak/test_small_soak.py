@@ -31,6 +31,7 @@ def test_a_batch_with_hostile_programs_in_it() -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.release
 def test_kills_and_resumed_runs() -> None:
     done = soak("kill", "--kills", "3", "--students", "3")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -60,6 +61,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.release
 def test_thorough_changes_no_mark(graded: Path) -> None:
     """Right but slow, looping on some inputs only, and both at once: the same verdicts."""
     runs.grade(graded, graded / "thorough", "class", "--thorough")
@@ -74,6 +76,7 @@ def test_thorough_changes_no_mark(graded: Path) -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.release
 def test_the_same_bytes_and_limits_beside_busy_processes(graded: Path) -> None:
     with load.busy_machine(8):
         runs.grade(graded, graded / "loaded", "class")

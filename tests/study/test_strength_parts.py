@@ -81,7 +81,7 @@ def test_what_a_report_counts() -> None:
     assert [(each.clause, each.scenarios, each.noticed) for each in found.clauses] == [
         ("4.1", 3, 1), ("5", 1, 1),
     ]  # fmt: skip
-    assert (found.noticed, found.counted, found.share) == (2, 3, "66.6")
+    assert str(found.figures) == "66.6 % of 3 single-fault changes"
     assert (found.needed, found.spare) == (("f/two", "g/one"), ("f/one", "g/other"))
     assert [each.function for each in found.survivors] == ["g"]
     assert not found.mistakes

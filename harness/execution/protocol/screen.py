@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 
 from harness.model.observation import Turn
@@ -87,7 +88,19 @@ class ScreenParser:
         return tuple(turns)
 
     def _text(self, start: int, stop: int) -> str:
-        return bytes(self.raw[start:stop]).decode("utf-8", "backslashreplace")
+        return _decoded(bytes(self.raw[start:stop]))
+
+
+_UNDECODED = re.compile("[\udc80-\udcff]+")
+
+
+def _decoded(data: bytes) -> str:
+    """As "backslashreplace" has it, which takes a second for a megabyte that is no UTF-8."""
+    return _UNDECODED.sub(_escaped, data.decode("utf-8", "surrogateescape"))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "\\x" + found[0].encode("utf-8", "surrogateescape").hex("|").replace("|", "\\x")
 
 
 def joined(parts: list[tuple[Turn, ...]]) -> tuple[Turn, ...]:
