@@ -39,7 +39,7 @@ def rule(stage: Stage, place: int) -> Callable[[Rule], Rule]:
     """Register a rule: within its stage, rules are tried in ascending order of `place`.
 
     A rule takes a failure and returns one plain sentence, or None when it does not apply. Its
-    name is its id in `results.json`. Leave gaps between places, tens where there is room:
+    name is its id in `results.json`. Leave gaps between places, tens where they fit:
     `grep @rule` shows those that are taken. Raises ValueError for a place that is taken.
     """
 

@@ -154,9 +154,9 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         self._roster.must_have_some()
 
     def _send_more(self, waiting: deque[Job]) -> None:
-        room = AHEAD * sum(self._roster.able().values())
+        most = AHEAD * sum(self._roster.able().values())
         out = sum(not flight.copied for flight in dict.fromkeys(self._flights.values()))
-        for _ in range(min(room - out, len(waiting))):
+        for _ in range(min(most - out, len(waiting))):
             job = waiting.popleft()
             self._send(_Flight(job=job, data=pack_job(job)))
 
