@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pexpect
+import pytest
 
+from harness.cli.saves import is_save
 from tests.tiny_course import HARNESS, PATIENCE, Course, environment
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
@@ -168,3 +171,28 @@ def test_watch_checks_again_on_every_save(course: Course) -> None:
     assert "Traceback" not in child.before
     child.close()
     assert child.exitstatus == 130
+
+
+def test_watch_says_what_it_needs(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    outcome = course.run("check", "submissions/tiny/perfect/a1.py", "--watch")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith("--watch: watching needs watchfiles. Hint: pip install ")
+
+
+@pytest.mark.parametrize(
+    ("changed", "save"),
+    [
+        ("a1.py", True),
+        ("b.py", False),
+        (".a1.py.swp", False),
+        ("all/till.py", True),
+        ("all/data.txt", True),
+        ("all/.till.py.swp", False),
+        ("all/till.py~", False),
+        ("all/deeper/till.py", False),
+    ],
+)
+def test_what_counts_as_a_save(changed: str, save: bool) -> None:
+    folder = Path("home/all")
+    assert is_save(Path("home", changed), {Path("home/a1.py"), folder}, {folder}) is save

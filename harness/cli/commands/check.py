@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from pathlib import Path
 
 import click
@@ -25,6 +24,7 @@ from harness.cli.options import (
     the_root,
     without_option,
 )
+from harness.cli.saves import saves
 from harness.common import escaping
 from harness.common.errors import UserError
 from harness.grading import (
@@ -44,8 +44,6 @@ from harness.results import student_view
 
 SECTION = "Grading"
 SUMMARY = "Check one file against the visible scenarios."
-
-WATCH_SECONDS = 0.3
 
 
 @click.command(
@@ -95,12 +93,10 @@ def command(
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
     if form == GITHUB:
         return _annotate(context, files, failures)
-    before = _stamps(files)
+    again = saves(files) if watch else ()
     passed = _check(context, files, failures, most_lines)
-    while watch:
-        _wait_for_change(files, before)
+    for _ in again:
         click.clear()
-        before = _stamps(files)
         passed = _check_anyway(context, files, failures, most_lines)
     return 0 if passed else 1
 
@@ -165,28 +161,3 @@ def _check_anyway(
     except UserError as error:
         click.echo(str(error), err=True)
         return False
-
-
-def _wait_for_change(files: tuple[Path, ...], before: list[tuple[int, int]]) -> None:
-    pause = threading.Event()
-    while _stamps(files) == before:
-        pause.wait(WATCH_SECONDS)
-
-
-def _stamps(files: tuple[Path, ...]) -> list[tuple[int, int]]:
-    stamps = []
-    for file in (part for path in files for part in (path, *_inside(path))):
-        try:
-            status = file.stat()
-        except OSError:
-            stamps.append((0, 0))
-        else:
-            stamps.append((status.st_mtime_ns, status.st_size))
-    return stamps
-
-
-def _inside(path: Path) -> list[Path]:
-    try:
-        return sorted(path.iterdir())
-    except OSError:
-        return []  # a file, or gone for the moment
