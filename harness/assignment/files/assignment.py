@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from harness.assignment.loading import REFERENCE, shown
 from harness.assignment.scenarios.settings import fraction, merged
-from harness.assignment.schema.models import AssignmentShape
+from harness.assignment.schema.models.assignment import AssignmentShape
 from harness.assignment.schema.validate import shaped
 from harness.assignment.schema.validators import describe, listed
 from harness.assignment.yaml.document import Document, Loc

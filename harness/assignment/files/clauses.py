@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.assignment.schema.models import ClausesShape
+from harness.assignment.schema.models.lists import ClausesShape
 from harness.assignment.schema.validate import shaped
 from harness.assignment.yaml.document import Document
 from harness.model.plan import Clause

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.assignment.loading import EQUIVALENT
-from harness.assignment.schema.models import EquivalentsShape
+from harness.assignment.schema.models.lists import EquivalentsShape
 from harness.assignment.schema.validate import shaped
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.assignment.schema.models import ExemptShape
+from harness.assignment.schema.models.lists import ExemptShape
 from harness.assignment.schema.validate import shaped
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import nearest

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.assignment.loading import find_root, shown
-from harness.assignment.schema.models import ExpectShape
+from harness.assignment.schema.models.lists import ExpectShape
 from harness.assignment.schema.validate import shaped
 from harness.assignment.schema.validators import describe, listed
 from harness.assignment.yaml.document import Document

@@ -16,14 +16,13 @@ from harness.assignment.scenarios.settings import (
 )
 from harness.assignment.scenarios.stimuli import asked, given, kind_of, typed_inputs
 from harness.assignment.scenarios.sweeps import slug, variations
-from harness.assignment.schema.models import (
+from harness.assignment.schema.models.assignment import (
     FuzzAnswersShape,
     FuzzGameShape,
     FuzzSampleShape,
     FuzzShape,
-    ScenarioShape,
-    SettingsShape,
 )
+from harness.assignment.schema.models.scenario import ScenarioShape, SettingsShape
 from harness.assignment.schema.validators import describe
 from harness.assignment.vocabulary import Vocabulary
 from harness.assignment.yaml.document import Document, Loc

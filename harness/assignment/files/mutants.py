@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.schema.models import MutantShape, MutantsShape
+from harness.assignment.schema.models.lists import MutantShape, MutantsShape
 from harness.assignment.schema.validate import shaped
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import nearest

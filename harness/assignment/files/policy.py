@@ -9,7 +9,12 @@ from typing import Any
 from harness.assignment.files.provided import functions_of
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
 from harness.assignment.scenarios.settings import fraction
-from harness.assignment.schema.models import AllowShape, FileImportsShape, ImportsShape, PolicyShape
+from harness.assignment.schema.models.policy import (
+    AllowShape,
+    FileImportsShape,
+    ImportsShape,
+    PolicyShape,
+)
 from harness.assignment.schema.validate import shaped
 from harness.assignment.schema.validators import describe, listed
 from harness.assignment.yaml.document import Document, Loc

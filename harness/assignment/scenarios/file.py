@@ -39,7 +39,7 @@ from harness.assignment.scenarios.settings import (
 from harness.assignment.scenarios.stimuli import StimulusParts, asked, given, kind_of
 from harness.assignment.scenarios.sweeps import Variation, slug, swept_names, variations
 from harness.assignment.scenarios.weights import counted_points, rescaled
-from harness.assignment.schema.models import ScenarioFileShape, ScenarioShape
+from harness.assignment.schema.models.scenario import ScenarioFileShape, ScenarioShape
 from harness.assignment.schema.validate import salvaged
 from harness.assignment.schema.validators import listed
 from harness.assignment.vocabulary import Overrides, Vocabulary

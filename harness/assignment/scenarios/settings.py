@@ -20,7 +20,8 @@ from harness.assignment.scenarios.python_text import (
     parse_expression,
 )
 from harness.assignment.scenarios.templates import TemplateError, render
-from harness.assignment.schema.models import LimitsShape, ScenarioShape, SettingsShape
+from harness.assignment.schema.models.base import LimitsShape
+from harness.assignment.schema.models.scenario import ScenarioShape, SettingsShape
 from harness.assignment.schema.validators import describe
 from harness.assignment.vocabulary import Vocabulary
 from harness.assignment.yaml.document import Document, Loc

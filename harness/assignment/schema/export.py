@@ -9,17 +9,17 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from harness.assignment.schema.fragments import MATCHERS
-from harness.assignment.schema.models import (
-    AssignmentShape,
+from harness.assignment.schema.models.assignment import AssignmentShape
+from harness.assignment.schema.models.base import Shape
+from harness.assignment.schema.models.lists import (
     ClausesShape,
     EquivalentsShape,
     ExemptShape,
     ExpectShape,
     MutantsShape,
-    PolicyShape,
-    ScenarioFileShape,
-    Shape,
 )
+from harness.assignment.schema.models.policy import PolicyShape
+from harness.assignment.schema.models.scenario import ScenarioFileShape
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 KINDS: dict[str, type[Shape]] = {
