@@ -55,6 +55,8 @@ def runs(text: str) -> list[tuple[str, bool]]:
 
 def visible(text: str) -> str:
     """The text on one line with every unseen character written as its escape."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(part for part, _ in runs(text))
 
 

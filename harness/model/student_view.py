@@ -92,16 +92,15 @@ class ShownCheck:
 
     @classmethod
     def of(
-        cls, scenario: Scenario, result: ScenarioResult, assignment: Assignment | None = None
+        cls, scenario: Scenario, result: ScenarioResult, clauses: tuple[Clause, ...] = ()
     ) -> ShownCheck:
-        """Everything about a scenario that is not secret from its reader; without the assignment
-        the texts of its clauses are left out."""
-        clauses = assignment.clauses if assignment else ()
+        """Everything about a scenario that is not secret from its reader; `clauses` are those that
+        it tests, where their texts are wanted."""
         return cls(
             id=scenario.id,
             name=scenario.name,
             function=scenario.function,
-            clauses=tuple(c for c in clauses if c.id in scenario.clauses),
+            clauses=clauses,
             stimulus=scenario.stimuli[result.verdict.draw or 0],
             verdict=result.verdict,
             points=result.points,

@@ -30,6 +30,10 @@ def student_view(
     could not be read are about the student's own text and always shown.
     """
     results = {entry.scenario_id: entry for entry in result.scenarios}
+    clauses = {
+        ids: tuple(clause for clause in plan.assignment.clauses if clause.id in ids)
+        for ids in {scenario.clauses for scenario in plan.scenarios}
+    }
     shown: list[ShownCheck] = []
     hidden: list[HiddenCheck] = []
     for scenario in plan.scenarios:
@@ -37,7 +41,7 @@ def student_view(
         if entry is None:
             continue
         if scenario.visibility in visible:
-            shown.append(ShownCheck.of(scenario, entry, plan.assignment))
+            shown.append(ShownCheck.of(scenario, entry, clauses[scenario.clauses]))
         else:
             kind = entry.verdict.kind
             hidden.append(HiddenCheck(name=scenario.name, function=scenario.function, kind=kind))

@@ -84,7 +84,7 @@ def test_a_described_expectation_is_not_aligned() -> None:
         )
     )
     assert part.in_words
-    assert sides(part) == [("text that contains &#34;Red wins&#34;", "Black\nwins")]
+    assert sides(part) == [('text that contains "Red wins"', "Black\nwins")]
 
 
 def test_the_judges_alignment_is_kept() -> None:

@@ -41,7 +41,7 @@ def test_own_lines_are_coloured_and_inert() -> None:
         '<span class="k">def</span> <span class="f">f</span>(x):  '
         '<span class="c"># &lt;b&gt;</span>'
     )
-    assert '<span class="s">&#39;a<span class="esc">\\x1b</span>&#39;</span>' in second
+    assert """<span class="s">'a<span class="esc">\\x1b</span>'</span>""" in second
     assert '<span class="n">12</span>' in second
     assert '<span class="k">in</span>' in third
     assert last == '<span class="s">still text</span>'

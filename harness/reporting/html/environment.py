@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _TEMPLATES = Path(__file__).parent / "templates"
+# Every submission has these two: what only other pages need would stand there in each.
+_OF_ONE = ("submission.html.j2", "feedback.html.j2")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +48,10 @@ STUDENT = Reader(expected="Expected", actual="Your program", try_it="Try it your
 
 
 def render(template: str, **context: object) -> str:
-    """A page as HTML text."""
-    return environment().get_template(template).render(**context)
+    """A page as HTML text, with the style that its kind of page needs."""
+    style, digest = _style(of_class=template not in _OF_ONE)
+    page = environment().get_template(template)
+    return page.render(style=style, style_hash=digest, **context)
 
 
 @functools.cache
@@ -64,14 +69,11 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    style = _asset("style.css")
     found.globals = {
-        "style": style,
-        "style_hash": _hash(style),
         "words": words,
         "paste": paste,
         "own_lines_of": code.own_lines,
-        "scenario_lines": scenario_lists.scenario_lines,
+        "outcomes": scenario_lists.outcomes,
         "comparisons": conversation.comparisons,
         "folded": conversation.folded,
         "has_next_turn": conversation.has_next_turn,
@@ -91,6 +93,14 @@ def environment() -> Environment:
         "page_name": files.page_name,
     }
     return found
+
+
+@functools.cache
+def _style(*, of_class: bool) -> tuple[Markup, Markup]:
+    """The style sheet in short, and its hash for the page's policy."""
+    text = _asset("style.css") + (_asset("class.css") if of_class else "")
+    short = re.sub(r"/\*.*?\*/|(?<=[{};,])\s+|\s+(?=[{}])|(?<=:) ", "", text)
+    return Markup(short), _hash(short)
 
 
 @functools.cache

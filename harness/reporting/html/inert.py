@@ -2,11 +2,14 @@
 
 Whatever a student's program printed, a file was called or a spec says is text to us: it can
 neither act (no markup, no terminal control) nor hide (no invisible or reordering characters).
+`code` and `block` are for the content of elements; attributes are escaped by the templates.
 """
 
 from __future__ import annotations
 
-from markupsafe import Markup, escape
+import html
+
+from markupsafe import Markup
 
 from harness.common.escaping import runs, visible, visible_lines
 
@@ -27,7 +30,7 @@ def block(text: str) -> Markup:
 def _code(text: str, *, spaces: bool) -> str:
     parts: list[str] = []
     for part, is_escape in runs(text.replace("\t", "\u21e5") if spaces else text):
-        shown = str(escape(part))
+        shown = html.escape(part, quote=False)
         if is_escape:
             shown = f'<span class="esc">{shown}</span>'
         elif spaces:

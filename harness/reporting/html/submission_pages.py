@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,7 @@ from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words
 from harness.reporting.view.clauses import clause_tallies
+from harness.reporting.view.scenario_lists import hidden_by_function
 from harness.reporting.view.shown_causes import is_missing, other_symptoms, runs_at_load
 from harness.results import ALWAYS, EVERYTHING, put_together, student_view
 
@@ -111,7 +111,7 @@ def feedback_page(view: StudentView) -> str:
         findings=[each for each in view.findings if each not in told],
         ungraded=put_together(_ungraded(view.shown)),
         passes=_passes(view.shown),
-        hidden=list(Counter(view.hidden).items()),
+        hidden=hidden_by_function(view.hidden),
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.model.plan import Scenario, Visibility
-from harness.model.student_view import ShownCheck
+from harness.model.student_view import HiddenCheck, ShownCheck
+from harness.model.verdict import VerdictKind
 from harness.reporting.view.paste import settings
 
 
@@ -32,7 +34,68 @@ class ScenarioLine:
         return sum((check.out_of for check in self.checks), Fraction(0))
 
 
-def scenario_lines(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Scenarios of which the same is said: whether they passed, the sentence on them (may be
+    empty), and who may see them."""
+
+    passed: bool
+    message: str
+    visibility: Visibility
+    lines: tuple[ScenarioLine, ...]
+
+
+def outcomes(
+    checks: Iterable[ShownCheck], scenarios: Mapping[str, Scenario]
+) -> tuple[Outcome, ...]:
+    """The scenarios in short, what is alike of them said once, in the order of the first of each
+    sentence and visibility."""
+    alike: dict[tuple[bool, str, Visibility], list[ScenarioLine]] = {}
+    for line in _lines(checks, scenarios):
+        verdict = line.checks[0].verdict
+        alike.setdefault((verdict.passed, verdict.message, line.visibility), []).append(line)
+    return tuple(
+        Outcome(passed=passed, message=message, visibility=visibility, lines=tuple(lines))
+        for (passed, message, visibility), lines in alike.items()
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenOfFunction:
+    """A function's hidden checks, those of one name and verdict counted together."""
+
+    function: str
+    failing: tuple[tuple[HiddenCheck, int], ...]
+    passing: tuple[tuple[str, int], ...]
+
+    @property
+    def passed(self) -> int:
+        """How many pass."""
+        return sum(count for _, count in self.passing)
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return self.passed + sum(count for _, count in self.failing)
+
+
+def hidden_by_function(hidden: Sequence[HiddenCheck]) -> tuple[HiddenOfFunction, ...]:
+    """The hidden checks by function, in the order of the first of each."""
+    counts: dict[str, Counter[HiddenCheck]] = {}
+    for check in hidden:
+        counts.setdefault(check.function, Counter())[check] += 1
+    passed = VerdictKind.PASSED
+    return tuple(
+        HiddenOfFunction(
+            function=function,
+            failing=tuple((each, n) for each, n in found.items() if each.kind is not passed),
+            passing=tuple((each.name, n) for each, n in found.items() if each.kind is passed),
+        )
+        for function, found in counts.items()
+    )
+
+
+def _lines(
     checks: Iterable[ShownCheck], scenarios: Mapping[str, Scenario]
 ) -> tuple[ScenarioLine, ...]:
     """A line for each group, outcome and reason, in the order of the first of each. Where a reason
