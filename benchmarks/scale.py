@@ -32,7 +32,6 @@ import harness
 from benchmarks.soak import runs
 from benchmarks.soak.cluster import LocalCluster, graded
 from benchmarks.soak.machine import MemorySamples
-from harness.common import serial
 from harness.grading import cohort_of, prepare
 from harness.grading.context import GradingContext, run_facts
 from harness.grading.engines import Job, WorkerSetup
@@ -289,17 +288,8 @@ def resident() -> float:
 
 def setup_of(context: GradingContext) -> WorkerSetup:
     """What a worker of a cluster is given."""
-    return WorkerSetup(
-        plan=serial.dumps(context.specification.plan),
-        key=serial.dumps(context.key),
-        interpreter=context.interpreter,
-        tier=context.tier.tier,
-        cpu=None,
-        store=None,
-        thorough=False,
-        reference=context.specification.reference,
-        pack_alone=True,
-    )
+    reference = context.specification.reference
+    return replace(context.worker_setup(), reference=reference, pack_alone=True)
 
 
 def answers_of(setup: WorkerSetup, submissions: tuple[Submission, ...]) -> list[bytes]:

@@ -47,6 +47,10 @@ support_option = click.option(
     help="A folder of provided files to use instead of those in reference/.",
 )
 
+jobs_option = click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Processes (default: one per core)."
+)
+
 
 def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     """Apply several click options as one decorator."""
@@ -80,6 +84,32 @@ def output_option(text: str, *, metavar: str = "FILE", required: bool = False) -
         required=required,
         callback=in_a_folder,
     )
+
+
+def json_option(text: str) -> Callable[[F], F]:
+    """`--json FILE`, the parameter `target`, with this help."""
+    file = click.Path(path_type=Path, dir_okay=False)
+    return click.option("--json", "target", type=file, help=text)
+
+
+def _overridden(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    pairs = [text.partition("=") for text in values]
+    for name, equals, value in pairs:
+        if not (name.isidentifier() and equals and value):
+            raise UserError(f"--set {name}{equals}{value} is no NAME=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+constants_option = click.option(
+    "--set",
+    "constants",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_overridden,
+    help="Override a constant (may be repeated).",
+)
 
 
 def the_root(root: Path | None, paths: Sequence[Path] = ()) -> Path:

@@ -10,7 +10,6 @@ import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cache
-from types import TracebackType
 from typing import Protocol, Self
 
 from harness.execution.interpreter import Interpreter
@@ -47,13 +46,7 @@ class AnyDriver(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None: ...
+    def __exit__(self, *error: object) -> None: ...
 
     def submission(
         self,

@@ -112,12 +112,8 @@ def grade_batch(
             store.drop_stale(options.only, state)
         todo = [submission for submission in chosen if not _is_done(store, submission)]
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
-        setup = WorkerSetup(
-            plan=serial.dumps(plan),
-            key=serial.dumps(context.key),
-            interpreter=context.interpreter,
-            tier=context.tier.tier,
-            cpu=None,
+        setup = replace(
+            context.worker_setup(),
             store=options.out / STORE_NAME,
             thorough=options.thorough,
             reference=context.specification.reference,

@@ -17,6 +17,7 @@ from harness.common.errors import UserError
 from harness.common.files import write
 from harness.execution import Interpreter, TierTrial, choose_tier, create_driver, find_interpreter
 from harness.grading.answer_key import key_disagreements, made_with, make_key
+from harness.grading.engines import WorkerSetup
 from harness.grading.engines.cores import pick_cpu
 from harness.grading.plans import with_called_functions
 from harness.grading.tier_trial import recalled_tier
@@ -33,6 +34,15 @@ class GradingContext:
     interpreter: Interpreter
     tier: TierTrial
     key: AnswerKey
+
+    def worker_setup(self) -> WorkerSetup:
+        """What a worker grades with that observes everything anew and returns results alone."""
+        return WorkerSetup(
+            plan=serial.dumps(self.specification.plan),
+            key=serial.dumps(self.key),
+            interpreter=self.interpreter,
+            tier=self.tier.tier,
+        )
 
 
 def prepare(

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from types import TracebackType
 from typing import Self
 
 from harness.execution import AnyDriver, ToolFailed
@@ -82,12 +81,7 @@ class Grader(AbstractContextManager["Grader"]):
         self._policy = self._stack.enter_context(self._driver.tool(SOURCES, ENTRY))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def grade(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.grading.context import GradingContext
-from harness.grading.engines import FailureJob, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines import FailureJob, Job, WorkerFailure
 from harness.grading.engines.local import Pool
 from harness.grading.grader import Graded
 from harness.grading.observing.first_failures import FirstFailures
@@ -24,7 +24,9 @@ def run_jobs(
 ) -> Iterator[tuple[Job, Graded]]:
     """Each job with what it came to, as they end; `digests` as in `WorkerSetup`, with `blame` the
     causes of failures by substitution. HarnessError when our own machinery failed on one."""
-    with Pool(_setup(context, digests=digests, blame=blame), workers) as pool:
+    reference = context.specification.reference if blame else ()
+    setup = replace(context.worker_setup(), digests=digests, reference=reference)
+    with Pool(setup, workers) as pool:
         for job, found in pool.run(jobs):
             if isinstance(found, WorkerFailure):
                 raise HarnessError(f"{found.submission_id}: {found.reason}")
@@ -37,7 +39,7 @@ def search_failures(
 ) -> Iterator[tuple[FailureJob, FirstFailures]]:
     """Each job with the failures that were found, as they end. HarnessError when our own machinery
     failed on one."""
-    with Pool(_setup(context, secret=_SEARCHING), workers) as pool:
+    with Pool(replace(context.worker_setup(), secret=_SEARCHING), workers) as pool:
         for job, found in pool.run(jobs):
             if isinstance(found, WorkerFailure):
                 raise HarnessError(f"{found.submission_id}: {found.reason}")
@@ -47,24 +49,3 @@ def search_failures(
 # Programs of ours play no tricks on the order of a shared run, and the same order gives the same
 # answer.
 _SEARCHING = bytes(32)
-
-
-def _setup(
-    context: GradingContext,
-    *,
-    digests: bool = False,
-    blame: bool = False,
-    secret: bytes | None = None,
-) -> WorkerSetup:
-    return WorkerSetup(
-        plan=serial.dumps(context.specification.plan),
-        key=serial.dumps(context.key),
-        interpreter=context.interpreter,
-        tier=context.tier.tier,
-        cpu=None,
-        store=None,
-        thorough=False,
-        digests=digests,
-        reference=context.specification.reference if blame else (),
-        secret=secret,
-    )

@@ -12,7 +12,16 @@ from rich.table import Table
 
 from harness.assignment import load_for_fuzzing
 from harness.cli.discovery import examples
-from harness.cli.options import PATH, cache_folder, options, python_option, root_option, the_root
+from harness.cli.options import (
+    PATH,
+    cache_folder,
+    jobs_option,
+    json_option,
+    options,
+    python_option,
+    root_option,
+    the_root,
+)
 from harness.common import files, serial
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
@@ -48,13 +57,8 @@ SUMMARY = "Look for faults that the scenarios miss."
     "--seconds", type=click.FloatRange(0, min_open=True), help="Begin nothing new after this long."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draws.")
-@click.option("--jobs", type=click.IntRange(1, 256), help="Processes (default: one per core).")
-@click.option(
-    "--json",
-    "target",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write what was compared and what differs to this file.",
-)
+@jobs_option
+@json_option("Write what was compared and what differs to this file.")
 def command(
     assignment_id: str,
     paths: tuple[Path, ...],

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from harness.cli.discovery import examples
-from harness.cli.options import PATH, python_option
+from harness.cli.options import PATH, constants_option, python_option
 from harness.common.errors import UserError
 from harness.study import ImportOptions, import_transcript
 
@@ -31,20 +31,14 @@ SUMMARY = "Turn transcripts of a program into scenarios."
     help="The YAML file of specs/<id> that the scenarios are added to.",
 )
 @click.option("--program", default="", help="The file that is run (default: the first handed in).")
-@click.option(
-    "--set",
-    "constants",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Override a constant (may be repeated).",
-)
+@constants_option
 @click.option("--clause", "clauses", multiple=True, help="A clause of the scenarios (repeatable).")
 @python_option
 def command(
     transcripts: tuple[Path, ...],
     target: Path,
     program: str,
-    constants: tuple[str, ...],
+    constants: dict[str, str],
     clauses: tuple[str, ...],
     python: Path | None,
 ) -> int:
@@ -58,15 +52,7 @@ def command(
         raise UserError(
             "this is no file of an assignment", place=str(target), hint="specs/<id>/NAME.yaml"
         )
-    pairs = [text.partition("=") for text in constants]
-    for name, equals, value in pairs:
-        if not (name.isidentifier() and equals and value):
-            raise UserError(f"--set {name}{equals}{value} is no NAME=VALUE")
-    options = ImportOptions(
-        program=program,
-        constants={name: value for name, _, value in pairs},
-        clauses=clauses,
-    )
+    options = ImportOptions(program=program, constants=constants, clauses=clauses)
     for path in transcripts:
         added = import_transcript(path, target, options, python=python)
         inputs = "1 input" if added.inputs == 1 else f"{added.inputs} inputs"

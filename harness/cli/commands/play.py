@@ -9,7 +9,15 @@ from pathlib import Path
 import click
 
 from harness.cli.discovery import examples
-from harness.cli.options import PATH, cache_folder, options, python_option, root_option, the_root
+from harness.cli.options import (
+    PATH,
+    cache_folder,
+    constants_option,
+    options,
+    python_option,
+    root_option,
+    the_root,
+)
 from harness.common.errors import UserError
 from harness.execution import attach_terminal
 
@@ -29,13 +37,7 @@ _INTERRUPTED = 130
 )
 @click.argument("assignment_id", metavar="ID")
 @click.option("--submission", type=PATH, help="What to play in place of the reference.")
-@click.option(
-    "--set",
-    "constants",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Override a constant (may be repeated).",
-)
+@constants_option
 @click.option(
     "--record", "name", metavar="NAME", help="Add what is typed as a scenario of this name."
 )
@@ -43,7 +45,7 @@ _INTERRUPTED = 130
 def command(
     assignment_id: str,
     submission: Path | None,
-    constants: tuple[str, ...],
+    constants: dict[str, str],
     name: str | None,
     root: Path | None,
     python: Path | None,
@@ -56,10 +58,6 @@ def command(
 
     Exit status: 0 played to the end, 2 cannot run, 130 interrupted.
     """
-    pairs = [text.partition("=") for text in constants]
-    for key, equals, value in pairs:
-        if not (key.isidentifier() and equals and value):
-            raise UserError(f"--set {key}{equals}{value} is no NAME=VALUE")
     if not sys.stdin.isatty():
         raise UserError("play needs a terminal", hint="grade and check need none")
     if _ATTACHED not in os.environ:
@@ -70,13 +68,12 @@ def command(
     from harness.study import PlayOptions, play, record  # noqa: PLC0415
 
     base = the_root(root)
-    overridden = {key: value for key, _, value in pairs}
     asked = PlayOptions(
-        assignment=assignment_id, submission=submission, constants=overridden, python=python
+        assignment=assignment_id, submission=submission, constants=constants, python=python
     )
     played = play(base, asked, cache=cache_folder(base))
     if name is not None:
-        target = record(base, name, played, overridden)
+        target = record(base, name, played, constants)
         inputs = "1 input" if len(played.typed) == 1 else f"{len(played.typed)} inputs"
         until = " until it was interrupted" if played.interrupted else ""
         _say(f"recorded{until}: {name!r} with {inputs} in {target}")

@@ -9,7 +9,15 @@ from rich.console import Console
 
 from harness.assignment import available, load
 from harness.cli.discovery import examples
-from harness.cli.options import cache_folder, options, python_option, root_option, the_root
+from harness.cli.options import (
+    cache_folder,
+    jobs_option,
+    json_option,
+    options,
+    python_option,
+    root_option,
+    the_root,
+)
 from harness.cli.strengths import measured, show_strength
 from harness.common import files, serial
 
@@ -26,19 +34,14 @@ SUMMARY = "Measure how many faults the scenarios notice."
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options(root_option, python_option)
-@click.option("--jobs", type=click.IntRange(1, 256), help="Processes (default: one per core).")
+@jobs_option
 @click.option(
     "--pairs",
     type=click.IntRange(0, 100_000),
     default=0,
     help="Also try so many programs with two changes in one function, which may hide each other.",
 )
-@click.option(
-    "--json",
-    "target",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write every change and what notices it to this file.",
-)
+@json_option("Write every change and what notices it to this file.")
 def command(
     ids: tuple[str, ...],
     root: Path | None,

@@ -19,6 +19,7 @@ from harness.cli.options import (
     GITHUB,
     cache_folder,
     format_option,
+    jobs_option,
     options,
     python_option,
     root_option,
@@ -47,7 +48,7 @@ SUMMARY = "Check that reference, scenarios, mutants and samples agree."
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options(root_option, python_option, support_option)
-@click.option("--jobs", type=click.IntRange(1, 256), help="Processes (default: one per core).")
+@jobs_option
 @click.option("--no-samples", is_flag=True, help="Skip the sample submissions.")
 @click.option(
     "--isolation",

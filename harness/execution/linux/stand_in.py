@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import time
-from types import TracebackType
 
 from harness.execution.linux.channel import CHUNK, ScenarioChannel
 from harness.execution.linux.scenario_clock import (
@@ -48,12 +47,7 @@ class LinuxStandIn:
     def __enter__(self) -> LinuxStandIn:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the process and wait until its server says that it is gone."""
         self._channel.close()
         if not self._ended:

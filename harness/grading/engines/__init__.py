@@ -39,9 +39,9 @@ class WorkerSetup:
     key: str
     interpreter: Interpreter
     tier: Tier
-    cpu: int | None
-    store: Path | None
-    thorough: bool
+    cpu: int | None = None
+    store: Path | None = None
+    thorough: bool = False
     reference: tuple[SourceFile, ...] = ()
     secret: bytes | None = None
     digests: bool = False

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from multiprocessing.connection import wait
-from types import TracebackType
 from typing import overload
 
 from harness.grading.engines import (
@@ -31,12 +30,7 @@ class Pool(AbstractContextManager["Pool"]):
         self._size = jobs or len(self._cores)
         self._workers: list[SpawnedWorker] = []
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             worker.stop()
 

@@ -16,7 +16,7 @@ from harness.judging.compare.mismatches import (
     narrowed,
     raise_agrees,
 )
-from harness.judging.compare.sessions import step_mismatches
+from harness.judging.compare.sessions import step_mismatches, variable_mismatches
 from harness.judging.compare.texts import reads_mismatch, text_mismatches
 from harness.judging.compare.written import written_mismatches
 from harness.matchers import Exactly
@@ -141,15 +141,7 @@ def _left(observation: Observation, expectation: Expectation) -> list[Mismatch]:
                 channel=Channel.LEAVES, expected=expected, actual=after, name=name
             )
             differing.append(mismatch)
-    variables = {variable.name: variable.value for variable in observation.variables}
-    for name, matcher in stated.items():
-        value = variables.get(name)
-        if value is None or not matcher.accepts(value):
-            mismatch = ValueMismatch(
-                channel=Channel.LEAVES, expected=matcher, actual=value, name=name
-            )
-            differing.append(mismatch)
-    return differing
+    return differing + variable_mismatches(observation, stated)
 
 
 def argument_name(expectation: Expectation, position: int) -> str:

@@ -8,6 +8,7 @@ blank lines at the end; everything else does.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from harness.judging.compare.mismatches import (
     Mismatch,
@@ -18,7 +19,7 @@ from harness.judging.compare.mismatches import (
 )
 from harness.judging.compare.texts import exactly, step_text_mismatches, text_mismatches
 from harness.matchers import Exactly, normalised, same
-from harness.model.expectation import Expectation, Expected, Ignore, StatedRaise
+from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Raised, StepOutcome, transcript
 from harness.model.stimulus import Session
 from harness.model.values import NONE, Value, ValueKind
@@ -113,6 +114,13 @@ def _variables(observation: Observation, expectation: Expectation) -> list[Misma
         # What a session's name for a function is bound to is not compared.
         if variable.name not in matchers and variable.value.kind is not ValueKind.FUNCTION:
             matchers[variable.name] = Exactly(value=variable.value, within=expectation.within)
+    return variable_mismatches(observation, matchers)
+
+
+def variable_mismatches(
+    observation: Observation, matchers: Mapping[str, Matcher]
+) -> list[Mismatch]:
+    """The variables afterwards that are missing or not what their matchers accept."""
     values = {variable.name: variable.value for variable in observation.variables}
     differing: list[Mismatch] = []
     for name, matcher in matchers.items():

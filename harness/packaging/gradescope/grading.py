@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from harness.common.errors import HarnessError, UserError
@@ -154,14 +153,8 @@ class InTime:
         self._driver.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None:
-        self._driver.__exit__(kind, error, trace)
+    def __exit__(self, *error: object) -> None:
+        self._driver.__exit__(*error)
 
     @contextmanager
     def submission(

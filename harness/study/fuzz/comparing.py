@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 
 from harness.execution import AnyDriver, Observes, SharedGroup, ToolFailed, decoded, may_share
 from harness.grading import SharingObserver, parameters, python_expressions, read_program
@@ -89,12 +88,7 @@ class Comparer(AbstractContextManager["Comparer"]):
         )
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def program(self, files: tuple[SourceFile, ...], stack: ExitStack) -> Program:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
-from types import TracebackType
 
 from harness.common.errors import HarnessError, UserError
 from harness.execution import Interpreter, create_driver
@@ -94,12 +93,7 @@ class Worker(AbstractContextManager["Worker"]):
         self._stack.enter_context(self._comparer)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def run(self, unit: Unit) -> UnitResult:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
-from types import TracebackType
 from typing import Any
 
 from harness.common import serial
@@ -79,12 +78,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         self._slowest = 0.0
         self._looked = 0.0
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._client is not None:
             with suppress(Exception):  # the scheduler may be gone; it forgets us by itself
                 self._client.close(timeout=2)
