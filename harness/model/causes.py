@@ -36,8 +36,10 @@ class Cause:
     student's file. `scenarios` are ids in the plan's order, `example` the clearest of them (visible
     before hidden, shortest input); rule and message are the example's, which may be hidden from a
     student. `together_with` are functions that have to be right as well for some of the scenarios
-    to pass. `about_text`: the message speaks of the student's text alone, and of no scenario.
-    `marks_at_stake` is exact: what the mark would rise by if the scenarios passed.
+    to pass. `raised_in` and `raised_at` are the student's function and line in which the example's
+    exception came up, where that is outside `place`. `about_text`: the message speaks of the
+    student's text alone, and of no scenario. `marks_at_stake` is exact: what the mark would rise by
+    if the scenarios passed.
     """
 
     function: str
@@ -48,6 +50,8 @@ class Cause:
     blamed: bool = False
     place: CodePlace | None = None
     line: int | None = None  # the very line, where it is known
+    raised_in: CodePlace | None = None
+    raised_at: int | None = None
     about_text: bool = False
     symptoms: tuple[Symptom, ...] = ()
     clauses: tuple[str, ...] = ()

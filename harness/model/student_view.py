@@ -125,6 +125,8 @@ class ShownCause:
     blamed: bool = False
     place: CodePlace | None = None
     line: int | None = None
+    raised_in: CodePlace | None = None
+    raised_at: int | None = None
     clauses: tuple[Clause, ...] = ()
     hint: str = ""
     together_with: tuple[str, ...] = ()

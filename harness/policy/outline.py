@@ -13,7 +13,7 @@ from harness.policy.reading import Source
 
 MOST_PARTS = 400
 MOST_LOOPS = 1000
-MOST_LINES = 60  # of the text of a part
+MOST_LINES = 100  # of the text of a part
 LONGEST_LINE = 200
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers")

@@ -105,6 +105,8 @@ def _shown(cause: Cause, failed: dict[str, ShownCheck], plan: Plan) -> ShownCaus
         blamed=cause.blamed,
         place=cause.place,
         line=cause.line if own else None,
+        raised_in=cause.raised_in if own else None,
+        raised_at=cause.raised_at if own else None,
         clauses=tuple(texts[name] for name in clauses if name in texts),
         hint=hint,
         together_with=cause.together_with,

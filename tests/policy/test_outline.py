@@ -51,6 +51,6 @@ def test_callees_come_before_callers_and_cycles_in_the_order_of_the_text() -> No
 def test_long_texts_are_cut() -> None:
     body = "".join(f"    x = {n}  # {'#' * 300}\n" for n in range(100))
     (part,) = outline(a1="def f():\n" + body).parts
-    assert (part.last, len(part.text), max(map(len, part.text))) == (101, 60, 200)
+    assert (part.last, len(part.text), max(map(len, part.text))) == (101, 100, 200)
     many = outline(a1="".join(f"def f{n}(): pass\n" for n in range(1000)))
     assert len(many.parts) == 400

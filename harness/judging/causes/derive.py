@@ -151,9 +151,15 @@ def _cause(
         cause = replace(cause, place=_place(part), together_with=together if name else ())
         line = cause.line
         inside = line is not None and part.first <= line <= part.last
-        if line is None or not inside:
-            return replace(cause, line=None)
         raised = example.raised
+        if line is None or not inside:
+            other = None
+            if line is not None and raised is not None:
+                file = raised.frames[-1].file
+                other = outline.part(outline.function_at(file, line))
+            where = _place(other) if other is not None else None
+            at = line if where is not None else None
+            return replace(cause, line=None, raised_in=where, raised_at=at)
         if line >= part.first + len(part.text) and raised is not None:
             # In a very long function: the line that matters, and not the first ones.
             text = (raised.frames[-1].source,)

@@ -14,6 +14,7 @@ from harness.reporting.view.comparison import LINE_END, NO_LINE_END, Cell
 from harness.reporting.view.conversation import shortened
 from harness.reporting.view.words import number, plural
 
+ENTER = "⏎"  # where nothing but Enter is typed
 _CUT = Markup('<span class="cut">…</span>')
 _ENDS = {
     "": Markup(""),
@@ -27,7 +28,9 @@ def cell_html(cell: Cell) -> Markup:
     if cell.note:
         return Markup('<span class="none">{}</span>').format(cell.note)
     text, at, end = cell.text, cell.mark, _ENDS[cell.end]
-    if at is None:
+    if cell.marks:
+        shown = _with_marks(cell)
+    elif at is None:
         shown = code(text, spaces=True) if cell.signs else block(text)
     else:
         shown = code(text[:at], spaces=cell.signs)
@@ -37,6 +40,15 @@ def cell_html(cell: Cell) -> Markup:
             end = _marked(end)
     before, after = (_CUT if cut else Markup("") for cut in (cell.cut_before, cell.cut_after))
     return before + shown + end + after
+
+
+def _with_marks(cell: Cell) -> Markup:
+    shown, done = Markup(""), 0
+    for start, stop in cell.marks:
+        shown += code(cell.text[done:start], spaces=cell.signs)
+        shown += _marked(code(cell.text[start:stop], spaces=True))
+        done = stop
+    return shown + code(cell.text[done:], spaces=cell.signs)
 
 
 def grid_cell_html(text: str, marked: bool) -> Markup:
@@ -62,10 +74,26 @@ def turns_html(turns: Iterable[Turn]) -> Markup:
     for turn in turns:
         parts.append(block(shortened(turn.printed)))
         if turn.typed is not None:
-            parts.append(Markup(f"<b>{code(turn.typed.shown())}</b>\n"))
+            parts.append(Markup(f"<b>{code(turn.typed.shown()) or ENTER}</b>\n"))
     # HTML drops a line end that comes first in a <pre>, so that one is written twice.
     shown = Markup("").join(parts)
     return Markup("\n") + shown if shown.startswith("\n") else shown
+
+
+_SIGNS = (
+    ("<i>·</i>", "· is a space"),
+    ("<i>⇥</i>", "⇥ a tab"),
+    ("<i>¬</i>", "¬ the end of a line"),
+    (f"<b>{ENTER}</b>", f"{ENTER} Enter alone"),
+)
+
+
+def signs_used(body: str) -> str:
+    """The key to the signs in a piece of a page; empty where there are none."""
+    used = [words for sign, words in _SIGNS if sign in body]
+    if used and " is " not in used[0]:
+        used[0] = used[0].replace(" ", " is ", 1)
+    return ", ".join(used) + "." if used else ""
 
 
 def points_text(check: ShownCheck) -> str:

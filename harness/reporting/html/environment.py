@@ -22,6 +22,8 @@ from harness.reporting.view import (
     grids,
     paste,
     scenario_lists,
+    shown_causes,
+    sides,
     words,
 )
 
@@ -73,6 +75,7 @@ def environment() -> Environment:
         "words": words,
         "paste": paste,
         "own_lines_of": code.own_lines,
+        "marked_lines": shown_causes.marked_lines,
         "outcomes": scenario_lists.outcomes,
         "comparisons": conversation.comparisons,
         "folded": conversation.folded,
@@ -87,6 +90,8 @@ def environment() -> Environment:
         "key_html": cells.key_html,
         "turns_html": cells.turns_html,
         "points_text": cells.points_text,
+        "side_lines": sides.side_lines,
+        "signs_used": cells.signs_used,
         "capital": cells.capital,
         "shorten": escaping.shorten,
         "share": figures.share,

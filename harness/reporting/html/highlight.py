@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from harness.reporting.html.inert import code
+from harness.reporting.view.code import OwnLine
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -52,7 +53,6 @@ def _shown(name: str, text: str) -> str:
     return f'<span class="{name}">{shown}</span>' if name and text else shown
 
 
-def numbered(lines: Sequence[tuple[int, str]]) -> list[tuple[int, Markup]]:
-    """Numbered lines, each as HTML."""
-    shown = source_lines([text for _, text in lines])
-    return [(number, text) for (number, _), text in zip(lines, shown, strict=True)]
+def numbered(lines: Sequence[OwnLine]) -> list[tuple[OwnLine, Markup]]:
+    """The lines of a program, each with its HTML."""
+    return list(zip(lines, source_lines([line.text for line in lines]), strict=True))

@@ -192,7 +192,9 @@ def _cell(cell: Cell) -> list[Span]:
     spans: list[Span] = [("…" if cell.cut_before else "", "")]
     for index, character in enumerate(cell.text):
         sign = _SIGNS.get(character) if cell.signs else None
-        spans.append((sign or visible(character), _MARKED if index == cell.mark else ""))
+        marked = any(start <= index < stop for start, stop in cell.marks)
+        marked = marked if cell.marks else index == cell.mark
+        spans.append((sign or visible(character), _MARKED if marked else ""))
     spans.append(("…" if cell.cut_after else "", ""))
     spans.append((cell.end, _MARKED if cell.mark == len(cell.text) else "dim"))
     return spans

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from harness.common.escaping import visible
 from harness.model.verdict import Channel, Difference, DiffLine
-from harness.reporting.view.grids import GridPair, grid_pair
+from harness.reporting.view.grids import VALUES, GridPair, grid_pair
+from harness.reporting.view.items import Spans, are_texts, item_spans
 from harness.reporting.view.words import ending
 
 LINE_END = "¬"
@@ -25,7 +26,7 @@ _ROWS_BEFORE = 8
 _WIDEST = 400
 _BEFORE_MARK = 60
 _AT_A_GLANCE = 30  # characters of two texts, one below the other
-_EXACT = 12  # lines: up to there a line's number is the text's
+_CONTEXT = 12  # lines: a judged text begins at most so many before its first difference
 _MOST_LINES_ALIGNED = 200  # aligning costs the product of both sides
 
 
@@ -35,13 +36,15 @@ class Cell:
 
     `note` stands in place of the text where this side has no such line. `mark` is the index of
     the first differing character, the text's length when the text stops too soon, None for no
-    mark. `cut_before` and `cut_after` say that text is left out there. With `signs`, blanks are
-    shown as signs. `end` is the sign of the line's end, empty where none is shown.
+    mark. `marks` are the items of a value that differ, as [start, stop). `cut_before` and
+    `cut_after` say that text is left out there. With `signs`, blanks are shown as signs. `end` is
+    the sign of the line's end, empty where none is shown.
     """
 
     text: str = ""
     note: str = ""
     mark: int | None = None
+    marks: Spans = ()
     cut_before: bool = False
     cut_after: bool = False
     signs: bool = False
@@ -62,8 +65,9 @@ class Comparison:
     """What a reader sees of one difference.
 
     `in_words`: the one row is not aligned, because the expectation is described in words.
-    `left_out_before` and `left_out_after` count the rows that are not shown. `grids` draw the same
-    where both sides are boards.
+    `left_out_before` and `left_out_after` count the rows that are not shown, `more_expected` and
+    `more_actual` each side's lines after them. `first_line` is the number of the very first line in
+    the whole text; None where that is not known. `grids` draw the same where both sides are boards.
     """
 
     channel: Channel
@@ -72,6 +76,9 @@ class Comparison:
     in_words: bool = False
     left_out_before: int = 0
     left_out_after: int = 0
+    more_expected: int = 0
+    more_actual: int = 0
+    first_line: int | None = None
     grids: GridPair | None = None
 
     @property
@@ -89,17 +96,15 @@ class Comparison:
         """Whether the actual side has no line at all."""
         return all(row.actual.note for row in self.rows)
 
-    def side(self, name: str) -> list[tuple[Cell, int, bool]]:
-        """One side's cells, "expected" or "actual", with how many lines each stands for (lines that
-        are missing one after the other are one cell), and whether they differ."""
-        found: list[tuple[Cell, int, bool]] = []
-        for row in self.rows:
-            cell = row.expected if name == "expected" else row.actual
-            if cell.note and found and found[-1][0].note == cell.note:
-                found[-1] = (cell, found[-1][1] + 1, True)
-            else:
-                found.append((cell, 1, not row.same))
-        return found
+    @property
+    def expects_nothing(self) -> bool:
+        """Whether the expected side has no line at all."""
+        return bool(self.rows) and all(row.expected.note for row in self.rows)
+
+    @property
+    def of_values(self) -> bool:
+        """Whether two values are compared, not two texts."""
+        return self.channel in VALUES
 
     @property
     def where(self) -> str:
@@ -107,14 +112,17 @@ class Comparison:
         if self.grids is not None:
             return self.grids.where
         found = next((i for i, row in enumerate(self.rows) if not row.same), None)
-        if found is None or self.is_silent:
+        if found is None or self.is_silent or self.expects_nothing:
             return ""
         row = self.rows[found]
+        if self.of_values and not (self.stacked and are_texts(row.expected.text, row.actual.text)):
+            return ""  # its items are marked
         if self.stacked and max(len(row.expected.text), len(row.actual.text)) <= _AT_A_GLANCE:
             return ""
-        # What is judged begins at most so many lines before the first difference.
-        is_counted = found < _EXACT and not self.left_out_before and not self.stacked
-        line = f"line {found + 1}" if is_counted else "the marked line"
+        line = "the marked line"
+        if self.first_line is not None and not self.stacked:
+            # Until the first difference both sides have the same lines.
+            line = f"line {self.first_line + self.left_out_before + found}"
         if row.actual.note:
             return f"First difference: {line} is missing."
         if row.expected.note:
@@ -123,19 +131,25 @@ class Comparison:
         if at is None:
             return ""
         place = f"character {at + 1}" if not row.actual.cut_before else "the marked character"
-        wanted, has = _character(row.expected, at), _character(row.actual, at)
         where = place if self.stacked else f"{line}, {place}"
+        if (end := _line_ends(row, at)) is not None:
+            return f"First difference: {line if not self.stacked else 'the end'}: {end}."
+        wanted, has = _character(row.expected, at), _character(row.actual, at)
         return f"First difference: {where}: expected {wanted}, your program has {has}."
 
-    @property
-    def has_signs(self) -> bool:
-        """Whether blanks and line ends are shown as signs, so that a legend is needed."""
-        return any(row.expected.signs or row.actual.signs for row in self.rows)
+
+def _line_ends(row: Row, at: int) -> str | None:
+    """How two lines differ that differ in their ends alone."""
+    if at < len(row.expected.text) or at < len(row.actual.text):
+        return None
+    if row.actual.end == NO_LINE_END:
+        return "your program prints no line end there"
+    return "your program prints a line end that should not be there"
 
 
 def _character(cell: Cell, at: int) -> str:
     if at >= len(cell.text):
-        return "no line end" if cell.end == NO_LINE_END else "the end"
+        return "the end of the line" if cell.end else "the end"
     names = {" ": "a space", "\t": "a tab"}
     return names.get(cell.text[at], f"“{visible(cell.text[at])}”")
 
@@ -147,7 +161,12 @@ def comparison(difference: Difference) -> Comparison:
         lines = (DiffLine(expected=difference.expected, actual=difference.actual),)
     if lines:
         found = _aligned_rows(lines, difference.channel, difference.subject)
-        return replace(found, grids=grid_pair(difference))
+        first = next((i for i, line in enumerate(lines) if line.expected != line.actual), 0)
+        return replace(
+            found,
+            grids=grid_pair(difference),
+            first_line=1 if first < _CONTEXT else None,
+        )
     expected, actual = difference.expected, difference.actual
     if difference.channel is Channel.ENDING:
         expected, actual = ending(expected), ending(actual)
@@ -165,7 +184,8 @@ def _words_cell(actual: str) -> Cell:
 
 def of_texts(expected: str, actual: str, subject: str) -> Comparison:
     """Two printed texts as rows."""
-    return _aligned_rows(aligned(expected, actual), Channel.PRINTS, subject)
+    rows = _aligned_rows(aligned(expected, actual), Channel.PRINTS, subject)
+    return replace(rows, first_line=1)
 
 
 def aligned(expected: str, actual: str) -> tuple[DiffLine, ...]:
@@ -219,11 +239,18 @@ def _aligned_rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str) -
     for place in range(start, stop):
         i = there[place]
         at = first_difference(left.lines[i] or "", right.lines[i] or "")
+        pair = left.lines[i], right.lines[i]
         mark, signs = place == first, is_text and i in differing
+        marks: tuple[Spans, Spans] = ((), ())
+        if channel in VALUES:
+            mark = mark and are_texts(*pair)
+            marks = item_spans(*pair) if i in differing else marks
+        elif None in pair:
+            marks = ((0, len(pair[0] or "")),), ((0, len(pair[1] or "")),)
         rows.append(
             Row(
-                expected=left.cell(i, right, at, mark=mark, signs=signs),
-                actual=right.cell(i, left, at, mark=mark, signs=signs),
+                expected=left.cell(i, right, at, mark=mark, marks=marks[0], signs=signs),
+                actual=right.cell(i, left, at, mark=mark, marks=marks[1], signs=signs),
                 same=i not in differing,
             )
         )
@@ -233,6 +260,8 @@ def _aligned_rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str) -
         rows=tuple(rows),
         left_out_before=start,
         left_out_after=len(there) - stop,
+        more_expected=sum(left.has(i) for i in there[stop:]),
+        more_actual=sum(right.has(i) for i in there[stop:]),
     )
 
 
@@ -265,25 +294,35 @@ class _Column:
         both = self.has(index) and other.has(index)
         return both and (index == self.unended) is not (index == other.unended)
 
-    def cell(self, index: int, other: _Column, at: int, *, mark: bool, signs: bool) -> Cell:
+    def cell(
+        self, index: int, other: _Column, at: int, *, mark: bool, marks: Spans, signs: bool
+    ) -> Cell:
         """The cell of a line, whose first difference is at the index `at`."""
         text = self.lines[index]
         if text is None:
             return Cell(note=NOTHING_PRINTED if self._silent else MISSING)
         lacks_end = index == self.unended and self._ends_differ(other, index)
         end = NO_LINE_END if lacks_end else LINE_END
-        return _cell(text, at, mark=mark, signs=signs, end=end)
+        return _cell(text, at, mark=mark, marks=marks, signs=signs, end=end)
 
 
 def _cell(
-    text: str, at: int = 0, *, mark: bool = False, signs: bool = False, end: str = ""
+    text: str,
+    at: int = 0,
+    *,
+    mark: bool = False,
+    marks: Spans = (),
+    signs: bool = False,
+    end: str = "",
 ) -> Cell:
     start = max(0, at - _BEFORE_MARK) if len(text) > _WIDEST else 0
     stop = min(len(text), start + _WIDEST)
     ends_here = mark and at == stop == len(text)
+    inside = [(max(a, start) - start, min(b, stop) - start) for a, b in marks]
     return Cell(
         text=text[start:stop],
         mark=at - start if mark else None,
+        marks=tuple(span for span in inside if span[0] < span[1]),
         cut_before=start > 0,
         cut_after=stop < len(text),
         signs=signs,

@@ -14,18 +14,18 @@ from harness.model.verdict import Channel, Difference
 
 LARGEST = 26  # rows, and cells of a row; a larger one is no help on a page
 _LONGEST = 6000  # characters of source
-_VALUES = frozenset({Channel.RETURNS, Channel.LEAVES})
+VALUES = frozenset({Channel.RETURNS, Channel.LEAVES})
 
 Rows = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """Rows of cells, each cell as text. `mark` is the row and the index in it of the first cell
-    that differs from the other side's; None for no mark."""
+    """Rows of cells, each cell as text. `marks` are the row and the index in it of each cell that
+    differs from the other side's."""
 
     rows: Rows
-    mark: tuple[int, int] | None = None
+    marks: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,21 +39,23 @@ class GridPair:
 
 def grid_pair(difference: Difference) -> GridPair | None:
     """The two boards of a difference of values; None where either side is none."""
-    if difference.channel not in _VALUES or difference.at_column is None:
+    if difference.channel not in VALUES or difference.at_column is None:
         return None
     left, right = (_value(_parsed(side), {}) for side in (difference.expected, difference.actual))
     if not _is_board(left) or not _is_list(right):
         return None
     texts = _has_texts(left, right)
     expected, actual = _cells(left, texts=texts), _cells(right, texts=texts)
-    mark = _first(expected, actual)
-    if mark is None:
+    differing = _differing(expected, actual)
+    if not differing:
         return None
+    mark, marks = differing[0], frozenset(differing)
     where = f"First difference at [{mark[0]}][{mark[1]}]"
+    wanted, has = (_cell(rows, mark, texts=texts) for rows in (expected, actual))
     return GridPair(
-        expected=Grid(rows=expected, mark=mark),
-        actual=Grid(rows=actual, mark=mark),
-        where=f"{where}: expected {_cell(expected, mark)}, your program has {_cell(actual, mark)}.",
+        expected=Grid(rows=expected, marks=marks),
+        actual=Grid(rows=actual, marks=marks),
+        where=f"{where}: expected {wanted}, your program has {has}.",
     )
 
 
@@ -143,8 +145,11 @@ def _is_list(value: object) -> bool:
 
 
 def _is_board(value: object) -> bool:
-    """At least two rows of one length, at least two cells each, none of them a container."""
+    """At least two rows of one length, at least two cells each, none of them a container. A list
+    of tuples is none: those are places."""
     if not isinstance(value, (list, tuple)) or not _is_list(value) or len(value) < 2:
+        return False
+    if isinstance(value, list) and any(isinstance(row, tuple) for row in value):
         return False
     lengths = {len(row) for row in value}
     if len(lengths) != 1 or lengths.pop() < 2 or len({type(row) for row in value}) != 1:
@@ -171,16 +176,21 @@ def _cells(value: object, *, texts: bool) -> Rows:
     return tuple(tuple(cell if texts else repr(cell) for cell in row) for row in rows)
 
 
-def _first(expected: Rows, actual: Rows) -> tuple[int, int] | None:
-    for number, (left, right) in enumerate(itertools.zip_longest(expected, actual, fillvalue=())):
-        for index, (one, other) in enumerate(itertools.zip_longest(left, right)):
-            if one != other:
-                return number, index
-    return None
+def _differing(expected: Rows, actual: Rows) -> list[tuple[int, int]]:
+    return [
+        (number, index)
+        for number, (left, right) in enumerate(
+            itertools.zip_longest(expected, actual, fillvalue=())
+        )
+        for index, (one, other) in enumerate(itertools.zip_longest(left, right))
+        if one != other
+    ]
 
 
-def _cell(rows: Rows, mark: tuple[int, int]) -> str:
+def _cell(rows: Rows, mark: tuple[int, int], *, texts: bool) -> str:
     row, index = mark
     if row >= len(rows):
         return "no such row"
-    return f"'{rows[row][index]}'" if index < len(rows[row]) else "nothing"
+    if index >= len(rows[row]):
+        return "nothing"
+    return f"'{rows[row][index]}'" if texts else rows[row][index]

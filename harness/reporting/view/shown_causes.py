@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from harness.model.causes import CodePlace
 from harness.model.policy import Finding, PolicyRule
 from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import VerdictKind
+from harness.reporting.view.code import with_number
 
 
 def is_missing(cause: ShownCause) -> bool:
@@ -35,6 +38,23 @@ def other_symptoms(cause: ShownCause) -> list[ShownCheck]:
 
 def _rule(check: ShownCheck) -> str:
     return check.verdict.explanation.rule if check.verdict.explanation else ""
+
+
+_HARD_CODED = "hard_coded_size"
+_NUMBER = re.compile(r"hard-coded to (\d+)")
+
+
+def marked_lines(cause: ShownCause) -> list[tuple[CodePlace, list[int]]]:
+    """The places in the student's file that a reader needs, each with the lines to mark: those
+    with the number, where one is written out; else where the exception came up."""
+    places = [(cause.place, cause.line), (cause.raised_in, cause.raised_at)]
+    found = [(place, [line] if line else []) for place, line in places if place is not None]
+    first = cause.checks[0].verdict.explanation if cause.checks else None
+    number = _NUMBER.search(cause.message)
+    if first is None or first.rule != _HARD_CODED or number is None:
+        return found
+    numbers = [(place, with_number(place, number[1])) for place, _ in found]
+    return numbers if any(lines for _, lines in numbers) else found
 
 
 def runs_at_load(cause: ShownCause, findings: Iterable[Finding]) -> list[Finding]:
