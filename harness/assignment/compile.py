@@ -26,6 +26,7 @@ from harness.assignment.loading import (
 )
 from harness.assignment.scenarios.draws import DrawRequest
 from harness.assignment.scenarios.file import Compiled, ScenarioFile
+from harness.assignment.scenarios.needs import with_needs
 from harness.assignment.scenarios.weights import WeightedFile, weighted
 from harness.assignment.vocabulary import Variants, Vocabulary, provided_classes, public_functions
 from harness.assignment.yaml.document import Document
@@ -256,7 +257,9 @@ class _Compiler:
             whole.stand_ins |= part.stand_ins
             whole.data_files |= part.data_files
             whole.samples |= part.samples
-        whole.scenarios += weighted(files, heading.functionality_marks)
+            whole.needs += part.needs
+        marked = weighted(files, heading.functionality_marks)
+        whole.scenarios += with_needs(marked, whole.needs)
         return whole
 
     def _extra(self, names: Iterable[str]) -> tuple[SourceFile, ...]:

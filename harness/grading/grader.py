@@ -12,8 +12,10 @@ from harness.execution import AnyDriver, ToolFailed
 from harness.grading.cache import EmptyCache, ResultCache
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.first_failures import FailureSearch, FirstFailures
-from harness.grading.observing.judged_runs import JudgedRuns, Outcome
+from harness.grading.observing.in_turn import run_in_turn
+from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.looping import LIMIT_ENDINGS
+from harness.grading.observing.speed import SpeedTrials
 from harness.grading.policy_check import read_program
 from harness.judging import (
     failing,
@@ -21,7 +23,7 @@ from harness.judging import (
     refine,
     unreadable,
 )
-from harness.marking import mark, with_stakes
+from harness.marking import excused, mark, with_stakes
 from harness.model.assignment import SourceFile
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
@@ -62,12 +64,15 @@ class Grader(AbstractContextManager["Grader"]):
         *,
         reference: tuple[SourceFile, ...] = (),
         thorough: bool = False,
+        timed_beside: tuple[SourceFile, ...] | None = None,
         secret: bytes | None = None,
         digests: bool = False,
     ) -> None:
         """`reference` answers in place of a submission's functions, to see which of them is to
-        blame (empty: causes are told without that). `secret` chooses what the audits of shared runs
-        look at (None: another one each time). With `digests`, `Graded.seen` is filled."""
+        blame (empty: causes are told without that). `timed_beside` is the reference for what must
+        be fast (None: the same; empty: no time is judged). `secret` chooses what the audits of
+        shared runs look at (None: another one each time). With `digests`, `Graded.seen` is filled.
+        """
         self._digests = digests
         self._plan = plan
         self._key = key if key.scenarios else None
@@ -75,6 +80,8 @@ class Grader(AbstractContextManager["Grader"]):
         self._reference = reference
         self._stack = ExitStack()
         self._runs = JudgedRuns(plan, key, driver, thorough=thorough, secret=secret)
+        timed_beside = reference if timed_beside is None else timed_beside
+        self._speed = SpeedTrials(plan, driver, timed_beside, self._stack)
         self._causes = CauseFinder(plan, key, reference, self._runs)
 
     def __enter__(self) -> Self:
@@ -133,16 +140,21 @@ class Grader(AbstractContextManager["Grader"]):
     ) -> Graded:
         assignment = plan.assignment
         with self._driver.submission(assignment, submission.files, self._reference) as server:
-            first = self._runs.first(plan, server, submission, report, cache)
-            again = [s for s in plan.scenarios if s.stand_ins and _failed(first.verdicts[s.id])]
-            second = Outcome()
-            if again:
-                standing_in = replace(plan, scenarios=tuple(s.standing_in() for s in again))
-                second = self._runs.alone(standing_in, server, submission.digest, cache)
+            both = run_in_turn(
+                self._runs,
+                self._speed,
+                plan,
+                server,
+                submission=submission,
+                report=report,
+                cache=cache,
+                waived=excused(plan, submission),
+            )
+            first, second = both.first, both.second
             # Siblings explain best side by side, each from the run that its verdict is of.
             observations = first.observations | second.observations
             verdicts = refine(plan, first.verdicts | second.verdicts, observations, self._key)
-            for scenario in again:
+            for scenario in both.again:
                 own, other = first.verdicts[scenario.id], verdicts[scenario.id]
                 verdicts[scenario.id] = merge_stand_in_verdict(own, other, scenario.stand_ins)
             failures = failing(plan, verdicts, observations, report.outline)
@@ -159,10 +171,6 @@ class Grader(AbstractContextManager["Grader"]):
             warning=first.warning,
             seen=_digests(first.observations | second.observations) if self._digests else {},
         )
-
-
-def _failed(verdict: Verdict) -> bool:
-    return not verdict.passed and verdict.kind is not VerdictKind.HARNESS_ERROR
 
 
 def _digests(observations: Mapping[str, tuple[Observation, ...]]) -> dict[str, str]:

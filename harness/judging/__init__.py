@@ -1,6 +1,7 @@
 """From an observation and its expectation to a verdict with an explanation. Pure, no I/O."""
 
 from harness.judging.causes import (
+    TOO_SLOW,
     Failing,
     derive,
     failing,
@@ -12,8 +13,10 @@ from harness.judging.causes import (
 from harness.judging.explain.siblings import refine
 from harness.judging.goldens import disagreements
 from harness.judging.judge import Judge, combine, judge, merge_stand_in_verdict, resolve
+from harness.judging.needs import not_run
 
 __all__ = [
+    "TOO_SLOW",
     "Failing",
     "Judge",
     "combine",
@@ -23,6 +26,7 @@ __all__ = [
     "find_blame",
     "judge",
     "merge_stand_in_verdict",
+    "not_run",
     "refine",
     "resolve",
     "unreadable",

@@ -58,12 +58,12 @@ def mark(
     if unreadable:
         verdict = Verdict(kind=VerdictKind.UNREADABLE)
         verdicts = {scenario.id: verdict for scenario in plan.scenarios}
-    excused, excuses = _excused(plan, submission)
-    if len(excused) == len(plan.scenarios) and excused:
+    left_out, excuses = _excused(plan, submission)
+    if len(left_out) == len(plan.scenarios) and left_out:
         review = replace(submission, notes=(*submission.notes, *excuses))
         return _withheld(plan, review, SubmissionStatus.NEEDS_REVIEW)
     scenarios = tuple(
-        _scored(scenario, verdicts[scenario.id], excused=scenario.id in excused)
+        _scored(scenario, verdicts[scenario.id], excused=scenario.id in left_out)
         for scenario in plan.scenarios
     )
     kinds = {result.verdict.kind for result in scenarios}
@@ -98,6 +98,11 @@ def mark_of(
     """The exact mark of a submission that could be run."""
     share = _share(plan, scenarios)
     return _after_findings(plan.assignment.functionality_marks * share, findings)
+
+
+def excused(plan: Plan, submission: Submission) -> frozenset[str]:
+    """The ids of the scenarios that do not count for this submission."""
+    return _excused(plan, submission)[0]
 
 
 def _withheld(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:

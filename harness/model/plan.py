@@ -70,6 +70,8 @@ class Scenario:
     """One scored question. `stimuli` has one entry, or one a draw for a sample (smallest first).
 
     `group` is the id without its swept values: scenarios of one group differ in constants alone.
+    It `needs` functions and scenarios (ids, groups) to be right first. It must be `faster_than`
+    this multiple of the reference's CPU time; 0: any time will do.
     """
 
     id: str
@@ -91,6 +93,8 @@ class Scenario:
     description: str = ""
     stated_cases: tuple[Expected, ...] = ()  # of each stimulus, where cases state it themselves
     stand_ins: tuple[StandIn, ...] = ()  # for a second run, where the first fails
+    needs: tuple[str, ...] = ()
+    faster_than: int = 0
 
     def stated_for(self, stimulus: Stimulus) -> Expected:
         """What is stated of one of its stimuli."""

@@ -25,6 +25,7 @@ class VerdictKind(StrEnum):
     UNREADABLE = "unreadable"
     TAMPERED = "tampered"
     STOPPED_EARLY = "stopped_early"
+    NOT_RUN = "not_run"  # what it needs is wrong already
     HARNESS_ERROR = "harness_error"
 
 

@@ -161,4 +161,6 @@ def plain_scenario(scenario: Scenario) -> dict[str, Any]:
         "tags": list(scenario.tags),
         "informational": scenario.informational,
         "extra_credit": scenario.extra_credit,
+        **({"needs": list(scenario.needs)} if scenario.needs else {}),
+        **({"faster_than": scenario.faster_than} if scenario.faster_than else {}),
     }

@@ -217,6 +217,73 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:6:11: hint: expected text, got the number 3. Hint: quote it.",
         ],
     ),
+    "needs what is not there": (
+        "call: check_input('')\nneeds: [check_inputs]",
+        [
+            "specs/small/f.yaml:6:13: needs, item 1: there is no function and no scenario 'check_inputs'. Hint: did you mean check_input?",
+        ],
+    ),
+    "needs its own function": (
+        "call: check_input('')\nneeds: check_input",
+        [
+            "specs/small/f.yaml:6:12: needs: this is a scenario of check_input itself. Hint: name the scenarios that come first.",
+        ],
+    ),
+    "needs itself": (
+        "call: check_input('')\nneeds: s",
+        [
+            "specs/small/f.yaml:6:12: needs: a scenario cannot need itself.",
+        ],
+    ),
+    "needs no name": (
+        "call: check_input('')\nneeds: {check_input: true}",
+        [
+            "specs/small/f.yaml:6:12: needs: expected a list, got a mapping.",
+        ],
+    ),
+    "needs one that needs it": (
+        "call: check_input('')\nneeds: t\n-name: t\ncall: check_input('')\nneeds: s",
+        [
+            "specs/small/f.yaml:6:12: needs: these scenarios need one another: f/s needs f/t needs f/s.",
+        ],
+    ),
+    "needs one that is hidden": (
+        "visible: true\ncall: check_input('')\nneeds: t\n-name: t\ncall: check_input('')",
+        [
+            "specs/small/f.yaml:7:12: needs: f/t is hidden from students who see this scenario. Hint: make both visible, or need its function.",
+        ],
+    ),
+    "needs one that is informational": (
+        "call: check_input('')\nneeds: t\n-name: t\ncall: check_input('')\ninformational: true",
+        [
+            "specs/small/f.yaml:6:12: needs: t is informational, which touches no marks.",
+        ],
+    ),
+    "faster than twice as fast": (
+        "call: check_input('')\nfaster_than: 2",
+        [
+            "specs/small/f.yaml:6:18: faster_than: expected a whole number from 3, got the number 2. Hint: it is a multiple of the reference's CPU time.",
+        ],
+    ),
+    "faster than no number": (
+        "call: check_input('')\nfaster_than: fast",
+        [
+            "specs/small/f.yaml:6:18: faster_than: expected a whole number from 3, got the text 'fast'. Hint: it is a multiple of the reference's CPU time.",
+        ],
+    ),
+    "faster with adaptive answers": (
+        "call: get_action()\nreplies: players.one\nfaster_than: 3",
+        [
+            "specs/small/f.yaml:6:14: replies: players.py is not in the spec folder.",
+            "specs/small/f.yaml:7:5: faster_than: faster_than and replies do not go together.",
+        ],
+    ),
+    "one that ends at a limit and is fast": (
+        "call: get_action()\nends: cpu_limit\nfaster_than: 3",
+        [
+            "specs/small/f.yaml:7:5: faster_than: faster_than and ends do not go together.",
+        ],
+    ),
 }
 # A line at the end of assignment.yaml.
 ASSIGNMENTS = {
@@ -256,7 +323,7 @@ def refused(root: Path) -> list[str]:
 @pytest.mark.parametrize("case", ONE_SCENARIO)
 def test_a_mistake_in_a_scenario(case: str, tmp_path: Path) -> None:
     lines, expected = ONE_SCENARIO[case]
-    write(tmp_path, {"specs/small/f.yaml": scenario_file(f"name: s\n{lines}")})
+    write(tmp_path, {"specs/small/f.yaml": scenario_file(*f"name: s\n{lines}".split("\n-"))})
     assert refused(tmp_path) == expected
 
 

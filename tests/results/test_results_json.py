@@ -50,6 +50,16 @@ def test_it_is_what_its_schema_says() -> None:
         jsonschema.Draft202012Validator(SCHEMA).validate(found)
 
 
+def test_what_a_scenario_needs_and_how_fast_it_must_be_stand_there_where_stated() -> None:
+    first, *others = PLAN.scenarios
+    plan = replace(PLAN, scenarios=(replace(first, needs=("f",), faster_than=5), *others))
+    found = json.loads(results_json(RUN, plan))
+    told, other, *_ = found["scenarios"]
+    assert (told["needs"], told["faster_than"]) == (["f"], 5)
+    assert not {"needs", "faster_than"} & other.keys()
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+
+
 def test_the_strength_of_the_scenarios_stands_there_where_it_was_measured() -> None:
     assert "strength" not in plain()["run"]
     facts = replace(RUN.facts, strength=StrengthFigures(changes=8, noticed=7))

@@ -28,6 +28,7 @@ from harness.assignment.scenarios.folders import (
     stated_files,
     used_files,
 )
+from harness.assignment.scenarios.needs import StatedNeeds, stated_needs
 from harness.assignment.scenarios.settings import (
     Context,
     Setting,
@@ -55,7 +56,8 @@ from harness.model.stimulus import Binding, Call, Replies, StandIn, Stimulus
 class Compiled:
     """What the scenario files came to. `requests` are the draws asked for, by frozen file,
     `stand_ins` the files that `stand_in:` names, by their name, `data_files` those of `files:`,
-    `samples` the requests of strategies, by the scenarios' group and their constants."""
+    `samples` the requests of strategies, by the scenarios' group and their constants, `needs` what
+    scenarios need, which is known once all files are read."""
 
     scenarios: list[Scenario]
     transcripts: list[TranscriptFile]
@@ -64,6 +66,7 @@ class Compiled:
     stand_ins: dict[str, SourceFile]
     data_files: set[str]
     samples: dict[tuple[str, Overrides], DrawRequest] = field(default_factory=dict)
+    needs: list[StatedNeeds] = field(default_factory=list)
 
 
 class ScenarioFile:
@@ -150,9 +153,12 @@ class ScenarioFile:
         provide = provided_names(self.document, self.vocabulary, chosen)
         self.compiled.provide |= set(provide)
         self.compiled.stand_ins |= stand_in_files(self.document, self.vocabulary, chosen)
+        needs = stated_needs(self.document, group, chosen)
+        self.compiled.needs += [needs] if needs is not None else []
         base = self._context(chosen, ())
         kind = kind_of(base, chosen)
         self._check_draw_keys(base, chosen)
+        self._check_speed(chosen)
         if kind is None:
             return
         check_sensible(base, chosen, kind)
@@ -229,6 +235,7 @@ class ScenarioFile:
                 StandIn(module=module, file=file)
                 for module, file in chosen.value("stand_in").items()
             ),
+            faster_than=chosen.own.faster_than or 0,
         )
         if scenario.stimuli:
             self.compiled.scenarios += (
@@ -291,6 +298,13 @@ class ScenarioFile:
 
     def _asks_for_draws(self, chosen: Setting) -> bool:
         return chosen.states("sample") or chosen.states("cases")
+
+    def _check_speed(self, chosen: Setting) -> None:
+        clashing = [key for key in ("replies", "ends") if chosen.states(key)]
+        clashing += ["stand_in"] if chosen.value("stand_in") else []
+        if clashing and chosen.states("faster_than"):
+            what = f"faster_than and {clashing[0]} do not go together"
+            self.document.add((*chosen.loc, "faster_than"), what, key=True)
 
     def _check_draw_keys(self, context: Context, chosen: Setting) -> None:
         if chosen.states("sample") and chosen.states("cases"):

@@ -10,6 +10,7 @@ from harness.assignment.schema.validators import (
     ID_PATTERN,
     IGNORE,
     ISOLATION,
+    LEAST_MULTIPLE,
     OTHERWISE,
     VISIBLE,
 )
@@ -25,6 +26,7 @@ POSITIVE: Schema = {"type": "number", "exclusiveMinimum": 0}
 ID: Schema = {"type": "string", "pattern": ID_PATTERN}
 WHOLE: Schema = {"type": "integer", "minimum": 1}
 WHOLE_OR_ZERO: Schema = {"type": "integer", "minimum": 0}
+MULTIPLE: Schema = {"type": "integer", "minimum": LEAST_MULTIPLE}
 POINTS: Schema = {
     "anyOf": [POSITIVE, {"type": "string", "pattern": "^[0-9]+(/[0-9]+|\\.[0-9]+)?$"}],
 }

@@ -25,6 +25,7 @@ ENDS = {
     "output_limit": "output_limit",
     "crashed": "crashed",
 }
+LEAST_MULTIPLE = 3
 ID_PATTERN = "^[a-z0-9][a-z0-9_-]*$"
 CHOICES = {"ends": tuple(ENDS), "ignore": IGNORE, "isolation": ISOLATION, "otherwise": OTHERWISE}
 
@@ -70,6 +71,14 @@ def check_count(value: Any) -> Any:
     """A whole number, one or more."""
     if type(value) is not int or value < 1:
         raise wrong(f"expected a whole number above zero, got {describe(value)}")
+    return value
+
+
+def check_multiple(value: Any) -> Any:
+    """How many times as long is too long: less than that, and a busy machine would decide."""
+    if type(value) is not int or value < LEAST_MULTIPLE:
+        what = f"expected a whole number from {LEAST_MULTIPLE}, got {describe(value)}"
+        raise wrong(what, "it is a multiple of the reference's CPU time")
     return value
 
 

@@ -37,6 +37,19 @@ class Outcome:
     isolation_reason: str = ""
     warning: str = ""
 
+    def joined(self, later: Outcome) -> Outcome:
+        """This and a later run of other scenarios of the same submission."""
+        shared = Isolation.SHARED in {self.isolation} & {later.isolation}
+        return Outcome(
+            observations=self.observations | later.observations,
+            verdicts=self.verdicts | later.verdicts,
+            new_observations=self.new_observations | later.new_observations,
+            new_verdicts=self.new_verdicts | later.new_verdicts,
+            isolation=Isolation.SHARED if shared else Isolation.ALONE,
+            isolation_reason=self.isolation_reason or later.isolation_reason,
+            warning=self.warning or later.warning,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shared:
@@ -87,7 +100,7 @@ class JudgedRuns:
             found = self.alone(plan, server, digest, cache)
             return replace(found, isolation_reason=reason)
         runs = self.shared
-        if plan is not self._plan:  # a part of it has other numbers for its sets of constants
+        if plan.assignment is not self._plan.assignment:  # its sets of constants have other numbers
             runs = SharedRuns(plan, self._key, self._secret)
         keys = self.keys_of(digest, plan)
         known = self._known_shared(runs, plan, server, keys, cache)
@@ -163,11 +176,17 @@ class JudgedRuns:
         """Each scenario alone, where neither `cache` nor a shared run (`known`) has it."""
         known = known or _Shared()
         keys = keys or self.keys_of(digest, plan)
+
+        def recall(scenario: Scenario) -> tuple[Observation, ...] | None:
+            if scenario.faster_than:  # how long it took is not kept
+                return None
+            return known.observations.get(scenario.id) or cache.observations(keys[scenario.id])
+
         ran = run_all(
             server,
             plan,
             self._key,
-            recall=lambda s: known.observations.get(s.id) or cache.observations(keys[s.id]),
+            recall=recall,
             thorough=self._thorough,
         )
         found = Outcome(observations=dict(ran.observations))

@@ -129,6 +129,8 @@ class SharedRuns:
             {entry.scenario_id: entry.answers for entry in self._key.scenarios} if self._key else {}
         )
         for scenario in self._plan.scenarios:
+            if scenario.faster_than:  # what it takes is measured in a process of its own
+                continue
             pairs = zip(scenario.stimuli, answers.get(scenario.id, ()), strict=False)
             for stimulus, answer in pairs:
                 if may_share(stimulus):

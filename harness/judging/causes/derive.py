@@ -14,6 +14,7 @@ from fractions import Fraction
 from harness.common.escaping import plain
 from harness.judging.causes.failures import Failing
 from harness.model.causes import Blame, Cause, CodePlace, Symptom
+from harness.model.needs import in_turn, needed
 from harness.model.observation import Ending
 from harness.model.outline import Loop, Outline, OutlinePart
 from harness.model.plan import Visibility
@@ -21,6 +22,7 @@ from harness.model.policy import Unparsable
 from harness.model.verdict import VerdictKind
 
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
+TOO_SLOW = "too_slow"  # the rule of a right answer that took too long
 _GUESS = ": perhaps a loop whose condition stays true."
 _NEAR = 0.7  # of 1: how alike a name must be to be meant
 
@@ -53,9 +55,12 @@ def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> 
 
 
 def unsettled(failures: Sequence[Failing], outline: Outline) -> tuple[Failing, ...]:
-    """The failures that are not explained by the file's loading or by a missing function."""
-    settled = _settled(failures, outline)
-    return tuple(each for each in failures if each.scenario.id not in settled)
+    """The failures whose cause is to be looked for: not the file's loading, a missing function,
+    what they need, or the time that a right answer took."""
+    ran = _ran(failures)
+    settled = _settled(ran, outline)
+    wrong = (each for each in ran if each.rule != TOO_SLOW)
+    return tuple(each for each in wrong if each.scenario.id not in settled)
 
 
 def derive(
@@ -63,16 +68,35 @@ def derive(
 ) -> tuple[Cause, ...]:
     """The causes, each with its scenarios, in the order of its first one. `marks_at_stake` is left
     to whoever marks."""
-    settled = _settled(failures, outline)
     members: dict[Key, list[Failing]] = {}
-    blamed = {name for names in blame.values() for name in names}
+    keys = _keys_by_id(failures, outline, blame)
     for each in failures:
-        names = blame.get(each.scenario.id, ())
-        if not names and each.scenario.function in blamed:
-            names = (each.scenario.function,)  # it has a fault already: the likeliest one
-        for key in settled.get(each.scenario.id) or _keys(each, names):
+        for key in keys[each.scenario.id]:
             members.setdefault(key, []).append(each)
     return tuple(_cause(key, group, outline, blame) for key, group in members.items())
+
+
+def _keys_by_id(
+    failures: Sequence[Failing], outline: Outline, blame: Mapping[str, Blame]
+) -> dict[str, tuple[Key, ...]]:
+    """The causes of each; what was not run has those of the failures that it needs to be right."""
+    settled = _settled(_ran(failures), outline)
+    blamed = {name for names in blame.values() for name in names}
+    by_id = {each.scenario.id: each for each in failures}
+    scenarios = [each.scenario for each in failures]
+    needs = needed(scenarios)
+    found: dict[str, tuple[Key, ...]] = {}
+    for scenario in (one for group in in_turn(scenarios, needs) for one in group):
+        each = by_id[scenario.id]
+        if each.verdict.kind is VerdictKind.NOT_RUN and scenario.id in needs:
+            keys = (key for other in needs[scenario.id] for key in found[other.id])
+            found[scenario.id] = tuple(dict.fromkeys(keys))
+            continue
+        names = blame.get(scenario.id, ())
+        if not names and scenario.function in blamed:
+            names = (scenario.function,)  # it has a fault already: the likeliest one
+        found[scenario.id] = settled.get(scenario.id) or _keys(each, names)
+    return found
 
 
 def with_loop(cause: Cause, loop: Loop, outline: Outline) -> Cause:
@@ -103,6 +127,11 @@ def _settled(failures: Sequence[Failing], outline: Outline) -> dict[str, tuple[K
         if each.missing in missing:
             found[each.scenario.id] = (("missing", each.missing),)
     return found
+
+
+def _ran(failures: Iterable[Failing]) -> list[Failing]:
+    """Those that were run."""
+    return [each for each in failures if each.verdict.kind is not VerdictKind.NOT_RUN]
 
 
 def _is_missing(each: Failing) -> bool:
@@ -178,6 +207,7 @@ def _clearest(members: Sequence[Failing], function: str) -> Failing:
 
     def order(each: Failing) -> tuple[object, ...]:
         return (
+            each.verdict.kind is VerdictKind.NOT_RUN,
             each.scenario.visibility is not Visibility.VISIBLE,
             function not in {"", each.scenario.function},
             each.verdict.kind is VerdictKind.STOPPED_EARLY,
@@ -195,7 +225,7 @@ def _symptoms(members: Iterable[Failing]) -> tuple[Symptom, ...]:
     from harness.judging.explain.rules import is_general  # noqa: PLC0415
 
     count: dict[tuple[str, int | None], int] = {}
-    for each in members:
+    for each in _ran(members):
         entry = (each.rule, _line(each))
         count[entry] = count.get(entry, 0) + 1
     ordered = sorted(count.items(), key=lambda entry: (is_general(entry[0][0]), -entry[1]))

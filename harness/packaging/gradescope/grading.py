@@ -88,7 +88,7 @@ def _attempt(context: GradingContext, submission: Submission, end: float) -> Pla
     try:
         with (
             InTime(_driver(context), end) as driver,
-            Grader(plan, key, driver) as grader,
+            Grader(plan, key, driver, timed_beside=context.specification.reference) as grader,
         ):
             result = grader.grade(submission).result
     except HarnessError as failure:

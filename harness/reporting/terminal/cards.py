@@ -55,9 +55,8 @@ def cause(number: int, found: ShownCause, surroundings: Surroundings) -> list[Li
     if found.hint and found.hint not in found.message:
         inside.append(_asked("hint", visible(shorten(found.hint, 400))))
     if others:
-        counted = words.counted(len(others), "other check")
-        verb = "fails" if len(others) == 1 else "fail"
-        inside.append(line((f"{counted} {verb} in the same way", "dim")))
+        counted = words.other_checks(check.verdict for check in others)
+        inside.append(line((counted, "dim")))
     return [title, *moved(inside, 3)]
 
 

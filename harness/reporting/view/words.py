@@ -27,6 +27,7 @@ VERDICT = {
     VerdictKind.UNREADABLE: "file unreadable",
     VerdictKind.TAMPERED: "broke the grading protocol",
     VerdictKind.STOPPED_EARLY: "stopped early",
+    VerdictKind.NOT_RUN: "not run",
     VerdictKind.HARNESS_ERROR: "not graded: our error",
 }
 
@@ -196,6 +197,22 @@ def stood_in(verdicts: Iterable[Verdict]) -> str:
         return ""
     passes = "passes" if count == 1 else "pass"
     return f"{counted(count, 'check')} {passes} only with the course's own file in place of one"
+
+
+def other_checks(verdicts: Iterable[Verdict]) -> str:
+    """How many checks fail like the example, and how many are not run for it."""
+    kinds = [verdict.kind for verdict in verdicts]
+    waiting = kinds.count(VerdictKind.NOT_RUN)
+    alike = len(kinds) - waiting
+    parts = []
+    if alike:
+        fail = "fails" if alike == 1 else "fail"
+        parts.append(f"{counted(alike, 'other check')} {fail} in the same way")
+    if waiting:
+        are = "is" if waiting == 1 else "are"
+        noun = f"{waiting:,}" if alike else counted(waiting, "other check")
+        parts.append(f"{noun} {are} not run until then")
+    return ", ".join(parts)
 
 
 def draws(verdict: Verdict) -> str:

@@ -21,6 +21,7 @@ from harness.assignment.schema.validators import (
     check_cases,
     check_choice,
     check_exit,
+    check_multiple,
     check_reads,
     check_visible,
     check_whole,
@@ -55,6 +56,8 @@ class SettingsShape(Shape):
     """Shown as a difference that costs no marks."""
     extra_credit: bool = False
     """Points above the total."""
+    needs: Words = []
+    """Functions and scenarios that must be right first: where one is not, this is not run."""
     hint: str = ""
     """Shown to students where it fails."""
     description: str = ""
@@ -133,6 +136,10 @@ class ScenarioShape(SettingsShape):
         str, BeforeValidator(check_choice("ends")), WithJsonSchema(schemas.ENDS_WORDS)
     ] = ""
     """How it ends, where that is not by answering."""
+    faster_than: Annotated[
+        int | None, BeforeValidator(check_multiple), WithJsonSchema(schemas.MULTIPLE)
+    ] = None
+    """How many times the reference's CPU time is too slow."""
 
 
 class ScenarioFileShape(SettingsShape):

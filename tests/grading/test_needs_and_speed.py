@@ -1,0 +1,186 @@
+"""Scenarios that need others to be right first, and those that must not take too long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from harness import load_assignment
+from harness.execution import Driver
+from harness.grading import Grader, GradingContext, isolated, prepare
+from harness.model.assignment import SourceFile
+from harness.model.plan import Plan
+from harness.model.result import Isolation, SubmissionResult
+from harness.model.submission import Submission
+from harness.reporting.html.submission_pages import feedback_page
+from harness.reporting.terminal import cards
+from harness.results import student_view
+
+ASSIGNMENT = """\
+title: Baskets
+course: Test
+python: "3.12"
+submission: {files: [a1.py]}
+functionality_marks: 6
+"""
+SCENARIOS = """\
+function: total
+visible: true
+scenarios:
+  - name: adds
+    function: add
+    call: add([1], 2)
+  - name: nothing
+    call: total([])
+  - name: two
+    needs: nothing
+    call: total([1, 2])
+  - name: three
+    needs: [two]
+    call: total([1, 2, 3])
+  - name: many
+    needs: add
+    faster_than: 5
+    call: total([number % 3 for number in range(3000)])
+"""
+EXEMPT = "exempt: [{student: excused, scenarios: [all/nothing], reason: was ill}]\n"
+RIGHT = """\
+def add(basket, amount):
+    basket.append(amount)
+def total(basket):
+    result = 0
+    for amount in basket:
+        result += amount
+    return result
+"""
+NONE_OF_NOTHING = RIGHT.replace("    result = 0", "    result = 0 if basket else None")
+ADDS_IN_FRONT = RIGHT.replace("basket.append(amount)", "basket.insert(0, amount)")
+SLOW = RIGHT.replace(
+    "    result = 0", "    for amount in basket:\n        basket.count(-1)\n    result = 0"
+)
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
+    folder = tmp_path_factory.mktemp("course")
+    for name, text in {
+        "specs/baskets/assignment.yaml": ASSIGNMENT,
+        "specs/baskets/all.yaml": SCENARIOS,
+        "specs/baskets/exempt.yaml": EXEMPT,
+        "reference/baskets/a1.py": RIGHT,
+    }.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return prepare(load_assignment(folder, "baskets"))
+
+
+def grader_of(context: GradingContext, plan: Plan) -> Iterator[Grader]:
+    with (
+        Driver(context.interpreter, context.tier.tier) as driver,
+        Grader(plan, context.key, driver, reference=context.specification.reference) as grader,
+    ):
+        yield grader
+
+
+@pytest.fixture(scope="module")
+def grader(context: GradingContext) -> Iterator[Grader]:
+    yield from grader_of(context, context.specification.plan)
+
+
+def test_the_guide_shows_lines_of_these_scenarios() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "writing-scenarios.md").read_text("utf-8")
+    section = guide.partition("## What must be right first, and how fast\n")[2]
+    example = section.split("```")[1].removeprefix("yaml\n")
+    lines = [line.partition("  #")[0].rstrip() for line in example.splitlines()]
+    assert "    faster_than: 5" in lines
+    assert [line for line in lines if line not in SCENARIOS.splitlines()] == []
+
+
+@cache
+def graded(
+    grader: Grader, program: str, name: str = "s", *, only: frozenset[str] | None = None
+) -> SubmissionResult:
+    file = SourceFile(name="a1.py", data=program.encode())
+    return grader.grade(Submission(id=name, origin="a1.py", files=(file,)), only=only).result
+
+
+def kinds(result: SubmissionResult) -> list[str]:
+    return [entry.verdict.kind.value for entry in result.scenarios]
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (RIGHT, ["passed", "passed", "passed", "passed", "passed"]),
+        (NONE_OF_NOTHING, ["passed", "failed", "not_run", "not_run", "passed"]),
+        (ADDS_IN_FRONT, ["failed", "passed", "passed", "passed", "not_run"]),
+        (SLOW, ["passed", "passed", "passed", "passed", "failed"]),
+        ("pass", ["missing", "missing", "not_run", "not_run", "not_run"]),
+    ],
+)
+def test_what_needs_a_wrong_scenario_is_not_run_and_earns_nothing(
+    grader: Grader, program: str, expected: list[str]
+) -> None:
+    result = graded(grader, program)
+    assert kinds(result) == expected
+    assert result.mark == Fraction(6 * expected.count("passed"), 5)
+
+
+def test_what_is_not_run_says_why(grader: Grader) -> None:
+    of_nothing = graded(grader, NONE_OF_NOTHING).scenarios[2].verdict
+    assert of_nothing.message == 'Not run, because "nothing" does not pass yet.'
+    of_add = graded(grader, ADDS_IN_FRONT).scenarios[4].verdict
+    assert of_add.message == "Not run, because add is not right yet."
+
+
+def test_what_is_not_run_belongs_to_the_cause_of_what_it_needs(grader: Grader) -> None:
+    result = graded(grader, NONE_OF_NOTHING)
+    (cause,) = result.causes
+    assert (cause.example, cause.scenarios) == (
+        "all/nothing",
+        ("all/nothing", "all/two", "all/three"),
+    )
+    assert [each.rule for each in cause.symptoms] == [cause.rule]
+    assert result.mark is not None
+    assert result.mark + cause.marks_at_stake == 6
+
+
+def test_a_right_answer_that_takes_too_long_fails_without_a_figure(grader: Grader) -> None:
+    result = graded(grader, SLOW)
+    message = "The answer is right, but takes at least 5 times as long as ours."
+    assert result.scenarios[4].verdict.message == message
+    (cause,) = result.causes
+    assert (cause.function, cause.rule) == ("total", "too_slow")
+
+
+def test_what_does_not_count_for_a_student_stops_nothing(grader: Grader) -> None:
+    result = graded(grader, NONE_OF_NOTHING, "excused")
+    assert kinds(result) == ["passed", "failed", "passed", "passed", "passed"]
+    assert result.mark == 6
+
+
+def test_a_part_of_the_scenarios_needs_nothing_outside_of_it(grader: Grader) -> None:
+    only = frozenset({"all/three"})
+    assert kinds(graded(grader, NONE_OF_NOTHING, only=only)) == ["passed"]
+
+
+def test_alone_and_together_come_out_the_same(grader: Grader, context: GradingContext) -> None:
+    assert graded(grader, RIGHT).isolation is Isolation.SHARED
+    for alone in grader_of(context, isolated(context.specification).plan):
+        found = graded(alone, NONE_OF_NOTHING)
+        assert found.isolation is Isolation.ALONE
+        assert found.scenarios == graded(grader, NONE_OF_NOTHING).scenarios
+
+
+def test_a_student_reads_what_waits_for_the_fix(grader: Grader, context: GradingContext) -> None:
+    plan = context.specification.plan
+    view = student_view(graded(grader, NONE_OF_NOTHING), plan)
+    (cause,) = view.causes
+    assert "Not run, because" in feedback_page(view)
+    last = cards.cause(1, cause, view.surroundings)[-1]
+    assert "2 other checks are not run until then" in str(last)
