@@ -24,6 +24,7 @@ from harness.execution.protocol.jobs import main_file, program_files
 from harness.execution.remote import proxy_names
 from harness.execution.shared import (
     CPU_SHARE,
+    Attempts,
     SharedGroup,
     SharedOutcome,
     canonical,
@@ -40,6 +41,7 @@ __all__ = [
     "CPU_SHARE",
     "Answers",
     "AnyDriver",
+    "Attempts",
     "Driver",
     "Interpreter",
     "Observes",

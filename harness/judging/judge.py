@@ -5,18 +5,15 @@ Also what a scenario states with every `{python: …}` replaced by its value (`r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from harness.judging.compare.channels import mismatches
+from harness.judging.compare.mismatches import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import StandIn, Stimulus
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
-
-if TYPE_CHECKING:
-    from harness.judging.explain.failure import Failure
 
 _KINDS = {
     Ending.ANSWERED: VerdictKind.FAILED,
@@ -56,7 +53,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
 
     failure = Failure(observation, expectation, stimulus, differing)
     return Verdict(
-        kind=_kind(failure),
+        kind=_kind(differing),
         explanation=explain(failure),
         differences=differences(failure.mismatches, stimulus),
         conversation=conversation(observation, expectation, stimulus),
@@ -89,37 +86,47 @@ class Judge:
             self._of_reference = judge(observation, self._expectation, self._stimulus)
         return self._of_reference
 
+    def kind(self, observation: Observation) -> VerdictKind:
+        """The verdict's kind alone, for which nothing has to be explained."""
+        if observation == self._expectation.reference:
+            return self.verdict(observation).kind
+        if observation.ending in _UNUSABLE:
+            return VerdictKind.FAILED
+        differing = mismatches(observation, self._expectation, self._stimulus)
+        return _kind(differing) if differing else VerdictKind.PASSED
 
-def _kind(failure: Failure) -> VerdictKind:
-    if failure.ending is None:
-        # It ended as expected (at a limit perhaps) and differs elsewhere.
-        return VerdictKind.FAILED
-    return _KINDS[failure.ending]
+
+def _kind(differing: Sequence[Mismatch]) -> VerdictKind:
+    endings = (each.actual for each in differing if isinstance(each, EndingMismatch))
+    ending = next(endings, None)
+    # None: it ended as expected (at a limit perhaps) and differs elsewhere.
+    return VerdictKind.FAILED if ending is None else _KINDS[ending]
 
 
 # A failure that was seen comes before one that was only cut short, and before a fault of ours.
 _LAST = (VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR)
 
 
-def combine(verdicts: Sequence[Verdict]) -> Verdict:
+def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> Verdict:
     """One verdict for a sample: the smallest failing draw's, with how many failed.
 
-    `verdicts` are in the order of the draws, smallest first, and not empty (ValueError).
+    `kinds` are in the order of the draws, smallest first, and not empty (ValueError); `verdict`
+    gives that of one draw.
     """
-    if not verdicts:
+    if not kinds:
         raise ValueError("a sample has at least one draw")
-    failing = [index for index, verdict in enumerate(verdicts) if not verdict.passed]
+    failing = [index for index, kind in enumerate(kinds) if kind is not VerdictKind.PASSED]
     if not failing:
-        return replace(verdicts[0], draws_run=len(verdicts))
-    first = min(failing, key=lambda index: (verdicts[index].kind in _LAST, index))
-    if verdicts[first].kind in _LAST:
-        first = max(failing, key=lambda index: (_LAST.index(verdicts[index].kind), -index))
-    faults = sum(verdicts[index].kind is VerdictKind.HARNESS_ERROR for index in failing)
+        return replace(verdict(0), draws_run=len(kinds))
+    first = min(failing, key=lambda index: (kinds[index] in _LAST, index))
+    if kinds[first] in _LAST:
+        first = max(failing, key=lambda index: (_LAST.index(kinds[index]), -index))
+    faults = sum(kinds[index] is VerdictKind.HARNESS_ERROR for index in failing)
     return replace(
-        verdicts[first],
+        verdict(first),
         draw=first,
         draws_failed=len(failing) - faults,
-        draws_run=len(verdicts),
+        draws_run=len(kinds),
     )
 
 

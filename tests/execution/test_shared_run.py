@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.execution import Driver
-from harness.execution.shared import SharedOutcome, canonical, decoded, may_share
+from harness.execution.shared import Attempts, SharedOutcome, canonical, decoded, may_share
 from harness.model.stimulus import Key, Limits, Stimulus
 from harness.policy import prove
 from tests.execution.small_world import (
@@ -444,3 +444,14 @@ def _status_of_child(pid: int, observe: Callable[[], object]) -> dict[str, str]:
         stop.set()
         looker.join()
     return found
+
+
+def test_what_gives_up_comes_last_and_is_not_tried_for_ever() -> None:
+    attempts = Attempts(lambda number: number // 10)
+    assert attempts.worthwhile([3, 1, 11, 12, 21]) == [3, 1, 11, 12, 21]
+    attempts.record([11], [1])
+    assert attempts.worthwhile([3, 12, 21]) == [12, 21, 3]
+    attempts.record([], [3])  # of 0 to 9 two gave up, and none was seen to its end
+    attempts.record([], [12])
+    attempts.record([], [13])  # of 10 to 19 one was
+    assert attempts.worthwhile([4, 14, 21]) == [21, 14]

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from harness import load_assignment
-from harness.execution import Driver, SharedGroup, SharedOutcome
+from harness.execution import Attempts, Driver, SharedGroup, SharedOutcome, canonical
 from harness.grading import Grader, GradingContext, grader, isolated, prepare
 from harness.grading.grader import Graded
-from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
+from harness.grading.observing.shared_run import (
+    CheckedObserver,
+    DifferingDraw,
+    SharedRuns,
+    Together,
+)
 from harness.grading.validation.isolation import isolation_problems
-from harness.model.observation import Ending, Observation
-from harness.model.plan import SourceFile
+from harness.model.expectation import Expected
+from harness.model.observation import Ending, Observation, Phase
+from harness.model.plan import Place, Scenario, SourceFile, Visibility
 from harness.model.policy import PolicyReport, Statelessness
 from harness.model.result import Isolation
 from harness.model.stimulus import Call, Limits, Stimulus
 from harness.model.submission import Submission
+from harness.model.values import Value, ValueKind
 from harness.model.verdict import VerdictKind
 
 SUPPORT = "SIZE = 3\nNAMES = ['x', 'o']\n"
@@ -56,6 +64,7 @@ clause: "1"
 scenarios:
   - {name: a fresh one, constants: {SIZE: [2, 3, 4]}, call: fresh()}
   - {name: again, call: fresh()}
+  - {name: its length, constants: {SIZE: [2, 3, 4]}, call: len(fresh())}
 """,
     "count": """\
 function: count
@@ -239,9 +248,87 @@ class Answering:
     ],
 )
 def test_what_refutes_the_proof(together: Together, alone: Observation, refuted: bool) -> None:
-    checked = CheckedObserver(Answering(alone), together, set())
+    checked = CheckedObserver(Answering(alone), together, set(), None)
     checked.observe(STIMULUS, Limits())
     assert (checked.refuted is STIMULUS) is refuted
+
+
+DRAWS = tuple(Stimulus(action=Call(expression=f"f({size})")) for size in range(3))
+SAMPLE = Scenario(
+    id="f/sample",
+    group="f/sample",
+    name="sample",
+    function="f",
+    clauses=("1",),
+    visibility=Visibility.VISIBLE,
+    points=Fraction(1),
+    limits=Limits(),
+    stimuli=DRAWS,
+    stated=Expected(),
+    place=Place(file="f.yaml", line=1, column=1),
+    is_sample=True,
+)
+
+
+def answered(number: int) -> Observation:
+    value = Value(kind=ValueKind.INT, text=str(number))
+    return Observation(ending=Ending.ANSWERED, phase=Phase.STIMULUS, value=value)
+
+
+class Counting:
+    """Answers with 7, or 0 where it is `right`, and keeps what it was asked."""
+
+    def __init__(self, right: int = -1) -> None:
+        self._right = right
+        self.asked: list[int] = []
+
+    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
+        index = DRAWS.index(stimulus)
+        self.asked.append(index)
+        return answered(0 if index == self._right else 7)
+
+
+@pytest.mark.parametrize(
+    ("right_alone", "right_together", "asked"),
+    [
+        (-1, -1, [0]),  # one that failed alone decides, the others are counted
+        (0, -1, [0, 1]),  # the first did not fail alone
+        (-1, 1, [0, 1]),  # nothing passes that was not observed alone
+    ],
+)
+def test_draws_after_a_failing_one_are_taken_from_the_shared_run(
+    right_alone: int, right_together: int, asked: list[int]
+) -> None:
+    draws = {}
+    for index, stimulus in enumerate(DRAWS):
+        seen = answered(0 if index == right_together else 7)
+        data = canonical(seen, stimulus, arguments=None)
+        assert data is not None
+        draws[id(stimulus)] = DifferingDraw(scenario=SAMPLE, index=index, data=data, arguments=None)
+
+    def kind_of(scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
+        assert seen.value is not None
+        return VerdictKind.PASSED if seen.value.text == "0" else VerdictKind.FAILED
+
+    server = Counting(right_alone)
+    taken: set[int] = set()
+    checked = CheckedObserver(server, Together(draws=draws), taken, kind_of)
+    found = [checked.observe(stimulus, Limits()) for stimulus in DRAWS]
+    assert server.asked == asked
+    assert taken == {id(DRAWS[index]) for index in range(3) if index not in asked}
+    assert [seen.value for seen in found if seen.value is not None and seen.value.text != "0"]
+
+
+def test_a_report_that_is_none_is_not_read() -> None:
+    for data in (
+        b"",
+        b"{}",
+        b"[\n\n\n",
+        b'{"phase":"stimulus"}\n\ni9,x\n',
+        b"[" * 9999 + b"\n\n\n",
+    ):
+        draw = DifferingDraw(scenario=SAMPLE, index=0, data=data, arguments=None)
+        assert draw.observation() is None
 
 
 def test_a_refuted_proof_costs_all_shared_passes(
@@ -253,12 +340,14 @@ def test_a_refuted_proof_costs_all_shared_passes(
     wrong = REFERENCE.replace("len(rows)", "len(rows) + 1")
     real = SubmissionServer.observe_together
 
-    def broken(server: SubmissionServer, group: SharedGroup, order: Sequence[int]) -> SharedOutcome:
+    def broken(
+        server: SubmissionServer, group: SharedGroup, order: Sequence[int], attempts: Attempts
+    ) -> SharedOutcome:
         with Driver(context.interpreter, context.tier.tier) as driver:
             files = context.specification.reference
             plan = context.specification.plan
             with driver.submission(plan.assignment, files) as reference:
-                return real(reference, group, order)
+                return real(reference, group, order, attempts)
 
     monkeypatch.setattr(SubmissionServer, "observe_together", broken)
     found = graded(context, wrong)

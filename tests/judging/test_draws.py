@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.judging import combine
+from harness.judging import combine as combine_kinds
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 
 PASSED = Verdict(kind=VerdictKind.PASSED)
@@ -17,6 +17,10 @@ def failed(message: str) -> Verdict:
     return Verdict(
         kind=VerdictKind.FAILED, explanation=Explanation(rule="wrong_value", message=message)
     )
+
+
+def combine(verdicts: tuple[Verdict, ...]) -> Verdict:
+    return combine_kinds([verdict.kind for verdict in verdicts], verdicts.__getitem__)
 
 
 def test_all_draws_pass() -> None:

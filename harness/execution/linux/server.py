@@ -25,6 +25,7 @@ from harness.execution.protocol.observation import ObservationBudget, observatio
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.remote import StandInProcess
 from harness.execution.replies import Answering, Reply, replier
+from harness.execution.shared.attempts import Attempts
 from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedJob, SharedOutcome
 from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
@@ -145,12 +146,15 @@ class SubmissionServer:
             group.memory_mib = max(group.memory_mib, limits.memory_mib)
         return tuple(groups.values())
 
-    def observe_together(self, group: SharedGroup, order: Sequence[int]) -> SharedOutcome:
+    def observe_together(
+        self, group: SharedGroup, order: Sequence[int], attempts: Attempts | None = None
+    ) -> SharedOutcome:
         """Run these numbers of a group in one process, one after another: of a program that is
-        proved to keep nothing. HarnessError when our own server failed."""
+        proved to keep nothing. `attempts` knows what gave up in other groups. HarnessError when our
+        own server failed."""
         if self._link.failed_to_prepare is not None:
             return SharedOutcome(seen={}, refused="it does not compile within its limits")
-        return run_group(self._link, group, order, self._main)
+        return run_group(self._link, group, order, self._main, attempts or Attempts())
 
 
 _PREPARING_CPU = 10.0  # seconds for compiling what a student wrote

@@ -15,6 +15,7 @@ from harness.execution.linux import kernel
 from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import ProcessClock
 from harness.execution.linux.scenario_clock import send_to_server
+from harness.execution.shared.attempts import Attempts
 from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedOutcome
 
 if TYPE_CHECKING:
@@ -35,13 +36,16 @@ _NOT_LOADED = 0xFFFFFFFF
 
 
 def run_group(
-    link: ServerLink, group: SharedGroup, order: Sequence[int], main: str
+    link: ServerLink, group: SharedGroup, order: Sequence[int], main: str, attempts: Attempts
 ) -> SharedOutcome:
-    """Run these numbers of a group in this order. HarnessError when our own server failed."""
+    """Run these numbers of a group in this order, but for those that `attempts` advises against.
+    HarnessError when our own server failed."""
     seen: dict[int, bytes] = {}
-    gave_up: set[int] = set()
-    left = list(order)
+    gave_up: list[int] = []
+    left = attempts.worthwhile(order)
     for _ in range(_MOST_RESTARTS):
+        if not left:
+            break
         process = _SharedProcess(link, group)
         process.start(left, main)
         process.follow()
@@ -49,11 +53,12 @@ def run_group(
         if process.refused:
             return SharedOutcome(seen={}, refused=process.refused, changed_by=process.changed_by)
         if process.gave_up is None:  # it came to its end, or was ended without a word
+            attempts.record(process.seen, ())
             break
-        gave_up.add(process.gave_up)
+        gave_up.append(process.gave_up)
+        attempts.record(process.seen, gave_up[-1:])
         left = [number for number in left if number not in seen and number not in gave_up]
-        if not left:
-            break
+        left = attempts.worthwhile(left)
     return SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
 
 

@@ -1,9 +1,10 @@
 """The shared run, seen from the driver: many scenarios of one program in one confined process.
 
 What comes back is bytes in one canonical form; `canonical` gives the same form of an observation,
-so that the two can be compared without being read. `decoded` reads those of a program of ours.
+so that the two can be compared without being read. `decoded` reads them.
 """
 
+from harness.execution.shared.attempts import Attempts
 from harness.execution.shared.canonical import canonical
 from harness.execution.shared.decoded import decoded
 from harness.execution.shared.group import (
@@ -16,6 +17,7 @@ from harness.execution.shared.group import (
 
 __all__ = [
     "CPU_SHARE",
+    "Attempts",
     "SharedGroup",
     "SharedJob",
     "SharedOutcome",

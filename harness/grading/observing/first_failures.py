@@ -75,7 +75,7 @@ class FailureSearch:
         together = Together()
         if may_share and scenarios:
             together = self._runs.shared.run(server, submission.digest, scenarios)
-        observer = CheckedObserver(server, replace(together, audit=frozenset()), set())
+        observer = CheckedObserver(server, replace(together, audit=frozenset()), set(), None)
         failed: set[str] = set()
         for scenario in _likely_first(scenarios, together):
             seen = self._first_wrong(observer, scenario)

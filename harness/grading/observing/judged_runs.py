@@ -112,7 +112,7 @@ class JudgedRuns:
         if together.refused:
             found = self.alone(plan, server, digest, cache)
             return replace(found, isolation_reason=together.refused)
-        checked = CheckedObserver(server, together, known.taken)
+        checked = CheckedObserver(server, together, known.taken, self._kind)
         found = self.alone(plan, checked, digest, cache, known=known, keys=keys)
         if checked.refuted is None:
             return replace(found, isolation=Isolation.SHARED)
@@ -236,16 +236,24 @@ class JudgedRuns:
     def judge(self, scenario: Scenario, observations: tuple[Observation, ...]) -> Verdict:
         """The verdict of a scenario's draws, its hint behind the sentence. HarnessError where what
         is expected cannot be compared."""
-        verdicts: list[Verdict] = []
-        for index, observation in enumerate(observations):
-            if observation.ending is Ending.HARNESS_ERROR:
-                return Verdict(kind=VerdictKind.HARNESS_ERROR)
-            try:
-                verdicts.append(self.judge_of(scenario, index).verdict(observation))
-            except HarnessError as failure:
-                raise HarnessError(f"{scenario.id}: {failure}") from None
-        verdict = combine(tuple(verdicts)) if scenario.is_sample else verdicts[0]
+        if any(seen.ending is Ending.HARNESS_ERROR for seen in observations):
+            return Verdict(kind=VerdictKind.HARNESS_ERROR)
+
+        def of_draw(index: int) -> Verdict:
+            return self.judge_of(scenario, index).verdict(observations[index])
+
+        try:
+            verdict = (
+                combine([self._kind(scenario, *draw) for draw in enumerate(observations)], of_draw)
+                if scenario.is_sample
+                else of_draw(0)
+            )
+        except HarnessError as failure:
+            raise HarnessError(f"{scenario.id}: {failure}") from None
         return _with_hint(verdict, scenario.hint)
+
+    def _kind(self, scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
+        return self.judge_of(scenario, index).kind(seen)
 
     def judge_of(self, scenario: Scenario, index: int) -> Judge:
         """What judges the draw of this index; one for all submissions."""

@@ -10,18 +10,29 @@ observation is judged. Some of the equal ones are observed again as well: an aud
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 from typing import Protocol, runtime_checkable
 
-from harness.execution import SharedGroup, SharedOutcome, canonical, may_share
+from harness.execution import (
+    Attempts,
+    SharedGroup,
+    SharedOutcome,
+    canonical,
+    decoded,
+    may_share,
+)
 from harness.grading.observing.looping import LIMIT_ENDINGS
 from harness.grading.observing.running import Observer
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Limits, Stimulus
+from harness.model.verdict import VerdictKind
+
+KindOf = Callable[[Scenario, int, Observation], VerdictKind]
+_WORTH_A_PROCESS = 2  # one stimulus costs less alone than in a process that is audited
 
 
 @runtime_checkable
@@ -31,7 +42,9 @@ class SharingObserver(Observer, Protocol):
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
         """These stimuli packed, by number."""
 
-    def observe_together(self, group: SharedGroup, order: Sequence[int]) -> SharedOutcome:
+    def observe_together(
+        self, group: SharedGroup, order: Sequence[int], attempts: Attempts | None = None
+    ) -> SharedOutcome:
         """Run these numbers of a group in one process."""
 
 
@@ -40,9 +53,13 @@ class _Entry:
     """A stimulus that may share a process, and what the reference did."""
 
     scenario: Scenario
-    stimulus: Stimulus
+    index: int
     reference: Observation
     expected: bytes
+
+    @property
+    def stimulus(self) -> Stimulus:
+        return self.scenario.stimuli[self.index]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +68,29 @@ class Together:
 
     `passed` are the reference's observations by the identity of the stimulus that showed them,
     `differs` the reference's of those that showed something else, `audit` the stimuli to check.
+    `draws` are those of `differs` that belong to a sample.
     """
 
     refused: str = ""
     passed: Mapping[int, Observation] = field(default_factory=dict)
     differs: Mapping[int, Observation] = field(default_factory=dict)
     audit: frozenset[int] = frozenset()
+    draws: Mapping[int, DifferingDraw] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferingDraw:
+    """A draw of a sample that did not do in the shared run what the reference does."""
+
+    scenario: Scenario
+    index: int
+    data: bytes
+    arguments: int | None
+
+    def observation(self) -> Observation | None:
+        """What it did; None where that cannot be told from its report."""
+        stimulus, limits = self.scenario.stimuli[self.index], self.scenario.limits
+        return decoded(self.data, stimulus, limits, arguments=self.arguments, raised=True)
 
 
 class SharedRuns:
@@ -101,12 +135,15 @@ class SharedRuns:
         wanted = {id(stimulus) for scenario in scenarios for stimulus in scenario.stimuli}
         passed: dict[int, Observation] = {}
         differs: dict[int, Observation] = {}
+        draws: dict[int, DifferingDraw] = {}
         equal: list[int] = []
+        attempts = Attempts(lambda number: self._entries[number].scenario.function)
         for group in groups:
             numbers = [n for n in group.jobs if self._is_wanted(n, wanted)]
-            if not numbers:
+            if len(numbers) < _WORTH_A_PROCESS:
                 continue
-            outcome = server.observe_together(group, sorted(numbers, key=self._order(digest)))
+            order = sorted(numbers, key=self._order(digest))
+            outcome = server.observe_together(group, order, attempts)
             if outcome.changed_by is not None:
                 # Again in the plan's order: the reason must not depend on the secret.
                 outcome = server.observe_together(group, sorted(numbers))
@@ -119,12 +156,20 @@ class SharedRuns:
                     equal.append(number)
                 elif seen is not None:
                     differs[id(entry.stimulus)] = entry.reference
-        return Together(passed=passed, differs=differs, audit=self._audit(equal, digest))
+                    if entry.scenario.is_sample:
+                        draws[id(entry.stimulus)] = DifferingDraw(
+                            scenario=entry.scenario,
+                            index=entry.index,
+                            data=seen,
+                            arguments=group.jobs[number].arguments,
+                        )
+        audit = self._audit(equal, digest)
+        return Together(passed=passed, differs=differs, audit=audit, draws=draws)
 
     def _prepare(self, server: SharingObserver) -> tuple[SharedGroup, ...]:
         if self._groups is not None:
             return self._groups
-        known: dict[int, tuple[Scenario, Stimulus, Observation]] = {}
+        known: dict[int, tuple[Scenario, int, Observation]] = {}
         answers = (
             {entry.scenario_id: entry.answers for entry in self._key.scenarios} if self._key else {}
         )
@@ -132,19 +177,19 @@ class SharedRuns:
             if scenario.faster_than:  # what it takes is measured in a process of its own
                 continue
             pairs = zip(scenario.stimuli, answers.get(scenario.id, ()), strict=False)
-            for stimulus, answer in pairs:
+            for index, (stimulus, answer) in enumerate(pairs):
                 if may_share(stimulus):
-                    known[len(known)] = (scenario, stimulus, answer.observation)
-        groups = server.group({n: (stimulus, s.limits) for n, (s, stimulus, _) in known.items()})
+                    known[len(known)] = (scenario, index, answer.observation)
+        groups = server.group({n: (s.stimuli[i], s.limits) for n, (s, i, _) in known.items()})
         for group in groups:
             for number, job in list(group.jobs.items()):
-                scenario, stimulus, reference = known[number]
-                expected = canonical(reference, stimulus, arguments=job.arguments)
+                scenario, index, reference = known[number]
+                expected = canonical(reference, scenario.stimuli[index], arguments=job.arguments)
                 if expected is None:
                     del group.jobs[number]
                     continue
                 self._entries[number] = _Entry(
-                    scenario=scenario, stimulus=stimulus, reference=reference, expected=expected
+                    scenario=scenario, index=index, reference=reference, expected=expected
                 )
         self._by_stimulus = {id(entry.stimulus): entry for entry in self._entries.values()}
         digests = ((scenario.id, self._digest(scenario)) for scenario in self._plan.scenarios)
@@ -200,12 +245,20 @@ class CheckedObserver:
     `refuted` tells what showed that the proof is wrong: a stimulus that alone does what the
     reference does though it did not in the shared run, or one of the audit that alone does not.
     The identities of the stimuli that are answered from the shared run are added to `taken`.
+
+    One failing draw decides about a sample, and is observed alone. Draws that come after it and
+    failed in the shared run as well, which `kind_of` tells, are answered from there: they are
+    counted and explain, and no mark depends on them.
     """
 
-    def __init__(self, server: Observer, together: Together, taken: set[int]) -> None:
+    def __init__(
+        self, server: Observer, together: Together, taken: set[int], kind_of: KindOf | None
+    ) -> None:
         self._server = server
         self._together = together
         self._taken = taken
+        self._kind_of = kind_of
+        self._failed_alone: set[str] = set()
         self.refuted: Stimulus | None = None
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
@@ -215,7 +268,15 @@ class CheckedObserver:
         if passed is not None and id(stimulus) not in together.audit:
             self._taken.add(id(stimulus))
             return passed
+        draw = together.draws.get(id(stimulus))
+        if draw is not None and draw.scenario.id in self._failed_alone:
+            failure = draw.observation()
+            if failure is not None and self._fails(draw, failure):
+                self._taken.add(id(stimulus))
+                return failure
         seen = self._server.observe(stimulus, limits)
+        if draw is not None and self._fails(draw, seen):
+            self._failed_alone.add(draw.scenario.id)
         if passed is not None:
             wrong = seen != passed and seen.ending not in LIMIT_ENDINGS
         else:
@@ -226,3 +287,8 @@ class CheckedObserver:
             self._taken.add(id(stimulus))
             return passed
         return seen
+
+    def _fails(self, draw: DifferingDraw, seen: Observation) -> bool:
+        if self._kind_of is None:
+            return False
+        return self._kind_of(draw.scenario, draw.index, seen) is VerdictKind.FAILED

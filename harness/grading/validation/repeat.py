@@ -84,12 +84,11 @@ def stand_in_problems(
             observed = run_scenario(server, again, again.limits)
             answers = key.answers(scenario.id)
             rows = zip(again.stimuli, observed, answers, strict=False)
-            verdict = combine(
-                [
-                    judge(seen, expectation(again, stimulus, answer, plan.assignment), stimulus)
-                    for stimulus, seen, answer in rows
-                ]
-            )
+            verdicts = [
+                judge(seen, expectation(again, stimulus, answer, plan.assignment), stimulus)
+                for stimulus, seen, answer in rows
+            ]
+            verdict = combine([each.kind for each in verdicts], verdicts.__getitem__)
             if not verdict.passed:
                 files = ", ".join(each.file for each in scenario.stand_ins)
                 message = f"{scenario.id}: with {files} the reference fails it: {verdict.message}"
