@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from harness.model.outline import Loop, ModuleOutline, Outline, OutlinePart
+from harness.policy.nodes import walk
 from harness.policy.reading import Source
 
 MOST_PARTS = 400
@@ -37,7 +38,7 @@ def outline(sources: Iterable[Source]) -> Outline:
     loops = [
         Loop(file=source.name, first=node.lineno, last=node.end_lineno or node.lineno)
         for source, _ in texts
-        for node in ast.walk(source.tree)
+        for node in walk(source.tree)
         if isinstance(node, (ast.While, ast.For))
     ]
     return Outline(
@@ -90,7 +91,7 @@ def _part(source: Source, statement: ast.stmt, name: str, own: set[str]) -> Outl
 
 def _mentioned(statement: ast.AST, own: set[str]) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             found.add(node.id)
         elif isinstance(node, ast.Attribute):  # `connect4.win`: a function of another own file

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from harness.model.policy import PolicyRule
 from harness.policy.findings import FindingCollector
+from harness.policy.nodes import children
 from harness.policy.survey import BINDERS, FUNCTIONS, ScopeKind, Survey, Visit, names_bound
 from harness.policy.words import short
 
@@ -103,7 +104,7 @@ def _first_call(value: ast.expr) -> ast.expr | None:
             continue  # runs later, if ever
         if isinstance(node, ast.Call | ast.Await):
             return node
-        pending.extend(ast.iter_child_nodes(node))
+        pending.extend(children(node))
     return None
 
 

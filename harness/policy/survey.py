@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from harness.policy.nodes import walk
 from harness.policy.standard import hidden_by_star
 
 # What `site` adds; the interpreter that reads a submission may have been started without it.
@@ -308,7 +309,7 @@ def plain_annotations(survey: Survey) -> frozenset[int]:
         field = "returns" if isinstance(visit.node, FUNCTIONS) else "annotation"
         annotation = getattr(visit.node, field, None)
         if isinstance(annotation, ast.AST):
-            nodes = list(ast.walk(annotation))
+            nodes = list(walk(annotation))
             if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
                 plain.update(id(node) for node in nodes)
     return frozenset(plain)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TypeGuard
 
+from harness.policy.nodes import children, walk
 from harness.policy.statelessness import allowed
 from harness.policy.statelessness.bindings import Module, bound_in, parameters
 
@@ -29,7 +30,7 @@ _METHODS_THAT_USE = frozenset(
 def sees_an_address(modules: Mapping[str, Module]) -> tuple[Module, ast.AST] | None:
     """The first object that might show where it lies; None where there is none, or no way to."""
     trees = [module.tree for module in modules.values()]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
+    nodes = [node for tree in trees for node in walk(tree)]
     sets = any(map(_makes_a_set, nodes))
     if not sets and not any(map(_makes_a_text, nodes)):
         return None
@@ -42,7 +43,7 @@ def sees_an_address(modules: Mapping[str, Module]) -> tuple[Module, ast.AST] | N
         functions={name for node in nodes for name in _functions_named(node)} - methods,
     )
     for module in modules.values():
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             if isinstance(node, ast.ClassDef) and not _hides_its_address(node, classes):
                 return module, node
         for node in found.shown(module.tree):
@@ -71,8 +72,8 @@ class _Finder:
                 yield node
             if _is_def(node):
                 local |= {*parameters(node.args), *bound_in(node.body)}
-                local -= {name for part in ast.walk(node) for name in _functions_named(part)}
-            pending += [(child, node, local) for child in ast.iter_child_nodes(node)]
+                local -= {name for part in walk(node) for name in _functions_named(part)}
+            pending += [(child, node, local) for child in children(node)]
 
     def _has_an_address(self, node: ast.AST, local: AbstractSet[str]) -> bool:
         if isinstance(node, ast.Call):
@@ -150,7 +151,7 @@ def _functions_named(node: ast.AST) -> Iterator[str]:
 
 
 def _yields(function: ast.AST) -> bool:
-    return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(function))
+    return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in walk(function))
 
 
 def _is_def(node: ast.AST) -> TypeGuard[ast.FunctionDef]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from harness.policy.nodes import children, walk
 from harness.policy.statelessness.allowed import MODULE_FUNCTIONS
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -73,7 +74,7 @@ def own_attributes(modules: Iterable[Module]) -> set[str]:
     """Every attribute that the classes of the program define or set."""
     found: set[str] = set()
     for module in modules:
-        for node in ast.walk(module.tree):
+        for node in walk(module.tree):
             if isinstance(node, ast.ClassDef):
                 found |= bound_in(node.body)
             elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -115,7 +116,7 @@ def _own_names(module: Module, modules: Mapping[str, Module]) -> None:
 def is_alias(statement: ast.Assign, typing_names: Iterable[str]) -> bool:
     """Whether an assignment names a type: `Board = List[List[str]]`."""
     names = set(typing_names)
-    named = (node.id for node in ast.walk(statement.value) if isinstance(node, ast.Name))
+    named = (node.id for node in walk(statement.value) if isinstance(node, ast.Name))
     return isinstance(statement.targets[0], ast.Name) and any(name in names for name in named)
 
 
@@ -174,7 +175,7 @@ def _bindings(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
         if isinstance(node, ast.Lambda):
             continue
         if isinstance(node, COMPREHENSIONS):
-            for inner in ast.walk(node):  # `:=` binds outside the comprehension
+            for inner in walk(node):  # `:=` binds outside the comprehension
                 if isinstance(inner, ast.NamedExpr):
                     yield inner.target.id, inner
             continue
@@ -189,4 +190,4 @@ def _bindings(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
                 yield alias.asname or alias.name.partition(".")[0], node
             continue
         within = node if isinstance(node, ast.stmt) else statement
-        pending += [(child, within) for child in ast.iter_child_nodes(node)]
+        pending += [(child, within) for child in children(node)]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Any
 
+from harness.policy.nodes import children
 from harness.policy.statelessness import allowed
 from harness.policy.statelessness.bindings import (
     COMPREHENSIONS,
@@ -93,7 +94,7 @@ class ExpressionRules:
 
     def _children(self, node: ast.expr) -> None:
         """Every expression directly inside one that is harmless by itself."""
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 self._expression(child)
             elif isinstance(child, ast.keyword):

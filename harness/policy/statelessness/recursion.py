@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
+from harness.policy.nodes import walk
 from harness.policy.statelessness.bindings import Module
 
 _CATCHES = frozenset({"Exception", "BaseException", "RuntimeError", "RecursionError"})
@@ -26,9 +27,9 @@ def catches_its_depth(modules: Mapping[str, Module]) -> tuple[Module, ast.AST] |
 
 def _catching(tree: ast.Module) -> Iterator[ast.AST]:
     exceptions = {
-        node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+        node.name for node in walk(tree) if isinstance(node, ast.ClassDef)
     }  # a class of its own catches no exception of Python's
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.ExceptHandler):
             caught = node.type
             named = caught.elts if isinstance(caught, ast.Tuple) else [caught]
@@ -48,7 +49,7 @@ _ENDINGS = ("Error", "StopIteration", "KeyboardInterrupt", "SystemExit", "Warnin
 
 def _leaves(node: ast.AST) -> bool:
     """Whether a part of a `finally` may drop the exception that it was entered with."""
-    return any(isinstance(part, ast.Return | ast.Break | ast.Continue) for part in ast.walk(node))
+    return any(isinstance(part, ast.Return | ast.Break | ast.Continue) for part in walk(node))
 
 
 def _recurses(modules: Iterable[Module]) -> bool:
@@ -71,7 +72,7 @@ def _recurses(modules: Iterable[Module]) -> bool:
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
     """Functions, methods and named lambdas by name; the `__init__` of a class by the class's."""
-    for part in ast.walk(tree):
+    for part in walk(tree):
         if isinstance(part, _Function):
             yield part.name, part
         elif isinstance(part, ast.ClassDef):
@@ -87,7 +88,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
 def _names(nodes: Iterable[ast.AST]) -> set[str]:
     found: set[str] = set()
     for node in nodes:
-        for part in ast.walk(node):
+        for part in walk(node):
             if isinstance(part, ast.Name):
                 found.add(part.id)
             elif isinstance(part, ast.Attribute):
@@ -97,9 +98,9 @@ def _names(nodes: Iterable[ast.AST]) -> set[str]:
 
 def _values(tree: ast.Module) -> set[str]:
     """Names that stand anywhere but at the head of a call."""
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called = {id(node.func) for node in walk(tree) if isinstance(node, ast.Call)}
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if id(node) not in called:
             found |= {node.id} if isinstance(node, ast.Name) else set()
             found |= {node.attr} if isinstance(node, ast.Attribute) else set()
@@ -107,7 +108,7 @@ def _values(tree: ast.Module) -> set[str]:
 
 
 def _makes_functions(node: ast.AST) -> bool:
-    inside = (part for part in ast.walk(node) if part is not node)
+    inside = (part for part in walk(node) if part is not node)
     return any(isinstance(part, ast.Lambda | ast.FunctionDef) for part in inside)
 
 
@@ -115,12 +116,12 @@ def _calls_unknown(node: ast.AST, known: Iterable[str]) -> bool:
     """Whether it calls what is neither a function of the program, by name, nor anything of
     Python's: a parameter, an element, the result of a call."""
     names = set(known)
-    bound = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)} | {
+    bound = {part.arg for part in walk(node) if isinstance(part, ast.arg)} | {
         part.id
-        for part in ast.walk(node)
+        for part in walk(node)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     }
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Call):
             head = part.func
             if isinstance(head, ast.Name) and (head.id not in bound or head.id in names):

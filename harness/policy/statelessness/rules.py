@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from harness.policy.nodes import walk
 from harness.policy.statelessness import allowed
 from harness.policy.statelessness.bindings import Kind, bound_in, parameters
 from harness.policy.statelessness.expressions import ExpressionRules, Refused
@@ -171,7 +172,7 @@ class Rules(ExpressionRules):
     def _do_Match(self, node: ast.Match) -> None:  # noqa: N802
         self._expression(node.subject)
         for case in node.cases:
-            for part in ast.walk(case.pattern):
+            for part in walk(case.pattern):
                 self._pattern(part)
             if case.guard is not None:
                 self._expression(case.guard)
