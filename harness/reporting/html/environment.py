@@ -71,7 +71,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    found.globals = {
+    found.globals |= {
         "words": words,
         "paste": paste,
         "own_lines_of": code.own_lines,
