@@ -8,7 +8,7 @@ from harness.judging.causes import (
     find_blame,
     unreadable,
     unsettled,
-    with_loop,
+    with_loops,
 )
 from harness.judging.explain.siblings import refine
 from harness.judging.goldens import disagreements
@@ -31,5 +31,5 @@ __all__ = [
     "resolve",
     "unreadable",
     "unsettled",
-    "with_loop",
+    "with_loops",
 ]

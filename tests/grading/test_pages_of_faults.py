@@ -138,10 +138,10 @@ FAULTS: dict[str, tuple[str, str, list[str]]] = {
         "1. put", "board is changed", "Board afterwards",
     ]),
     "tie_missed": ('    return all("-" not in row for row in board)', "    return False", [
-        "1. tie", "returned False instead of True", "An example: a full board", "0XO 1OX",
+        "1. tie", "returned False instead of True, for example in “a full board”.", "0XO 1OX",
     ]),
     "rising_missed": ("return falling or rising or", "return falling or", [
-        "1. win", "An example: a diagonal that rises", "returned False instead of True",
+        "1. win", "returned False instead of True, for example in “a diagonal that rises”.",
         "0-X 1X-", "rising or falling",
     ]),
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.judging.explain.failure import Failure
-from harness.matchers import AllOf, Contains, NoneOf
+from harness.matchers import AllOf, Contains, Matches, NoneOf
 from harness.model.expectation import Expected
 from tests.judging.judging_cases import (
     called,
@@ -115,6 +115,15 @@ FIRES: list[tuple[str, Failure, str]] = [
         "text_not_matched",
         case(None, called(None, "hi\n"), stated=Expected(prints=Contains(text="moves"))),
         'add_piece prints "hi\\n", expected text that contains "moves".',
+    ),
+    (
+        "text_not_matched",
+        case(
+            None,
+            called(None, "hi\n"),
+            stated=Expected(prints=Matches(pattern="tie", words="that it is a tie")),
+        ),
+        "add_piece does not print that it is a tie.",
     ),
     (
         "text_not_matched",

@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from harness.judging import Failing, derive, find_blame, unreadable, unsettled
+from harness.judging import Failing, derive, find_blame, unreadable, unsettled, with_loops
 from harness.model.causes import Blame, Cause, CodePlace
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
-from harness.model.outline import Outline
+from harness.model.outline import Loop, Outline
 from harness.model.plan import Place, Scenario, Visibility
 from harness.model.policy import Unparsable
 from harness.model.stimulus import Call, Limits, Run, Stimulus
@@ -267,3 +267,26 @@ def test_a_file_that_cannot_be_read_is_one_cause_worth_everything() -> None:
     cause = unreadable("", broken, Fraction(6))
     assert (cause.line, cause.marks_at_stake, cause.scenarios) == (7, Fraction(6), ())
     assert unreadable("found x.py", None, Fraction(6)).message == "found x.py"
+
+
+def test_what_hangs_in_one_loop_is_one_cause() -> None:
+    looping = PROGRAM.replace("return SIZE + x", "while x: pass")
+    whole = outline(looping)
+    (loop,) = [part for part in whole.loops if part.first == 9]
+    kind = VerdictKind.CPU_LIMIT
+    failures = [
+        fails(function, rule="did_not_end", kind=kind, number=number)
+        for number, function in enumerate(("middle", "other", "outer", "inner"))
+    ]
+    separate = derive(failures, whole, {})
+    assert len(separate) == 4
+    first, second, third, _ = (cause.example for cause in separate)
+    one, left = with_loops(separate, dict.fromkeys((first, second, third), loop), failures, whole)
+    assert (one.function, one.scenarios) == ("other", (first, second, third))
+    assert one.message.endswith("The loop in line 9 of other does not end.")
+    assert [(each.rule, each.scenarios) for each in one.symptoms] == [("did_not_end", 3)]
+    assert one.clauses[0] == "clause of other"
+    assert left == separate[3]
+    elsewhere = Loop(file=loop.file, first=5, last=5)
+    apart = with_loops(separate, {first: loop, second: elsewhere}, failures, whole)
+    assert len(apart) == 4

@@ -12,7 +12,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from harness.grading.observing.running import Observer
-from harness.judging import Failing, with_loop
+from harness.judging import Failing, with_loops
 from harness.model.causes import Cause
 from harness.model.observation import Ending
 from harness.model.outline import Loop, Outline
@@ -34,15 +34,15 @@ def name_loops(
     recall: Callable[[str], Verdict | None],
     salt: Callable[[Failing], str],
 ) -> tuple[tuple[Cause, ...], Mapping[str, Verdict]]:
-    """The causes, those that do not end with the loop, and what is new under its key."""
+    """The causes, those that do not end with the loop and once for each loop, and what is new under
+    its key."""
     by_id = {each.scenario.id: each for each in failures}
-    named: list[Cause] = []
+    loops: dict[str, Loop] = {}
     found: dict[str, Verdict] = {}
     runs = 0
     for cause in causes:
         each = by_id.get(cause.example)
         if each is None or each.verdict.kind not in _ENDLESS or runs == MOST_RUNS:
-            named.append(cause)
             continue
         runs += 1
         key = sha256(f"{salt(each)}\nloop".encode()).hexdigest()
@@ -50,8 +50,9 @@ def name_loops(
         if known is None:
             known = found[key] = _look(each, observer)
         loop = _loop(known.message, outline)
-        named.append(with_loop(cause, loop, outline) if loop is not None else cause)
-    return tuple(named), found
+        if loop is not None:
+            loops[cause.example] = loop
+    return with_loops(causes, loops, failures, outline), found
 
 
 def _look(each: Failing, observer: Observer) -> Verdict:

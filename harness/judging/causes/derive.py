@@ -16,14 +16,13 @@ from harness.judging.causes.failures import Failing
 from harness.model.causes import Blame, Cause, CodePlace, Symptom
 from harness.model.needs import in_turn, needed
 from harness.model.observation import Ending
-from harness.model.outline import Loop, Outline, OutlinePart
+from harness.model.outline import Outline, OutlinePart
 from harness.model.plan import Visibility
 from harness.model.policy import Unparsable
 from harness.model.verdict import VerdictKind
 
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 TOO_SLOW = "too_slow"  # the rule of a right answer that took too long
-_GUESS = ": perhaps a loop whose condition stays true."
 _NEAR = 0.7  # of 1: how alike a name must be to be meant
 
 Key = tuple[str, ...]
@@ -97,19 +96,6 @@ def _keys_by_id(
             names = (scenario.function,)  # it has a fault already: the likeliest one
         found[scenario.id] = settled.get(scenario.id) or _keys(each, names)
     return found
-
-
-def with_loop(cause: Cause, loop: Loop, outline: Outline) -> Cause:
-    """The cause of what does not end, with the loop that goes on."""
-    function = outline.function_at(loop.file, loop.first)
-    where = f"line {loop.first}" + (f" of {plain(function, limit=60)}" if function else "")
-    message = cause.message.removesuffix(_GUESS)
-    joined = ". The" if message == cause.message else ": the"
-    message = f"{message.removesuffix('.')}{joined} loop in {where} does not end."
-    place = cause.place
-    inside = place is not None and place.file == loop.file
-    inside = inside and place is not None and place.first <= loop.first <= place.last
-    return replace(cause, message=message, line=loop.first if inside else cause.line)
 
 
 def _settled(failures: Sequence[Failing], outline: Outline) -> dict[str, tuple[Key, ...]]:

@@ -81,6 +81,8 @@ def environment() -> Environment:
         "folded": conversation.folded,
         "has_next_turn": conversation.has_next_turn,
         "next_turn": conversation.next_turn,
+        "sentence": shown_causes.sentence,
+        "other_symptoms": shown_causes.other_symptoms,
         "rounded": rounded,
         "block_html": inert.block,
         "boards_in": grids.boards_in,

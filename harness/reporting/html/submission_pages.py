@@ -17,7 +17,7 @@ from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words
 from harness.reporting.view.clauses import clause_tallies
 from harness.reporting.view.scenario_lists import hidden_by_function
-from harness.reporting.view.shown_causes import is_missing, other_symptoms, runs_at_load
+from harness.reporting.view.shown_causes import is_missing, runs_at_load
 from harness.results import ALWAYS, EVERYTHING, put_together, student_view
 
 FEW = 3  # missing functions: so many are one list
@@ -106,7 +106,6 @@ def feedback_page(view: StudentView) -> str:
         only_hidden=[cause.function or "the file" for cause in causes] if hidden_only else [],
         remedy=words.remedy(view.problem, view.surroundings.submitted),
         is_missing=is_missing,
-        other_symptoms=other_symptoms,
         runs_at_load=runs_at_load,
         findings=[each for each in view.findings if each not in told],
         ungraded=put_together(_ungraded(view.shown)),

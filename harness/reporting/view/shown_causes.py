@@ -20,6 +20,17 @@ def is_missing(cause: ShownCause) -> bool:
 
 
 MOST_SYMPTOMS = 2
+# These say that a value is wrong, and not for which inputs.
+_SAY_NO_CASE = frozenset({"wrong_value", "returned_none"})
+
+
+def sentence(cause: ShownCause) -> str:
+    """What is wrong, with the example's name where nothing else says in which cases; empty where
+    only hidden checks could say it."""
+    first = cause.checks[0] if cause.checks else None
+    if first is None or not first.name or _rule(first) not in _SAY_NO_CASE:
+        return cause.message
+    return f"{cause.message.removesuffix('.')}, for example in “{first.name}”."
 
 
 def other_symptoms(cause: ShownCause) -> list[ShownCheck]:

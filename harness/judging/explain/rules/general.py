@@ -86,10 +86,9 @@ def text_not_matched(failure: Failure) -> str | None:
     if text is None:
         return None
     wanted = text.expected.in_words()
-    named = isinstance(text.expected, Matches) and text.expected.words
-    if named and text.turn is None and failure.stimulus.inputs:
-        # Of many turns the beginning tells nothing.
-        return failure.says(f"does not print {wanted}")
+    if isinstance(text.expected, Matches) and text.expected.words:
+        # What is printed in its place is shown whole elsewhere, and its beginning tells little.
+        return failure.says(f"does not print {wanted}", place=failure.place(text.turn))
     shown = quoted(text.actual) if text.actual else "nothing"
     return failure.says(f"prints {shown}, expected {wanted}", place=failure.place(text.turn))
 
