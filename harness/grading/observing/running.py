@@ -21,7 +21,7 @@ from harness.grading.observing.looping import (
     hit_limit,
 )
 from harness.model.expectation import AnswerKey
-from harness.model.observation import Ending, Observation
+from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Limits, Stimulus
 
@@ -52,12 +52,13 @@ class Ran:
 
 
 def run_scenario(observer: Observer, scenario: Scenario, limits: Limits) -> tuple[Observation, ...]:
-    """Every draw in order; a draw that hit a limit is the last, for the next would as well."""
+    """Every draw in order; one that hit a limit, or whose program did not even load, is the last,
+    for the next would do so as well."""
     observed: list[Observation] = []
     for stimulus in scenario.stimuli:
         observation = observer.observe(stimulus, limits)
         observed.append(observation)
-        if observation.ending in _LAST_DRAW_ENDINGS:
+        if observation.ending in _LAST_DRAW_ENDINGS or observation.phase is Phase.LOADING:
             break
     return tuple(observed)
 

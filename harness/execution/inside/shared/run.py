@@ -30,13 +30,14 @@ from .snapshot import NotPlainError, Snapshot
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, ModuleType
-    from typing import Any
+    from typing import Any, NoReturn
 
     from ..scenario import Files
 
 _MODULE = type(sys)
 _FLUSH_BYTES = 1 << 15
 _FLUSH_SCENARIOS = 16
+_LOADING = -1
 _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 
@@ -54,6 +55,8 @@ class ScriptedInput:
 
     def readline(self, size: int = -1) -> str:
         """The next line, as `input` asks for it."""
+        if not self.lines and self._run.number == _LOADING:
+            self._run.refuse("it asks for input while it is loaded")
         if not self.lines:
             self._run.give_up()
         sys.stdout.flush()
@@ -86,7 +89,7 @@ class SharedRun:
         self.screen = io.BytesIO()
         self.input = ScriptedInput(self)
         self.steps: list[str] = []
-        self.number = -1  # of the scenario that runs
+        self.number = _LOADING  # or that of the scenario that runs
         self.channel = -1
         self.unsent = bytearray()
         self.unsent_scenarios = 0
@@ -111,8 +114,7 @@ class SharedRun:
         try:
             self._load()
         except RefusedError as refused:
-            self._say(b"N", str(refused).encode("utf-8", "replace"))
-            return
+            self.refuse(str(refused))
         most_memory = _peak() + self.job["memory_kib"]
         for packed in self.job["jobs"]:
             (
@@ -133,7 +135,13 @@ class SharedRun:
                 self._send()
         _signal.setitimer(_signal.ITIMER_PROF, 0)
 
-    def give_up(self) -> None:
+    def refuse(self, reason: str) -> NoReturn:
+        """End the process: the program's scenarios must not run together."""
+        self._say(b"N", reason.encode("utf-8", "replace"))
+        self._send()
+        _exit(0)
+
+    def give_up(self) -> NoReturn:
         """End the process because of this scenario; what was observed before stays observed."""
         self._say(b"U", b"")
         self._send()
