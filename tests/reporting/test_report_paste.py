@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import code
 import io
+import random
+import subprocess
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -12,7 +15,13 @@ import pytest
 from harness.model.plan import Scenario
 from harness.model.stimulus import Call, Run, Stimulus
 from harness.model.student_view import Surroundings
-from harness.reporting.view.paste import called, constant_changes, python_lines, shell_command
+from harness.reporting.view.paste import (
+    called,
+    constant_changes,
+    python_lines,
+    shell_command,
+    to_try,
+)
 from tests.reporting.report_samples import GAME, LABELS, PLAN, REFUSES, SHEET, SUPPORT, WINS
 
 AROUND = Surroundings.of(PLAN.assignment)
@@ -52,7 +61,25 @@ def test_arguments_are_quoted_for_a_shell() -> None:
 
 def test_a_chosen_seed_is_part_of_it() -> None:
     stimulus = Stimulus(action=Call(expression="roll()"), seed=7)
-    assert python_lines(stimulus, AROUND) == HEAD + "import random\nrandom.seed(7)\nroll()"
+    assert python_lines(stimulus, AROUND) == "import random\nrandom.seed(7)\n" + HEAD + "roll()"
+    assert to_try(stimulus) == "import random\nrandom.seed(7)\nroll()"
+
+
+def test_a_seeded_program_is_tried_in_the_interpreter(tmp_path: Path) -> None:
+    stimulus = Stimulus(action=Run(program="dice.py", argv=("six sides",)), seed=7)
+    assert shell_command(stimulus) == ""
+    lines = python_lines(stimulus, AROUND)
+    assert lines == to_try(stimulus)
+    (tmp_path / "sides.py").write_text("SIDES = 10 ** 9\n")
+    (tmp_path / "dice.py").write_text(
+        "import random, sys\nfrom sides import SIDES\n"
+        "print(sys.argv[1:], random.randint(1, SIDES))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", lines], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    drawn = random.Random(7).randint(1, 10**9)
+    assert done.stdout == f"['six sides'] {drawn}\n"
 
 
 def test_statements_on_one_line_come_once() -> None:

@@ -47,7 +47,7 @@ def _scenario(
         yield from _labelled("set", f"in {file} {line}" if file else line)
     if stimulus.given:
         yield from _labelled("first", stimulus.given.rstrip("\n"))
-    yield from _labelled("try", paste.called(stimulus))
+    yield from _labelled("try", paste.to_try(stimulus))
     if stimulus.inputs:
         yield from _labelled("type", "  ".join(one.named() for one in stimulus.inputs))
     if len(scenario.stimuli) > 1:

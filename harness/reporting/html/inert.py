@@ -47,7 +47,7 @@ def finalize(value: object) -> object:
     if isinstance(value, Markup) or type(value) is int:
         return value
     if isinstance(value, str):
-        return visible(value)
+        return visible(str(value))  # a subclass of str may bring markup of its own
     from jinja2 import StrictUndefined, Undefined  # noqa: PLC0415  (terminals have no templates)
 
     if isinstance(value, StrictUndefined):

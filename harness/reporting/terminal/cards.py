@@ -103,7 +103,7 @@ def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
     for file, change in paste.constant_changes(check.stimulus, surroundings):
         yield _asked("set", visible(f"in {file} {change}" if file else change))
     label = "try"
-    for text in shorten(paste.called(check.stimulus), 400).split("\n"):
+    for text in shorten(paste.to_try(check.stimulus), 400).split("\n"):
         yield _asked(label, visible(text))
         label = ""
     if check.stimulus.inputs:

@@ -20,19 +20,20 @@ def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tu
 
 
 def shell_command(stimulus: Stimulus) -> str:
-    """The command that starts the program, for a shell; empty where no program is run."""
-    if not isinstance(stimulus.action, Run):
+    """The command that starts the program, for a shell; empty where no program is run, or one whose
+    chance is seeded, for which a shell has no command."""
+    if not isinstance(stimulus.action, Run) or stimulus.seed:
         return ""
     return shlex.join(["python3", stimulus.action.program, *stimulus.action.argv])
 
 
 def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
-    """The lines to paste into the interpreter; only for calls and sessions."""
+    """The lines to paste into the interpreter; for calls, sessions and programs that are seeded."""
+    if isinstance(stimulus.action, Run):
+        return "\n".join([*_seeding(stimulus), *_running(stimulus.action)])
     # Provided names come last: a submission's own `BOARD_SIZE = 8` must not change the call.
     modules = [*_modules(surroundings.submitted), *_modules(surroundings.provided)]
-    lines = [f"from {module} import *" for module in modules]
-    if stimulus.seed:
-        lines += ["import random", f"random.seed({stimulus.seed})"]
+    lines = [*_seeding(stimulus), *(f"from {module} import *" for module in modules)]
     lines += _pasteable(stimulus.given)
     lines += [f"{binding.name} = {binding.literal}" for binding in stimulus.bindings]
     if isinstance(stimulus.action, Call):
@@ -54,9 +55,31 @@ def called(stimulus: Stimulus) -> str:
             return " ".join(["python3", run.program, *run.argv])
 
 
+def to_try(stimulus: Stimulus) -> str:
+    """What is called or run, a line each, after the lines that seed its chance."""
+    if stimulus.seed and isinstance(stimulus.action, Run):
+        lines = _running(stimulus.action)
+    else:
+        lines = [called(stimulus)]
+    return "\n".join([*_seeding(stimulus), *lines])
+
+
 def settings(constants: tuple[Binding, ...]) -> str:
     """Overrides as a short label: `BOARD_SIZE = 10`."""
     return ", ".join(f"{binding.name} = {binding.literal}" for binding in constants)
+
+
+def _seeding(stimulus: Stimulus) -> list[str]:
+    """As it is done for the check: before anything of the submission runs."""
+    return ["import random", f"random.seed({stimulus.seed})"] if stimulus.seed else []
+
+
+def _running(run: Run) -> list[str]:
+    """The program run in the interpreter, which has been seeded."""
+    lines = ["import runpy"]
+    if run.argv:
+        lines += ["import sys", f"sys.argv[1:] = {list(run.argv)!r}"]
+    return [*lines, f'runpy.run_path("{run.program}", run_name="__main__")']
 
 
 def _filled_in(expression: str, bindings: tuple[Binding, ...]) -> str:
