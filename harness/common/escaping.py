@@ -55,7 +55,7 @@ def runs(text: str) -> list[tuple[str, bool]]:
 
 def visible(text: str) -> str:
     """The text on one line with every unseen character written as its escape."""
-    if text.isascii() and text.isprintable():
+    if type(text) is str and text.isascii() and text.isprintable():  # a subclass may lie
         return text
     return "".join(part for part, _ in runs(text))
 
