@@ -22,6 +22,7 @@ from harness.cli.options import (
     root_option,
     the_root,
 )
+from harness.cli.printing import print_result
 from harness.common import files, serial
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
@@ -112,7 +113,7 @@ def command(
             cache=cache,
             progress=tell,
         )
-    _show(report, Console())
+    _show(report)
     if target is not None:
         files.write(target, serial.dumps(report) + "\n", private=True)
     if not report.complete and seconds is None:
@@ -171,14 +172,14 @@ def _is_full(result: SubmissionResult) -> bool:
     return result.mark is not None and result.mark >= result.out_of
 
 
-def _show(report: FuzzReport, console: Console) -> None:
+def _show(report: FuzzReport) -> None:
     table = Table(title=report.assignment, title_justify="left")
     table.add_column("function")
     for heading in ("inputs", "left out"):
         table.add_column(heading, justify="right")
     for each in report.functions:
         table.add_row(each.function, str(each.inputs), str(each.left_out))
-    console.print(table)
+    print_result(table)
     differing = [each for each in report.submissions if each.differences]
     for submission in differing:
         names = ", ".join(visible(name) for name in submission.ids)

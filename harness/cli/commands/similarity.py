@@ -13,6 +13,7 @@ from rich.text import Text
 from harness.assignment import load
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, cache_folder, python_option, root_option, the_root
+from harness.cli.printing import print_result
 from harness.cli.runs import store_of
 from harness.common import files, serial
 from harness.common.escaping import visible
@@ -56,8 +57,8 @@ def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) 
         submissions = without_ids(submissions)
     base = the_root(root, [run])
     specification = load(base, plan.assignment.id)
-    console = Console()
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task("reading", total=len(submissions))
 
         def tell(done: int) -> None:
@@ -68,7 +69,7 @@ def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) 
     page = write_similarity(report, specification.plan, sources, path.parent)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)
     study = write_study(path.parent, plan, latest_strength(cache_folder(base), plan))
-    console.print(_table(report))
+    print_result(_table(report))
     click.echo(f"{report.compared} programs compared, {len(report.pairs)} pairs")
     click.echo("Likeness is no proof of copying: look at both programs.")
     click.echo(f"report: {page}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from harness.assignment import available, load
 from harness.cli.discovery import examples
@@ -18,6 +17,7 @@ from harness.cli.options import (
     root_option,
     the_root,
 )
+from harness.cli.printing import result_console
 from harness.cli.strengths import measured, show_strength
 from harness.common import files, serial
 
@@ -60,7 +60,7 @@ def command(
     Exit status: 0 measured, 1 an entry of equivalent.yaml is wrong, 2 cannot run.
     """
     base = the_root(root)
-    console = Console()
+    console = result_console()
     reports = []
     for assignment_id in ids or available(base):
         loaded = load(base, assignment_id)

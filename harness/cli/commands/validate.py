@@ -26,6 +26,7 @@ from harness.cli.options import (
     support_option,
     the_root,
 )
+from harness.cli.printing import result_console
 from harness.cli.strengths import measured, show_strength
 from harness.common.errors import UserError
 from harness.grading import prepare
@@ -86,7 +87,7 @@ def command(
     Exit status: 0 sound, 1 something must be fixed, 2 cannot run.
     """
     base = the_root(root)
-    console = Console()
+    console = result_console()
     sound = True
     for assignment_id in ids or available(base):
         if accept:
@@ -164,7 +165,7 @@ def read_samples(folder: Path, assignment: Assignment) -> tuple[Sample, ...]:
 
 def show(report: ValidationReport, console: Console) -> None:
     """Print the tables, then every problem."""
-    console.rule(f"[bold]{escape(report.assignment)}")
+    console.print(f"[bold]{escape(report.assignment)}", highlight=False)
     console.print(
         f"{report.groups} scenarios ({report.scenarios} with swept values, {report.stimuli} runs "
         f"with draws), {report.goldens} of them with goldens",
