@@ -7,10 +7,12 @@ from fractions import Fraction
 
 import pytest
 
+from harness.judging.explain.rules import registered_rules
 from harness.model.assignment import ManualSlot
 from harness.model.causes import Cause
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.reporting.view.class_causes import ClassCause, ClassCauses, ForAPerson
+from harness.reporting.view.rule_words import _WORDS, rule_in_words
 
 
 def cause(function: str, rule: str, marks: str, message: str = "wrong") -> Cause:
@@ -111,3 +113,10 @@ def test_marks_by_hand_are_missing_once_somebody_has_some() -> None:
 def test_who_needs_a_person_is_bounded_and_all_are_counted() -> None:
     (found,) = joined(*(result(f"{n:03}", flagged=True) for n in range(300))).for_a_person()
     assert (found.count, len(found.students)) == (300, 60)
+
+
+def test_every_rule_has_words() -> None:
+    rules = [rule.__name__ for rule in registered_rules()]
+    assert [rule for rule in rules if rule not in _WORDS] == []
+    assert rule_in_words("returned_none") == "returns None"
+    assert rule_in_words("a_rule_of_the_course") == "a rule of the course"
