@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import subprocess
 import sys
 from pathlib import Path
 
 from harness.results import Store
-from tests.cli.test_grade_interrupted import workers
-from tests.tiny_course import HARNESS, Course, environment, rows, submission
+from tests.cli.test_grade_interrupted import with_workers_killed
+from tests.tiny_course import Course, rows, submission
 
 
 def leave_only(course: Course, name: str) -> None:
@@ -49,19 +46,7 @@ def test_another_interpreter_runs_again(graded: Course) -> None:
 def test_our_own_failure_does_not_take_an_earlier_mark_away(graded: Course) -> None:
     leave_only(graded, "missing_total")
     graded.edit("specs/tiny/total.yaml", "call: total([])\n", "call: total([])\n    points: 8\n")
-    command = [HARNESS, "grade", "submissions/tiny"]
-    run = subprocess.Popen(
-        command, cwd=graded.root, env=environment(), stdout=subprocess.DEVNULL, stderr=-1
-    )
-    killed: set[int] = set()
-    while run.poll() is None:
-        for worker in set(workers(run.pid)) - killed:
-            os.kill(worker, signal.SIGKILL)
-            killed.add(worker)
-    assert run.stderr is not None
-    complaint = run.stderr.read().decode()
-    run.stderr.close()
-    assert run.returncode == 3, complaint
+    complaint, _ = with_workers_killed(graded, "submissions/tiny")
     assert "missing_total: could not be graded: worker died" in complaint
     kept = submission(graded.report, "missing_total")
     assert (kept["status"], kept["mark"], kept["earlier"]) == ("graded", 5.08, True)

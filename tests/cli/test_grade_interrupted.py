@@ -173,20 +173,8 @@ def test_a_worker_that_dies_is_replaced_and_its_work_done_again(
 
 
 def test_our_own_failure_is_no_mark_and_is_tried_again(unhurried: Course, tmp_path: Path) -> None:
-    command = [HARNESS, "grade", "class/s0", "--out", tmp_path]
-    run = subprocess.Popen(
-        command, cwd=unhurried.root, env=environment(), stdout=subprocess.DEVNULL, stderr=-1
-    )
-    killed: set[int] = set()
-    while run.poll() is None:
-        for worker in set(workers(run.pid)) - killed:
-            os.kill(worker, signal.SIGKILL)
-            killed.add(worker)
-    assert run.stderr is not None
-    complaint = run.stderr.read().decode()
-    run.stderr.close()
-    assert run.returncode == 3
-    assert len(killed) >= 2
+    complaint, killed = with_workers_killed(unhurried, "class/s0", "--out", tmp_path)
+    assert killed >= 2
     assert "s0: could not be graded: worker died" in complaint
     (entry,) = results(tmp_path)["submissions"]
     assert (entry["status"], entry["mark"]) == ("harness_error", None)
@@ -208,6 +196,27 @@ def test_two_runs_into_one_folder_do_not_mix(unhurried: Course, tmp_path: Path) 
     child.close()
     assert child.exitstatus == 0
     assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["run"]["complete"]
+
+
+def with_workers_killed(course: Course, *arguments: str | Path) -> tuple[str, int]:
+    """Grade while every worker is killed as it starts: what it said, how many there were."""
+    run = subprocess.Popen(
+        [HARNESS, "grade", *arguments],
+        cwd=course.root,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=-1,
+    )
+    killed: set[int] = set()
+    while run.poll() is None:
+        for worker in set(workers(run.pid)) - killed:
+            os.kill(worker, signal.SIGKILL)
+            killed.add(worker)
+    assert run.stderr is not None
+    complaint = run.stderr.read().decode()
+    run.stderr.close()
+    assert run.returncode == 3, complaint
+    return complaint, len(killed)
 
 
 def workers(parent: int) -> list[int]:

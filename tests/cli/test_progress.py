@@ -10,25 +10,14 @@ from rich.console import Console
 
 from harness.cli.progress import PLAIN_AFTER, RECENT, Pace, listener, rounded
 from harness.model.events import ReportsWritten, RunFinished, RunStarted, SubmissionGraded
-from harness.model.result import RunFacts, SubmissionResult, SubmissionStatus, Tier
-from harness.model.stimulus import Limits
+from harness.model.result import SubmissionResult, SubmissionStatus
+from tests import plans
 
-FACTS = RunFacts(
+FACTS = plans.facts(
     assignment="tiny",
-    started="2026-01-02T03:04:05+00:00",
-    finished="",
-    complete=False,
-    harness="0.1.0",
-    python="3.12.1",
-    python_wanted="3.12",
-    interpreter="/usr/bin/python3.12",
-    tier=Tier.STANDARD,
-    probes=(),
-    limits=Limits(),
     spec_digest="5",
     reference_digest="7",
     input_mechanism="kernel notification",
-    not_prevented="",
 )
 DONE = SubmissionGraded(
     result=SubmissionResult(

@@ -9,6 +9,7 @@ from harness.model.assignment import Assignment, FunctionSignature, ProvidedVari
 from harness.model.observation import Observation
 from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Stimulus, Typed
 from harness.model.values import Value
+from tests import plans
 
 SUPPORT = 'BOARD_SIZE = {size}\nMESSAGE = f"1 to {{BOARD_SIZE}}"\nNAMES = ["x", "o"]\n'
 TEN = (Binding(name="BOARD_SIZE", literal="10"),)
@@ -25,17 +26,10 @@ def assignment(
     extra: tuple[SourceFile, ...] = (DRIVER_FILE,),
 ) -> Assignment:
     """An assignment with a support module of two variants: size 8, and size 10."""
-    return Assignment(
-        id="small",
-        title="Small",
-        course="",
-        python="3.12",
+    return plans.assignment(
         submission_files=files,
         laid_as=laid_as,
         functionality_marks=Fraction(1),
-        limits=Limits(),
-        policy=None,
-        clauses=(),
         functions=tuple(FunctionSignature(name=name, parameters=()) for name in FUNCTIONS),
         variants=(
             ProvidedVariant(constants=(), files=(support(8),)),

@@ -8,8 +8,9 @@ from fractions import Fraction
 import pytest
 
 from harness.execution import Driver, choose_tier, find_interpreter
-from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
+from harness.model.assignment import FunctionSignature, SourceFile
 from harness.model.stimulus import Call, Limits, Stimulus
+from tests import plans
 
 DAY = 86_400
 PROGRAM = b"""
@@ -34,19 +35,10 @@ def by_parts():
 @pytest.mark.parametrize("name", ["by_time", "by_datetime", "by_date", "by_parts"])
 def test_a_program_reads_the_shifted_clock(name: str) -> None:
     interpreter = find_interpreter("3.12")
-    assignment = Assignment(
+    assignment = plans.assignment(
         id="clock",
-        title="",
-        course="",
-        python="3.12",
-        submission_files=("a1.py",),
-        laid_as=None,
         functionality_marks=Fraction(1),
-        limits=Limits(),
-        policy=None,
-        clauses=(),
         functions=(FunctionSignature(name=name, parameters=()),),
-        variants=(ProvidedVariant(constants=(), files=()),),
     )
     files = (SourceFile(name="a1.py", data=PROGRAM),)
     tier = choose_tier(interpreter).tier

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
 import pytest
 
@@ -14,10 +13,11 @@ from harness.grading.observing.looping import (
     LoopingBudget,
 )
 from harness.grading.observing.running import run_all
-from harness.model.expectation import Answer, AnswerKey, Expected, ScenarioAnswers
+from harness.model.expectation import Answer, AnswerKey, ScenarioAnswers
 from harness.model.observation import Ending, Observation
-from harness.model.plan import Assignment, Place, Plan, ProvidedVariant, Scenario, Visibility
+from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Call, Limits, Stimulus
+from tests import plans
 
 
 @dataclass
@@ -41,37 +41,19 @@ STOPPED = "stopped_early"
 
 def scenario(name: str, function: str = "f", draws: int = 1) -> Scenario:
     names = [name] if draws == 1 else [f"{name}{index}" for index in range(draws)]
-    return Scenario(
-        id=name,
+    return plans.scenario(
+        name,
         group=name,
         name=name,
         function=function,
         clauses=("1",),
-        visibility=Visibility.HIDDEN,
-        points=Fraction(1),
-        limits=Limits(),
         stimuli=tuple(Stimulus(action=Call(expression=entry)) for entry in names),
-        stated=Expected(),
-        place=Place(file="f.yaml", line=1, column=1),
         is_sample=draws > 1,
     )
 
 
 def plan(*scenarios: Scenario, cpu_seconds: float = 1.0) -> Plan:
-    assignment = Assignment(
-        id="x",
-        title="",
-        course="",
-        python="3.12",
-        submission_files=("a1.py",),
-        laid_as=None,
-        functionality_marks=Fraction(6),
-        limits=Limits(cpu_seconds=cpu_seconds),
-        policy=None,
-        clauses=(),
-        functions=(),
-        variants=(ProvidedVariant(constants=(), files=()),),
-    )
+    assignment = plans.assignment(id="x", limits=Limits(cpu_seconds=cpu_seconds))
     return Plan(
         version=1,
         assignment=assignment,

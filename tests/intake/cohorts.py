@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 from harness.intake import ClassOptions, Cohort, read_cohort
-from harness.model.plan import Assignment, ProvidedVariant
-from harness.model.stimulus import Limits
+from harness.model.plan import Assignment
 from harness.model.submission import Submission
+from tests import plans
 
-A1 = Assignment(
-    id="a1",
-    title="",
-    course="",
-    python="3.12",
-    submission_files=("a1.py",),
-    laid_as=None,
-    functionality_marks=Fraction(6),
-    limits=Limits(),
-    policy=None,
-    clauses=(),
-    functions=(),
-    variants=(ProvidedVariant(constants=(), files=()),),
-)
+A1 = plans.assignment(id="a1")
 
 
 def cohort(path: Path, assignment: Assignment = A1, **asked: object) -> Cohort:

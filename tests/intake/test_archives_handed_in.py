@@ -13,25 +13,15 @@ from pathlib import Path
 import pytest
 
 from harness.intake import read
-from harness.model.plan import Assignment, ProvidedVariant
-from harness.model.stimulus import Limits
 from harness.model.submission import Submission
+from tests import plans
 from tests.intake.made_archives import gzip_bomb, tarred, with_flag, zip_bomb, zipped, zipped_as
 
-A3 = Assignment(
+A3 = plans.assignment(
     id="a3",
-    title="",
-    course="",
-    python="3.12",
     submission_files=("connect4.py", "c4game.py"),
     archive="A3.zip",
-    laid_as=None,
     functionality_marks=Fraction(9),
-    limits=Limits(),
-    policy=None,
-    clauses=(),
-    functions=(),
-    variants=(ProvidedVariant(constants=(), files=()),),
 )
 A1 = replace(A3, submission_files=("a1.py",), archive=None)
 ANY = replace(A3, submission_files=("p4.py",), laid_as="p4.py")

@@ -7,31 +7,17 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from harness.common.errors import UserError
 from harness.intake import read
-from harness.model.plan import Assignment, ProvidedVariant
-from harness.model.stimulus import Limits
+from harness.model.plan import Assignment
 from harness.model.submission import Submission
+from tests import plans
 
-ONE = Assignment(
-    id="one",
-    title="",
-    course="",
-    python="3.12",
-    submission_files=("a1.py",),
-    laid_as=None,
-    functionality_marks=Fraction(6),
-    limits=Limits(),
-    policy=None,
-    clauses=(),
-    functions=(),
-    variants=(ProvidedVariant(constants=(), files=()),),
-)
+ONE = plans.assignment(id="one")
 TWO = replace(ONE, submission_files=("connect4.py", "c4game.py"))
 ANY = replace(ONE, submission_files=("p4.py",), laid_as="p4.py")
 

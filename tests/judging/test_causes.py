@@ -9,14 +9,14 @@ import pytest
 
 from harness.judging import Failing, derive, find_blame, unreadable, unsettled, with_loops
 from harness.model.causes import Blame, Cause, CodePlace
-from harness.model.expectation import Expected
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
 from harness.model.outline import Loop, Outline
-from harness.model.plan import Place, Scenario, Visibility
+from harness.model.plan import Place, Visibility
 from harness.model.policy import Unparsable
-from harness.model.stimulus import Call, Limits, Run, Stimulus
+from harness.model.stimulus import Call, Run, Stimulus
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
 from harness.policy import check
+from tests import plans
 from tests.execution.small_world import source
 
 PROGRAM = """\
@@ -55,17 +55,14 @@ def fails(
 ) -> Failing:
     """A failing scenario of a function; `run` for its stimulus is a run of the program."""
     action = Run(program="a1.py") if stimulus == "run" else Call(expression=stimulus or "x")
-    scenario = Scenario(
-        id=f"{function}/{rule}-{number}",
+    scenario = plans.scenario(
+        f"{function}/{rule}-{number}",
         group="",
         name="",
         function=function,
         clauses=(f"clause of {function}",),
         visibility=Visibility.VISIBLE if visible else Visibility.HIDDEN,
-        points=Fraction(1),
-        limits=Limits(),
         stimuli=(Stimulus(action=action),),
-        stated=Expected(),
         place=Place(file="", line=1, column=1),
     )
     verdict = Verdict(

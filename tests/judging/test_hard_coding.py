@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 
 import pytest
 
 from harness.judging import judge, refine
 from harness.judging.explain.siblings import RULE
-from harness.model.expectation import KEY_VERSION, Answer, AnswerKey, Expected, ScenarioAnswers
+from harness.model.expectation import KEY_VERSION, Answer, AnswerKey, ScenarioAnswers
 from harness.model.observation import Ending, Observation
 from harness.model.plan import (
     PLAN_VERSION,
-    Assignment,
     Place,
     Plan,
     ProvidedVariant,
     Scenario,
     SourceFile,
-    Visibility,
 )
-from harness.model.stimulus import Binding, Call, Limits, Run, Stimulus
+from harness.model.stimulus import Binding, Call, Run, Stimulus
 from harness.model.verdict import Verdict
+from tests import plans
 from tests.judging.judging_cases import called, ended, expecting, raised, ran
 
 SUPPORT = b"BOARD_SIZE: int = 8\nWIN = 4\nTITLE = 'x'\nROWS = BOARD_SIZE\n"
@@ -32,17 +30,13 @@ Behaviour = Callable[[int], Observation]
 def scenario(function: str, size: int | None, stimulus: str, group: str) -> Scenario:
     constants = () if size is None else (Binding(name="BOARD_SIZE", literal=str(size)),)
     action = Run(program="a1.py") if stimulus == "run" else Call(expression=stimulus)
-    return Scenario(
-        id=f"{group}[BOARD_SIZE={size}]",
+    return plans.scenario(
+        f"{group}[BOARD_SIZE={size}]",
         group=group,
         name="a name",
         function=function,
         clauses=("1",),
-        visibility=Visibility.HIDDEN,
-        points=Fraction(1),
-        limits=Limits(),
         stimuli=(Stimulus(action=action, constants=constants),),
-        stated=Expected(),
         place=Place(file="x.yaml", line=1, column=1),
     )
 
@@ -77,18 +71,8 @@ def refined(*groups: Swept) -> Mapping[str, Verdict]:
     scenarios = [one for group in groups for one in group.scenarios.values()]
     plan = Plan(
         version=PLAN_VERSION,
-        assignment=Assignment(
+        assignment=plans.assignment(
             id="x",
-            title="",
-            course="",
-            python="3.12",
-            submission_files=("a1.py",),
-            laid_as=None,
-            functionality_marks=Fraction(6),
-            limits=Limits(),
-            policy=None,
-            clauses=(),
-            functions=(),
             variants=(
                 ProvidedVariant(
                     constants=(), files=(SourceFile(name="a1_support.py", data=SUPPORT),)

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from harness.model.expectation import Expected
 from harness.model.plan import (
     PLAN_VERSION,
-    Assignment,
     FunctionSignature,
-    Place,
     Plan,
-    ProvidedVariant,
     Scenario,
     SourceFile,
-    Visibility,
 )
 from harness.model.policy import (
     Consequence,
@@ -24,45 +19,22 @@ from harness.model.policy import (
     Severity,
     Unparsable,
 )
-from harness.model.stimulus import Call, Limits, Stimulus
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
+from tests import plans
 
 PASSED = Verdict(kind=VerdictKind.PASSED)
 FAILED = Verdict(kind=VerdictKind.FAILED)
 
 
 def scenario(name: str, points: str = "1", **changes: object) -> Scenario:
-    return Scenario(
-        id=name,
-        group=name,
-        name=name.partition("/")[2],
-        function=name.partition("/")[0],
-        clauses=("4.1",),
-        visibility=Visibility.HIDDEN,
-        points=Fraction(points),
-        limits=Limits(),
-        stimuli=(Stimulus(action=Call(expression="f()")),),
-        stated=Expected(),
-        place=Place(file="f.yaml", line=1, column=1),
-        **changes,  # type: ignore[arg-type]
-    )
+    return plans.scenario(name, points=Fraction(points), **changes)
 
 
 def plan(*scenarios: Scenario, marks: str = "6", functions: tuple[str, ...] = ("f", "g")) -> Plan:
-    assignment = Assignment(
-        id="small",
-        title="Small",
-        course="C1",
-        python="3.12",
-        submission_files=("a1.py",),
-        laid_as=None,
+    assignment = plans.assignment(
         functionality_marks=Fraction(marks),
-        limits=Limits(),
-        policy=None,
-        clauses=(),
         functions=tuple(FunctionSignature(name=name, parameters=()) for name in functions),
-        variants=(ProvidedVariant(constants=(), files=()),),
     )
     return Plan(
         version=PLAN_VERSION,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from harness.model.expectation import Expected
 from harness.model.observation import Turn
 from harness.model.plan import (
     PLAN_VERSION,
-    Assignment,
     Clause,
     FunctionSignature,
     Place,
@@ -21,14 +19,12 @@ from harness.model.plan import (
 from harness.model.policy import Consequence, Finding, PolicyRule, Severity, Unparsable
 from harness.model.result import (
     Probe,
-    RunFacts,
     RunResult,
     ScenarioResult,
     SubmissionResult,
     SubmissionStatus,
-    Tier,
 )
-from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Stimulus, Typed
+from harness.model.stimulus import Binding, Call, Key, Run, Session, Stimulus, Typed
 from harness.model.verdict import (
     Channel,
     Conversation,
@@ -38,6 +34,7 @@ from harness.model.verdict import (
     Verdict,
     VerdictKind,
 )
+from tests import plans
 
 SUPPORT = b"BOARD_SIZE = 8\nBLANK_PIECE: str = '-'\nENTER_COMMAND_MESSAGE = 'Your move: '\n"
 TEN = (Binding(name="BOARD_SIZE", literal="10"),)
@@ -65,17 +62,15 @@ def _scenario(
 ) -> Scenario:
     group = f"{function}/{name.replace(' ', '-')}"
     swept = "".join(f"[{b.name}={b.literal}]" for b in stimuli[0].constants)
-    return Scenario(
-        id=group + swept,
+    return plans.scenario(
+        group + swept,
         group=group,
         name=name,
         function=function,
         clauses=(clause,),
         visibility=Visibility.VISIBLE if visible else Visibility.HIDDEN,
         points=Fraction(points),
-        limits=Limits(),
         stimuli=stimuli,
-        stated=Expected(),
         place=Place(file=f"specs/connect4ish/{function}.yaml", line=4, column=5),
         is_sample=len(stimuli) > 1,
         informational=informational,
@@ -184,16 +179,10 @@ SCENARIOS = (
 
 PLAN = Plan(
     version=PLAN_VERSION,
-    assignment=Assignment(
+    assignment=plans.assignment(
         id="connect4ish",
         title="Connect 4 (ish)",
         course="CSSE7030 Assignment 1, Semester 1 2024",
-        python="3.12",
-        submission_files=("a1.py",),
-        laid_as=None,
-        functionality_marks=Fraction(6),
-        limits=Limits(),
-        policy=None,
         clauses=CLAUSES,
         functions=tuple(
             FunctionSignature(name=name, parameters=())
@@ -217,23 +206,16 @@ PLAN = Plan(
     reference_digest="7" * 64,
 )
 
-FACTS = RunFacts(
+FACTS = plans.facts(
     assignment="connect4ish",
     started="2024-03-22T16:00:00+10:00",
     finished="2024-03-22T16:03:20+10:00",
     complete=True,
-    harness="0.1.0",
-    python="3.12.1",
-    python_wanted="3.12",
-    interpreter="/usr/bin/python3.12",
-    tier=Tier.STANDARD,
     probes=(
         Probe(name="reading the answer key", prevented=True),
         Probe(name="opening a network connection", prevented=True, detail="EPERM"),
         Probe(name="renicing itself", prevented=False, detail="allowed for its own user"),
     ),
-    limits=Limits(),
-    spec_digest="5" * 64,
     reference_digest="7" * 64,
     input_mechanism="kernel notification",
     not_prevented="A submission can see which processes run on this machine.",

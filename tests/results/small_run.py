@@ -9,7 +9,6 @@ from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.plan import (
     PLAN_VERSION,
-    Assignment,
     Clause,
     FunctionSignature,
     Place,
@@ -22,13 +21,11 @@ from harness.model.plan import (
 from harness.model.policy import Consequence, Finding, PolicyRule, Severity, Unparsable
 from harness.model.result import (
     Probe,
-    RunFacts,
     ScenarioResult,
     SubmissionResult,
     SubmissionStatus,
-    Tier,
 )
-from harness.model.stimulus import Binding, Call, Limits, Stimulus, Typed
+from harness.model.stimulus import Binding, Call, Stimulus, Typed
 from harness.model.values import Value
 from harness.model.verdict import (
     Channel,
@@ -39,6 +36,7 @@ from harness.model.verdict import (
     Verdict,
     VerdictKind,
 )
+from tests import plans
 
 SECRET = "zq-secret"
 SIZE_10 = (Binding(name="BOARD_SIZE", literal="10"),)
@@ -51,15 +49,10 @@ def scenario(
         Stimulus(action=Call(expression=f"f({secret!r}, {n})"), inputs=(Typed(text=secret),))
         for n in range(3 if sample else 1)
     )
-    return Scenario(
-        id=f"f/{name}",
-        group=f"f/{name}",
-        name=name,
-        function="f",
-        clauses=("4.1",),
+    return plans.scenario(
+        f"f/{name}",
         visibility=visibility,
         points=Fraction(1, 3),
-        limits=Limits(),
         stimuli=stimuli,
         stated=Expected(returns=Exactly(value=Value.of(secret))),
         place=Place(file="f.yaml", line=3, column=5),
@@ -69,16 +62,7 @@ def scenario(
 
 PLAN = Plan(
     version=PLAN_VERSION,
-    assignment=Assignment(
-        id="small",
-        title="Small",
-        course="C1",
-        python="3.12",
-        submission_files=("a1.py",),
-        laid_as=None,
-        functionality_marks=Fraction(6),
-        limits=Limits(),
-        policy=None,
+    assignment=plans.assignment(
         clauses=(Clause(id="4.1", section="4", text="f does it"),),
         functions=(FunctionSignature(name="f", parameters=("a", "n")),),
         variants=(
@@ -101,21 +85,8 @@ PLAN = Plan(
     reference_digest="e" * 64,
 )
 
-FACTS = RunFacts(
-    assignment="small",
-    started="2026-01-02T03:04:05+00:00",
-    finished="",
-    complete=False,
-    harness="0.1.0",
-    python="3.12.1",
-    python_wanted="3.12",
-    interpreter="/usr/bin/python3.12",
-    tier=Tier.STANDARD,
+FACTS = plans.facts(
     probes=(Probe(name="fork", prevented=True),),
-    limits=Limits(),
-    spec_digest="5" * 64,
-    reference_digest="e" * 64,
-    input_mechanism="seccomp",
     not_prevented="nothing that was tried",
     notices=("a notice",),
 )

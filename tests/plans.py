@@ -1,0 +1,72 @@
+"""The smallest assignment, scenario and facts of a run; a test states what differs from them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from harness.model.assignment import Assignment, ProvidedVariant
+from harness.model.expectation import Expected
+from harness.model.plan import Place, Scenario, Visibility
+from harness.model.result import RunFacts, Tier
+from harness.model.stimulus import Call, Limits, Stimulus
+
+
+def assignment(**changes: Any) -> Assignment:
+    """One file a1.py, nothing provided, six marks."""
+    fields: dict[str, Any] = {
+        "id": "small",
+        "title": "Small",
+        "course": "C1",
+        "python": "3.12",
+        "submission_files": ("a1.py",),
+        "laid_as": None,
+        "functionality_marks": Fraction(6),
+        "limits": Limits(),
+        "policy": None,
+        "clauses": (),
+        "functions": (),
+        "variants": (ProvidedVariant(constants=(), files=()),),
+    }
+    return Assignment(**fields | changes)
+
+
+def scenario(id: str, **changes: Any) -> Scenario:
+    """A hidden call of `f()`, in a group of its own; `id` is like `f/name`."""
+    function, _, name = id.partition("/")
+    fields: dict[str, Any] = {
+        "id": id,
+        "group": id,
+        "name": name,
+        "function": function,
+        "clauses": ("4.1",),
+        "visibility": Visibility.HIDDEN,
+        "points": Fraction(1),
+        "limits": Limits(),
+        "stimuli": (Stimulus(action=Call(expression="f()")),),
+        "stated": Expected(),
+        "place": Place(file="f.yaml", line=1, column=1),
+    }
+    return Scenario(**fields | changes)
+
+
+def facts(**changes: Any) -> RunFacts:
+    """A run that has begun."""
+    fields: dict[str, Any] = {
+        "assignment": "small",
+        "started": "2026-01-02T03:04:05+00:00",
+        "finished": "",
+        "complete": False,
+        "harness": "0.1.0",
+        "python": "3.12.1",
+        "python_wanted": "3.12",
+        "interpreter": "/usr/bin/python3.12",
+        "tier": Tier.STANDARD,
+        "probes": (),
+        "limits": Limits(),
+        "spec_digest": "5" * 64,
+        "reference_digest": "e" * 64,
+        "input_mechanism": "seccomp",
+        "not_prevented": "",
+    }
+    return RunFacts(**fields | changes)
