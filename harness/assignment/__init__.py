@@ -57,9 +57,9 @@ def write_schemas(folder: Path) -> tuple[Path, ...]:
 
 def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
     """What an assignment's equivalent.yaml says, if it has one; SpecErrors with every mistake."""
-    from harness.assignment.files import equivalent  # noqa: PLC0415
+    from harness.assignment.files import lists  # noqa: PLC0415
 
-    return equivalent.load_equivalents(folder)
+    return lists.load_equivalents(folder)
 
 
 def load_expectation(path: Path) -> SampleExpectation:
@@ -78,7 +78,7 @@ def expectation_text(expected: SampleExpectation) -> str:
 
 def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
     """Make and freeze the draws that an assignment asks for; return the files written."""
-    from harness.assignment.scenarios import recording  # noqa: PLC0415
+    from harness.assignment.scenarios.drawing import recording  # noqa: PLC0415
 
     return recording.record_draws(root, assignment_id)
 
@@ -93,7 +93,7 @@ def load_for_fuzzing(root: Path, assignment_id: str) -> tuple[Specification, Fuz
 
 def load_module(folder: Path, file: str) -> ModuleType:
     """A Python file of a spec folder, run; UserError where it cannot be."""
-    from harness.assignment.scenarios import course_code  # noqa: PLC0415
+    from harness.assignment.scenarios.drawing import course_code  # noqa: PLC0415
 
     return course_code.load_module(folder, file)
 
@@ -101,13 +101,13 @@ def load_module(folder: Path, file: str) -> ModuleType:
 def literals(source: str, draw: object, *, place: str) -> dict[str, str]:
     """A draw of the function `source`, defined at `place`, as literals by name; UserError for what
     is no dict of names, or cannot be written as a literal."""
-    from harness.assignment.scenarios import course_code  # noqa: PLC0415
+    from harness.assignment.scenarios.drawing import course_code  # noqa: PLC0415
 
     return course_code.literals(source, draw, place=place)
 
 
 def no_constants_of_loaded_modules() -> AbstractContextManager[None]:
     """While Hypothesis draws: not the constants of whatever modules happen to be loaded."""
-    from harness.assignment.scenarios import course_code  # noqa: PLC0415
+    from harness.assignment.scenarios.drawing import course_code  # noqa: PLC0415
 
     return course_code.no_constants_of_loaded_modules()

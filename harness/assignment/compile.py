@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.assignment.files.assignment import Heading, manual_slots, read_heading
-from harness.assignment.files.clauses import read_clauses
 from harness.assignment.files.comparing import comparisons
-from harness.assignment.files.exempt import read_exemptions
 from harness.assignment.files.fuzzing import fuzz_settings
+from harness.assignment.files.lists import read_clauses, read_exemptions
 from harness.assignment.files.mutants import read_mutants
 from harness.assignment.files.policy import read_policy
 from harness.assignment.files.provided import ProvidedError
@@ -24,7 +23,7 @@ from harness.assignment.loading import (
     shown,
     spec_folder,
 )
-from harness.assignment.scenarios.draws import DrawRequest
+from harness.assignment.scenarios.drawing.draws import DrawRequest
 from harness.assignment.scenarios.file import Compiled, ScenarioFile
 from harness.assignment.scenarios.needs import with_needs
 from harness.assignment.scenarios.weights import WeightedFile, weighted

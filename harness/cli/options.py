@@ -11,7 +11,7 @@ import click
 
 from harness.assignment import CACHE, available, files_asked_for, find_root
 from harness.common.errors import UserError
-from harness.intake import must_exist, original_name
+from harness.intake import layout_names, must_exist, original_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -179,4 +179,35 @@ format_option = click.option(
     default="text",
     show_default=True,
     help="Text, or annotations for a GitHub workflow.",
+)
+
+# About a whole class: the layout of its download, when it was due, who is in it.
+class_options = options(
+    click.option(
+        "--layout",
+        type=click.Choice(layout_names()),
+        help="Source platform (default: detected).",
+    ),
+    click.option(
+        "--due",
+        metavar="TIME",
+        help="Grade the latest attempt until this time (2024-09-24T17:00+10:00); others are late.",
+    ),
+    click.option(
+        "--time-zone",
+        metavar="ZONE",
+        help="The zone of times without one (default: the assignment's time_zone).",
+    ),
+    click.option(
+        "--extensions",
+        type=PATH,
+        metavar="FILE",
+        help="A CSV with the columns id and due, for students with extensions.",
+    ),
+    click.option(
+        "--roster",
+        type=PATH,
+        metavar="FILE",
+        help="A CSV of all students, such as a gradebook, to list who is missing.",
+    ),
 )

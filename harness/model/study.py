@@ -1,4 +1,4 @@
-"""What is found out beside marks: how alike programs of a class are, how strong the scenarios."""
+"""What is found out beside marks: similar programs of a class, strong scenarios, style."""
 
 from __future__ import annotations
 
@@ -161,3 +161,55 @@ class StrengthReport:
     def surviving_pairs(self) -> tuple[PairOutcome, ...]:
         """The pairs that no scenario notices."""
         return tuple(each for each in self.pairs if not each.noticed_by)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StyleFinding:
+    """What ruff says of a line (from 1); `reason` is why the rule is looked at."""
+
+    file: str
+    line: int
+    rule: str
+    message: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodePlace:
+    """A function, a number or a block: what it is called, where it begins, how many lines it has
+    (of a number: how often it stands in the program)."""
+
+    name: str
+    file: str
+    line: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StyleEvidence:
+    """Of one program. `findings` of ruff, the first ones of `found`; its longest functions, what
+    has no docstring, numbers that no name explains, blocks that stand there again. `missing` says
+    what could not be looked at, and why."""
+
+    findings: tuple[StyleFinding, ...] = ()
+    found: int = 0
+    longest: tuple[CodePlace, ...] = ()
+    undocumented: tuple[CodePlace, ...] = ()
+    numbers: tuple[CodePlace, ...] = ()
+    repeated: tuple[CodePlace, ...] = ()
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StyleOfSubmission:
+    """The evidence of the files of one digest."""
+
+    source_digest: str
+    evidence: StyleEvidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StyleReport:
+    """Of a run."""
+
+    submissions: tuple[StyleOfSubmission, ...]

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from harness.assignment.files.stand_ins import stand_in_files
-from harness.assignment.scenarios.cases import EXPECTING, CaseRow, case_rows
-from harness.assignment.scenarios.draws import (
+from harness.assignment.scenarios.drawing.cases import EXPECTING, CaseRow, case_rows
+from harness.assignment.scenarios.drawing.draws import (
     DrawError,
     DrawRequest,
     file_name,

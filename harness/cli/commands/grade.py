@@ -12,13 +12,13 @@ import click
 from rich.console import Console
 
 from harness.api import grade, load_assignment
-from harness.cli.class_options import class_options
 from harness.cli.cluster_options import cluster_options, the_cluster
 from harness.cli.discovery import examples
 from harness.cli.inbox import watch as inbox_watch
 from harness.cli.options import (
     PATH,
     assignment_option,
+    class_options,
     options,
     python_option,
     root_option,

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.execution import Answers, ToolFailed, choose_tier, create_driver, find_interpreter
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.result import Tier
-from harness.model.style import (
+from harness.model.study import (
     CodePlace,
     StyleEvidence,
     StyleFinding,
