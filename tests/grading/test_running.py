@@ -175,6 +175,14 @@ def test_the_budget_is_in_full_limits() -> None:
     assert spent(program) <= 3 * BUDGET + 1e-9
 
 
+def test_a_limit_far_above_the_assignments_is_afforded() -> None:
+    slow = replace(scenario("slow"), limits=Limits(cpu_seconds=10.0))
+    program = Program({"slow": 8.0})
+    ran = run_all(program, plan(slow, cpu_seconds=0.5), None)
+    assert ran.observations["slow"][-1].ending is Ending.ANSWERED
+    assert program.asked == [("slow", 10.0)]
+
+
 def test_a_scenario_that_the_reference_does_not_end_says_nothing_and_is_never_cut_short() -> None:
     program = Program({"endless": NEVER, "a": NEVER, "also": NEVER, "b": 0.9})
     never = Observation(ending=Ending.CPU_LIMIT, cpu_seconds=1.0)

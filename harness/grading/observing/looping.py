@@ -48,7 +48,9 @@ class LoopingBudget:
         answers = key.scenarios if key else ()
         self._needed = {entry.scenario_id: _longest(entry) for entry in answers}
         self._endless = {entry.scenario_id for entry in answers if _hits_limit(entry)}
-        whole = BUDGET * plan.assignment.limits.cpu_seconds
+        longest = max((one.limits.cpu_seconds for one in plan.scenarios), default=0.0)
+        # A scenario with a limit far above the assignment's can have it all, and a witness too.
+        whole = max(BUDGET * plan.assignment.limits.cpu_seconds, 2 * longest)
         # Every scenario must be tried, if only so long; what is over may go to full limits.
         over = whole - LOWEST_SECONDS * len(plan.scenarios)
         self._left_for_full = max(over, whole * LEAST_SHARE)

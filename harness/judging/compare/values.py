@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.common.escaping import plain
 from harness.matchers import same
 from harness.model.values import Value, ValueKind
 
@@ -14,11 +15,13 @@ _KEYED = frozenset({ValueKind.DICT, ValueKind.OBJECT})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstDifference:
-    """The first place where two values differ. `path` is "[3].owner"; None is a missing item."""
+    """The first place where two values differ. `path` is "[3].owner"; None is a missing item, of a
+    `holder` of this kind."""
 
     path: str
     expected: Value | None
     actual: Value | None
+    holder: ValueKind | None = None
 
 
 def first_difference(expected: Value, actual: Value) -> FirstDifference:
@@ -32,10 +35,10 @@ def first_difference(expected: Value, actual: Value) -> FirstDifference:
             if key is None:
                 break
             named = expected.kind is ValueKind.OBJECT
-            path += f".{key.text}" if named else f"[{key.source(60)}]"
+            path += f".{plain(key.text, limit=60)}" if named else f"[{key.source(60)}]"
             left, right = _at(expected, key), _at(actual, key)
             if left is None or right is None:
-                return FirstDifference(path=path, expected=left, actual=right)
+                return FirstDifference(path=path, expected=left, actual=right, holder=expected.kind)
             expected, actual = left, right
             continue
         if expected.kind not in _SEQUENCES:

@@ -78,9 +78,11 @@ def missing_function(failure: Failure) -> str | None:
 
 @rule(Stage.ENDING, 50)
 def printed_without_end(failure: Failure) -> str | None:
-    """More was printed than is kept."""
+    """More was printed, or left in files, than is kept."""
     if failure.ending is not Ending.OUTPUT_LIMIT:
         return None
+    if failure.observation.detail.endswith("in its folder"):
+        return failure.says(f"writes {failure.observation.detail}: perhaps a loop without an end")
     lines = failure.observation.printed[-2000:].split("\n")
     # The last line and the first are likely cut.
     line = next((one for one in lines[-2:0:-1] if one.strip()), "")

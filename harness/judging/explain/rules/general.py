@@ -53,6 +53,10 @@ def wrong_value_afterwards(failure: Failure) -> str | None:
 
 
 def _item(pair: tuple[Value, Value], place: FirstDifference) -> str:
+    if place.holder is not None:
+        noun = "attribute" if place.holder is ValueKind.OBJECT else "item"
+        missing = "is missing" if place.actual is None else "should not be there"
+        return f"{noun} {place.path} {missing}"
     if place.expected is None or place.actual is None:
         lengths = [count(len(value.items), "item") for value in pair]
         if place.path.count("[") == 1:

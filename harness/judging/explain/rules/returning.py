@@ -129,6 +129,10 @@ def wrong_type(failure: Failure) -> str | None:
     if ValueKind.NONE in (expected.kind, actual.kind):
         return None
     got, wanted = source(actual, limit=60), source(expected, limit=60)
+    if actual.kind is ValueKind.UNREADABLE:
+        name = plain(actual.text, limit=60)
+        clause = f"raises {name} when it is read, it should be {wanted}"
+        return failure.says(clause, who=f"item {place.path} of the result")
     what = a_type(actual)
     if actual.type_name == expected.type_name:  # and yet of another kind
         what = f"an object of the program's own class {expected.type_name}"
