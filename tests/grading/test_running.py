@@ -178,7 +178,7 @@ def test_the_budget_is_in_full_limits() -> None:
 def test_a_limit_far_above_the_assignments_is_afforded() -> None:
     slow = replace(scenario("slow"), limits=Limits(cpu_seconds=10.0))
     program = Program({"slow": 8.0})
-    ran = run_all(program, plan(slow, cpu_seconds=0.5), None)
+    ran = run_all(program, replace(plan(cpu_seconds=0.5), scenarios=(slow,)), None)
     assert ran.observations["slow"][-1].ending is Ending.ANSWERED
     assert program.asked == [("slow", 10.0)]
 
