@@ -73,7 +73,7 @@ def test_fewer_submissions_take_the_further_pages_away(small: Path, tmp_path: Pa
         results = tuple(store.run().submissions)[:2]
     with Store.open(tmp_path / STORE_NAME) as store:
         store.begin(FACTS, PLAN)
-        for number in range(501):
+        for number in range(201):
             store.save(replace(results[number % 2], id=f"s{number}", scenarios=()), {}, {})
         write_reports(store.run(), PLAN, tmp_path)
         assert sorted(path.name for path in (tmp_path / "marks").iterdir()) == ["2.html", "3.html"]

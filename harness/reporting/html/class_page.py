@@ -21,8 +21,8 @@ from harness.reporting.view import figures, words
 from harness.reporting.view.class_causes import ClassCauses
 from harness.reporting.view.failing import GOOD, Failing
 
-MOST_ROWS = 500  # what a browser shows at once without a wait
-ROWS_A_PAGE = 250
+MOST_ROWS = 150  # what a browser shows and sorts at once without a wait
+ROWS_A_PAGE = 100
 _MOST_FINDINGS = 40
 _MOST_CAUSES = 60
 IN_VIEW = 10  # of a list; the others are folded
@@ -113,7 +113,7 @@ class Overview:
         self.causes.add(result)
 
     def pages(self) -> tuple[RowsPage, ...]:
-        """The rows as pages: one up to 500 of them, 250 a page beyond."""
+        """The rows as pages: one up to 150 of them, 100 a page beyond."""
         size = len(self.rows) if len(self.rows) <= MOST_ROWS else ROWS_A_PAGE
         starts = range(0, len(self.rows), size) if size else range(1)
         return tuple(

@@ -13,6 +13,7 @@ from harness.reporting.view.figures import was_run
 from harness.reporting.view.tally import Tally
 
 MOST_SCENARIOS = 25
+_MOST_NAMED = 15  # submissions that fail one
 GOOD = Fraction(3, 4)  # of the marks for functionality
 _FEWEST_GOOD = 3  # a scenario is not in doubt for fewer
 
@@ -93,7 +94,7 @@ class Failing:
                     failed=tally.count,
                     graded=graded[group],
                     reason=tally.usual(),
-                    students=tuple(tally.students),
+                    students=tuple(tally.students[:_MOST_NAMED]),
                 )
             )
         return tuple(sorted(found, key=lambda each: -each.failed))
