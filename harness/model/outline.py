@@ -28,10 +28,15 @@ class OutlinePart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleOutline:
-    """The own names that the code outside functions mentions, by file."""
+    """The own names that the code outside functions mentions, by file. `asks` is the line (1-based)
+    that asks for input as the file is loaded, by calling `through` (`input` or an own function),
+    with its text in `asking`; 0: none is seen to."""
 
     file: str
     mentions: tuple[str, ...] = ()
+    asks: int = 0
+    through: str = ""
+    asking: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness.model.outline import Loop, ModuleOutline, Outline, OutlinePart
 from harness.policy.nodes import walk
 from harness.policy.reading import Source
+from harness.policy.structure import is_main_guard
 
 MOST_PARTS = 400
 MOST_LOOPS = 1000
@@ -34,7 +35,16 @@ def outline(sources: Iterable[Source]) -> Outline:
                 outside.append(statement)
             parts.extend(_part(source, statement, name, own) for name in names)
         mentioned = {name for each in outside for name in _mentioned(each, own)}
-        modules.append(ModuleOutline(file=source.name, mentions=tuple(sorted(mentioned))))
+        line, through = _asks_at(source)
+        modules.append(
+            ModuleOutline(
+                file=source.name,
+                mentions=tuple(sorted(mentioned)),
+                asks=line,
+                through=through,
+                asking=source.lines[line - 1][:LONGEST_LINE] if line else "",
+            )
+        )
     loops = [
         Loop(file=source.name, first=node.lineno, last=node.end_lineno or node.lineno)
         for source, _ in texts
@@ -44,6 +54,36 @@ def outline(sources: Iterable[Source]) -> Outline:
     return Outline(
         parts=tuple(parts[:MOST_PARTS]), modules=tuple(modules), loops=tuple(loops[:MOST_LOOPS])
     )
+
+
+def _asks_at(source: Source) -> tuple[int, str]:
+    """The first line that asks for input as the file is loaded, and what it calls; 0 for none."""
+    called = {
+        statement.name: set(_called(statement))
+        for statement in source.tree.body
+        if isinstance(statement, ast.FunctionDef)
+    }
+    asking = {"input"}
+    while more := {name for name, names in called.items() if names & asking} - asking:
+        asking |= more
+    for statement in source.tree.body:
+        if isinstance(statement, _DEFINITIONS):
+            continue
+        if isinstance(statement, ast.If) and is_main_guard(statement.test):
+            continue
+        lines = [(line, name) for name, line in _called(statement).items() if name in asking]
+        if lines:
+            return min(lines)
+    return 0, ""
+
+
+def _called(statement: ast.stmt) -> dict[str, int]:
+    """The names that are called in it, and the first line on which each is."""
+    found: dict[str, int] = {}
+    for node in walk(statement):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found[node.func.id] = min(node.lineno, found.get(node.func.id, node.lineno))
+    return found
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

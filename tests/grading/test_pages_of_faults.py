@@ -90,7 +90,7 @@ if __name__ == "__main__":
 # Each fault: what stands in the right program, what in its place, and what the page has to say.
 FAULTS: dict[str, tuple[str, str, list[str]]] = {
     "asks_at_import": ("def new_board", 'size = input("Size? ")\ndef new_board', [
-        "as soon as the file is loaded, it asks for input",
+        "Line 2 asks for input as soon as the file is loaded: move it into",
         'line 2', 'size = input("Size? ")', "so it costs marks",
     ]),
     "no_main_guard": ('if __name__ == "__main__":\n    play()', "play()", [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -177,6 +178,56 @@ def test_a_file_that_does_not_load_is_one_cause_and_nothing_else_is_said() -> No
     assert cause.place is not None
     assert (cause.place.first, cause.place.text) == (1, ("SIZE = 1 / 0",))
     assert unsettled(tuple(failures), outline()) == ()
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (
+            "import math\nsize = int(input())\ndef inner(x):\n    return x\n",
+            "Line 2 asks for input as soon as the file is loaded: "
+            "move it into a function such as main().",
+        ),
+        (
+            "def main():\n    pass\nsize = input()\n",
+            "Line 3 asks for input as soon as the file is loaded: move it into main().",
+        ),
+        (
+            "def ask():\n    return input()\ndef main():\n    ask()\nmain()\n",
+            "Line 5 calls main, which asks for input, as soon as the file is loaded: "
+            'put it below `if __name__ == "__main__":`.',
+        ),
+        (  # what is seen of the text says nothing: the rule's own words stay
+            "import builtins\nbuiltins.input()\nif __name__ == '__main__':\n    input()\n",
+            "ran_at_import 1",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "seen",
+    [
+        Observation(ending=Ending.ASKED_FOR_MORE, phase=Phase.LOADING),
+        replace(LOADING, raised=Raised(type_name="EOFError", message="EOF when reading a line")),
+    ],
+    ids=["asks for more", "reads the end of input"],
+)
+def test_what_asks_for_input_while_it_loads_is_told_its_line(
+    program: str, message: str, seen: Observation
+) -> None:
+    failure = fails("inner", rule="ran_at_import", number=1, observation=seen)
+    (cause,) = derive([failure], outline(program), {})
+    assert cause.message == message
+    assert (cause.line is None) == (cause.place is None) == message.startswith("ran_at_import")
+
+
+def test_a_file_that_loops_while_it_loads_is_told_the_loops_line() -> None:
+    program = "n = 0\nwhile n < 3:\n    m = 1\ndef inner(x):\n    return x\n"
+    seen = Observation(ending=Ending.CPU_LIMIT, phase=Phase.LOADING)
+    failure = fails("inner", rule="ran_at_import", number=1, observation=seen)
+    (cause,) = derive([failure], outline(program), {})
+    loops = {cause.example: outline(program).loops[0]}
+    (told,) = with_loops([cause], loops, [failure], outline(program))
+    assert told.message.endswith("The loop in line 2 does not end.")
 
 
 def missing(name: str, number: int) -> Failing:

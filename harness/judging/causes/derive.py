@@ -158,7 +158,7 @@ def _cause(
     if kind == "missing":
         return _with_nearest(cause, key[1], outline)
     if kind == "loading":
-        return replace(cause, place=_at_load(example))
+        return _asking_at_load(replace(cause, place=_at_load(example)), example, outline)
     part = outline.part(cause.function)
     if part is not None:
         others = [other for each in members for other in blame.get(each.scenario.id, ())]
@@ -247,6 +247,28 @@ def _with_nearest(cause: Cause, name: str, outline: Outline) -> Cause:
 
 def _place(part: OutlinePart) -> CodePlace:
     return CodePlace(file=part.file, first=part.first, last=part.last, text=part.text)
+
+
+def _asking_at_load(cause: Cause, example: Failing, outline: Outline) -> Cause:
+    """Of a file that asks for input as it is loaded: with the line that does, and where to put
+    it."""
+    seen, raised = example.observation, example.raised
+    asked = seen is not None and seen.ending is Ending.ASKED_FOR_MORE
+    if not asked and (raised is None or raised.type_name != "EOFError"):
+        return cause
+    module = next((each for each in outline.modules if each.asks), None)
+    if module is None:
+        return cause
+    line = module.asks
+    place = CodePlace(file=module.file, first=line, last=line, text=(module.asking,))
+    what, advice = "asks for input", "move it into main()"
+    if module.through != "input":
+        what = f"calls {plain(module.through, limit=60)}, which asks for input,"
+        advice = 'put it below `if __name__ == "__main__":`'
+    elif "main" not in outline.names():
+        advice = "move it into a function such as main()"
+    message = f"Line {line} {what} as soon as the file is loaded: {advice}."
+    return replace(cause, message=message, place=place, line=line)
 
 
 def _at_load(example: Failing) -> CodePlace | None:
