@@ -38,7 +38,7 @@ class Listing:
 
 
 def examples(first: str, second: str) -> str:
-    """The end of a command's help: two command lines that work as they stand."""
+    """The end of a command's help: two command lines that work unchanged."""
     return f"\b\nExamples:\n  {first}\n  {second}"
 
 

@@ -8,7 +8,7 @@ import sys
 
 from rich.console import Console, RenderableType
 
-_UNWRAPPED = 2000  # columns: what is read by a program is not cut to a width that nobody has
+_UNWRAPPED = 2000  # columns: what is read by a program is not cut to the width of a terminal
 
 
 def result_console() -> Console:

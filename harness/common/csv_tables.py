@@ -26,7 +26,7 @@ _BYTE_ORDER_MARKS = (
 _QUOTED = re.compile(r'"[^"]*"')
 _HEADER_CHARACTERS = 256 * 1024
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?', re.IGNORECASE)
-# The wide forms count in spreadsheets of East Asia; a line end may stand before a formula.
+# The wide forms count in spreadsheets of East Asia; a line end may come before a formula.
 _FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)%?|-+")
 

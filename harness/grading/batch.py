@@ -38,7 +38,7 @@ _TRANSIENT = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictK
 
 
 SECRET_NAME = ".audit-secret"
-EARLIER_NOTE = "the harness failed on this submission; what stands here was found by an earlier run"
+EARLIER_NOTE = "the harness failed on this submission; this result is from an earlier run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +145,7 @@ def grade_batch(
 
 def _secret(path: Path) -> bytes:
     """What decides which scenarios are observed twice, the same in every run of this folder, so
-    that the same inputs give the same results; nobody else may read it."""
+    that the same inputs give the same results; only its owner may read it."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -80,7 +80,7 @@ def what_to_name(assignment: Assignment) -> str:
 
 
 def submitted(paths: Sequence[Path], assignment: Assignment) -> tuple[Submission, ...]:
-    """What is to be checked. Of files that are handed in together, one that is named stands for
+    """What is to be checked. Of files that are handed in together, one that is named means
     them all, as they lie in its folder. UserError where there is nothing of the kind."""
     for path in paths:
         _must_hold_a_program(path, assignment)

@@ -57,7 +57,7 @@ def prepare(
     """Find the interpreter, probe the tier, and make (or recall) the answer key.
 
     Raises UserError when no interpreter serves, the required tier cannot be had, or the reference
-    does not do what the scenarios state: a plan that disagrees with itself grades nobody
+    does not do what the scenarios state: a plan that disagrees with itself is not used
     (`refuse=False` leaves that to the caller, who reports it). With `recall_tier` the last trial of
     the tier will do, where nothing has changed since: for marks it is tried anew.
     """

@@ -46,6 +46,6 @@ def search_failures(
             yield job, found
 
 
-# Programs of ours play no tricks on the order of a shared run, and the same order gives the same
-# answer.
+# Our own programs do not try to exploit the order of a shared run; a fixed one gives the same
+# answer each time.
 _SEARCHING = bytes(32)

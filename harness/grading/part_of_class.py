@@ -14,7 +14,7 @@ from harness.model.submission import Submission
 from harness.results import StoreReader
 
 _LISTED = 3  # ids in a message
-_NO_STATE = ""  # of a result that stands in for one that our machinery failed to find
+_NO_STATE = ""  # of a result that replaces one that our machinery failed to find
 
 
 def as_stored(paths: Iterable[Path], store: StoreReader) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ def is_class(store: StoreReader, paths: Sequence[Path]) -> bool:
 
 
 def chosen(submissions: Sequence[Submission], only: frozenset[str]) -> tuple[Submission, ...]:
-    """The submissions with these ids; UserError for an id that nobody has."""
+    """The submissions with these ids; UserError for an unknown id."""
     known = {submission.id for submission in submissions}
     for name in sorted(only - known):
         near = difflib.get_close_matches(name, known, n=3)

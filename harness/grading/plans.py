@@ -1,4 +1,4 @@
-"""Parts of an assignment that stand alone: what a student may see, what a cohort is asked.
+"""Parts of an assignment that can be graded alone: the visible one, the one of a cohort.
 
 An assignment without a reference: its functions are those that the scenarios call.
 """

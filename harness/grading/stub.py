@@ -2,7 +2,7 @@
 
 Taken from the syntax tree: the imports, the functions and classes that the assignment asks for
 with their signatures and docstrings, what these signatures name, and the `__name__` guard. No
-comment of the reference survives, wherever it stands.
+comment of the reference survives, at any place.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from harness.model.values import Value
 
 
 class Field(ABC):
-    """One place in a specification and the data that stands there.
+    """One place in a specification and the data there.
 
     The loader implements it. Every mistake is noted with its place (file, line, column), and the
     reading goes on, so that all mistakes of a file are reported together.

@@ -35,7 +35,7 @@ class MatcherKey:
     order: int
 
     def takes(self, name: str) -> bool:
-        """Whether the key may stand beside it."""
+        """Whether the key may be given with it."""
         return name in self.also or name in self.optional
 
 
@@ -86,7 +86,7 @@ def _names(*, for_text: bool) -> tuple[str, ...]:
 
 
 def read(field: Field) -> Matcher | None:
-    """The matcher that a mapping `{key: …}` stands for; None, with the mistake noted."""
+    """The matcher that a mapping `{key: …}` describes; None, with the mistake noted."""
     data, names = field.data, _names(for_text=field.for_text)
     also = {other: key.name for key in _KEYS.values() for other in (*key.also, *key.optional)}
     stated = [name for name in data if name in _KEYS or name not in also]

@@ -32,12 +32,12 @@ class Cause:
     """One thing to fix.
 
     `function` is the function (or constant) that is to blame where `blamed`, else the one whose
-    scenarios fail; empty where the whole file is meant. `place` is where that stands in the
+    scenarios fail; empty where the whole file is meant. `place` is where that is in the
     student's file. `scenarios` are ids in the plan's order, `example` the clearest of them (visible
     before hidden, shortest input); rule and message are the example's, which may be hidden from a
     student. `together_with` are functions that have to be right as well for some of the scenarios
     to pass. `raised_in` and `raised_at` are the student's function and line in which the example's
-    exception came up, where that is outside `place`. `about_text`: the message speaks of the
+    exception came up, where that is outside `place`. `about_text`: the message is about the
     student's text alone, and of no scenario. `marks_at_stake` is exact: what the mark would rise by
     if the scenarios passed.
     """

@@ -1,4 +1,4 @@
-"""What happens during a run, for whoever shows it. Engines emit, consumers plug in."""
+"""What happens during a run, for progress displays. Engines emit, consumers plug in."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class NameHintKind(StrEnum):
     """What the program's own names say about an exception."""
 
     NEAREST = "nearest"  # `owner` has a name `near` that is nearly this one
-    OUTSIDE = "outside"  # a function of this name stands outside the class `owner`
+    OUTSIDE = "outside"  # a function of this name is outside the class `owner`
     NO_SELF = "no_self"  # the method's first parameter is `near`
     SELF_DOT = "self_dot"  # an attribute of `owner`; `near` is what the method calls its object
 

@@ -55,7 +55,7 @@ class Visibility(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where in a spec something stands; line and column are 1-based."""
+    """A place in a spec; line and column are 1-based."""
 
     file: str
     line: int

@@ -63,7 +63,7 @@ class Policy:
     """policy.yaml. A None list means that this part is not restricted.
 
     `file_imports` takes the place of `imports` where the files of a submission have rules of their
-    own; a file that it does not name may import anything. `module_level` lists what may stand at
+    own; a file that it does not name may import anything. `module_level` lists what is allowed at
     module level: imports, constants, functions, main_guard, docstring is always allowed.
     `provided_names` are the constants of the `provided_modules`, `provided_functions` the
     functions and classes that they define.

@@ -47,7 +47,7 @@ class Tier(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthFigures:
-    """Of `changes` of the reference that somebody could notice, how many are `noticed`."""
+    """Of `changes` of the reference that can be noticed, how many are `noticed`."""
 
     changes: int
     noticed: int
@@ -97,8 +97,8 @@ class Adjustment:
 class SubmissionResult:
     """One submission. `mark` is exact and unrounded; None unless graded or unreadable (0).
 
-    `manual` marks stand beside it: `mark` and `out_of` are of the functionality alone; `total` and
-    `total_out_of` are of both. `earlier`: our machinery failed this time, and what stands here is
+    `manual` marks are separate: `mark` and `out_of` are of the functionality alone; `total` and
+    `total_out_of` are of both. `earlier`: our machinery failed this time, and this result is
     what an earlier run found for the same bytes. `isolation_reason`: why every scenario had a
     process of its own ("line 12: `global board`"). `student`, `handed_in`, `attempt`, `attempts`
     and `source` are the submission's. `causes` are what to fix, most marks first.
@@ -257,7 +257,7 @@ class ByHand:
 
 def joined(result: SubmissionResult, given: ByHand) -> SubmissionResult:
     """The result with what a person gave it. A slot that the assignment no longer has is left
-    out; marks that were given for other bytes stand, with a note that says so."""
+    out; marks that were given for other bytes are kept, with a note that says so."""
     marks = {entry.slot: entry.mark for entry in given.marks}
     manual = tuple(replace(part, mark=marks.get(part.slot.id)) for part in result.manual)
     notes = result.notes

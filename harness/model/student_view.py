@@ -30,7 +30,7 @@ from harness.model.verdict import Verdict, VerdictKind
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstantPlace:
     """A constant that an override may change, the provided file that defines it, and the literal
-    that stands there (empty: something else does)."""
+    that is there (empty: something else is)."""
 
     name: str
     file: str
@@ -74,7 +74,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCheck:
-    """A scenario that its reader may see whole. `stimulus` is the one the verdict speaks of: a
+    """A scenario that its reader may see whole. `stimulus` is the one the verdict is about: a
     sample's smallest failing draw, its first draw when all passed."""
 
     id: str
@@ -116,7 +116,7 @@ class ShownCheck:
 class ShownCause:
     """One thing to fix as its reader may see it. `checks` are the failing scenarios that may be
     shown, the clearest first, `hidden` how many others there are; the message is empty where it
-    would speak of a hidden one. `marks` are at stake (0: none, or not known)."""
+    would be about a hidden one. `marks` are at stake (0: none, or not known)."""
 
     function: str
     message: str

@@ -18,7 +18,7 @@ class LineRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fingerprint:
-    """A hash of some symbols in a row of a program's syntax tree, and the lines they stand on."""
+    """A hash of some symbols in a row of a program's syntax tree, and their lines."""
 
     value: int
     first_line: int
@@ -124,7 +124,7 @@ class ClauseStrength:
 class StrengthReport:
     """Of one assignment. `needed` are scored scenarios that notice all that is noticed, `spare` the
     others, which can all be left out at once. `mistakes` are entries of equivalent.yaml that are
-    noticed, or that stand for no change. The digests are those of the plan that was measured."""
+    noticed, or that change nothing. The digests are those of the plan that was measured."""
 
     assignment: str
     spec_digest: str
@@ -139,7 +139,7 @@ class StrengthReport:
 
     @property
     def counted(self) -> int:
-        """The changes that somebody could notice."""
+        """The changes that can be noticed."""
         return sum(each.changes - each.equivalent for each in self.functions)
 
     @property
@@ -177,7 +177,7 @@ class StyleFinding:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodePlace:
     """A function, a number or a block: what it is called, where it begins, how many lines it has
-    (of a number: how often it stands in the program)."""
+    (of a number: how often it is in the program)."""
 
     name: str
     file: str
@@ -188,7 +188,7 @@ class CodePlace:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StyleEvidence:
     """Of one program. `findings` of ruff, the first ones of `found`; its longest functions, what
-    has no docstring, numbers that no name explains, blocks that stand there again. `missing` says
+    has no docstring, numbers that no name explains, repeated blocks. `missing` says
     what could not be looked at, and why."""
 
     findings: tuple[StyleFinding, ...] = ()

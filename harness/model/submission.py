@@ -33,7 +33,7 @@ class Student:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
     """One student's files, read whole. `problem` is set when they cannot be graded as handed in:
-    one sentence, "found X.py, expected a1.py". `origin` is where they lay, for messages.
+    one sentence, "found X.py, expected a1.py". `origin` is where they were found, for messages.
 
     `student` is None where the source tells only a folder's or file's name. `handed_in` is ISO
     8601, without an offset where no zone is known and empty where no time is. `attempt` is the one

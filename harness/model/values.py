@@ -153,7 +153,7 @@ _BRACKETS = {
 
 
 def _opened(value: Value) -> list[Value | str]:
-    """A container's brackets, items and what stands between them."""
+    """A container's brackets, items and the text between them."""
     first, last = _BRACKETS[value.kind]
     if not value.items and value.kind in (ValueKind.SET, ValueKind.FROZENSET):
         return ["set()" if value.kind is ValueKind.SET else "frozenset()"]

@@ -130,5 +130,5 @@ class Verdict:
         return self.explanation.message if self.explanation else ""
 
     def message_without(self, hint: str) -> str:
-        """The explanation's sentence without the lecturer's hint, which stands behind it."""
+        """The explanation's sentence without the lecturer's hint that follows it."""
         return self.message.removesuffix(f"{_HINT}{hint}") if hint else self.message

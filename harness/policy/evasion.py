@@ -34,7 +34,7 @@ _NAMES = {
 }
 _REACHING = frozenset({"getattr", "setattr", "delattr", "vars"})
 
-# Calling these on an object of one's own class is ordinary; every other double-underscore
+# Calling these on an object of the program's own class is ordinary; every other double-underscore
 # attribute is a step of a walk from a value to the modules.
 _ORDINARY_DUNDERS = frozenset(
     """

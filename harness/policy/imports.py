@@ -14,7 +14,7 @@ _RULE = PolicyRule.IMPORT
 
 
 def check_imports(survey: Survey, rule: ImportPolicy, collector: FindingCollector) -> None:
-    """Every import statement, wherever it stands."""
+    """Every import statement, at any level."""
     statements: list[tuple[_Import, bool]] = []
     for visit in survey.of(ast.Import, ast.ImportFrom):
         if isinstance(visit.node, ast.Import | ast.ImportFrom):
@@ -55,17 +55,17 @@ def _exactly(
     for node, at_top, text in written:
         if at_top and text in given:
             if text in seen:
-                collector.add(_RULE, node, f"`{short(text)}` stands here a second time")
+                collector.add(_RULE, node, f"`{short(text)}` is here a second time")
             elif any(given.index(text) < given.index(earlier) for earlier in seen):
                 collector.add(_RULE, node, f"`{short(text)}` is not in the given order")
             seen.append(text)
         elif text in missing:
             missing.remove(text)
             seen.append(text)
-            what = f"`{short(text)}` was moved; it stands at the top of the file as given"
+            what = f"`{short(text)}` was moved; it is at the top of the file as given"
             collector.add(_RULE, node, what)
         elif text in given:
-            collector.add(_RULE, node, f"`{short(text)}` stands here a second time")
+            collector.add(_RULE, node, f"`{short(text)}` is here a second time")
         else:
             _unknown(node, at_top, text, missing, collector)
     for text in missing:

@@ -14,7 +14,7 @@ _DEEPEST = 8  # no module's dotted name has more parts
 
 
 class ModuleNames:
-    """The modules that each name of a file may stand for, by scope: imported under it, or assigned
+    """The modules that each name of a file may refer to, by scope: imported under it, or assigned
     from another such name (`m = random`).
 
     `defined` are, by module, the names that another file of the submission or a provided one
@@ -37,7 +37,7 @@ class ModuleNames:
         self._follow_assignments()
 
     def at(self, name: str, visit: Visit) -> frozenset[str]:
-        """The modules, by their dotted names, that `name` may stand for where `visit` stands."""
+        """The modules, by their dotted names, that `name` may refer to at `visit`."""
         if not self._modules:
             return _NONE
         return frozenset().union(

@@ -94,7 +94,7 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         blocks = [part for block in _BLOCKS for part in getattr(statement, block, ())]
         if blocks and not isinstance(statement, _DEFINITIONS):
             left.extend(reversed(blocks))
-            # What stands in the head of a block (a condition, a `with`) is code as well.
+            # What is in the head of a block (a condition, a `with`) is code as well.
             for head in ("test", "iter", "subject"):
                 value = getattr(statement, head, None)
                 if isinstance(value, ast.expr):

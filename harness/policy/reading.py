@@ -215,9 +215,9 @@ def _plain_reason(error: SyntaxError, lines: tuple[str, ...]) -> str:
     message = error.msg or "invalid syntax"
     here = _line(lines, error.lineno or 0)
     if "invalid character" in message and _CURLY.search(message):
-        return "a curly quotation mark stands where Python needs a straight one (' or \")"
+        return "a curly quotation mark is where Python needs a straight one (' or \")"
     if "invalid character" in message or "invalid non-printable character" in message:
-        return f"a character that Python does not know stands in this line ({message})"
+        return f"a character that Python does not know is in this line ({message})"
     if re.match(r"\s*print\s+[^\s(=]", here) and "invalid syntax" in message:
         return "print is written as in Python 2"
     for pattern, reason in _REASONS:

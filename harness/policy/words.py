@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Parts that a file cannot be written without, or that are judged by another rule (names and calls
-# as built-ins, attributes as methods, imports as imports), or that only ever stand inside a part
+# as built-ins, attributes as methods, imports as imports), or that only occur inside a part
 # that is judged itself (a `comprehension` inside a ListComp, an `ExceptHandler` inside a Try).
 ALWAYS_ALLOWED = frozenset(
     """

@@ -16,7 +16,7 @@ _COLUMNS = 100
 def markdown_summary(view: StudentView, plan: Plan, failures: int) -> str:
     """A heading, the functions with what passed, and the first `failures` explained.
 
-    What a program printed stands in a code block that it cannot end.
+    What a program printed is put into a code block that it cannot end.
     """
     rows = [
         f"| {_code(each.function)} | {each.passed} of {each.total} |" for each in view.functions

@@ -46,7 +46,7 @@ class _Head:
         self._text = json_text(plain_scenario(scenario), 4).removesuffix("\n    }")
 
     def row(self, scored: ScenarioResult) -> str:
-        """The scenario as it stands in a submission."""
+        """The scenario as a submission lists it."""
         verdict = scored.verdict
         rule = verdict.explanation.rule if verdict.explanation else None
         rest = _scored(

@@ -150,7 +150,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def plain_scenario(scenario: Scenario) -> dict[str, Any]:
-    """What a scenario is, whoever's submission it runs on."""
+    """What a scenario is, independent of the submission."""
     return {
         "id": scenario.id,
         "name": scenario.name,

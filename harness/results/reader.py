@@ -183,7 +183,7 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
             version = read_version(connection)
         except sqlite3.OperationalError:
             # A folder that is not writable cannot hold the index of the write-ahead log;
-            # then nobody can be writing there either.
+            # then no process can be writing there either.
             connection.close()
             connection = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
             version = read_version(connection)

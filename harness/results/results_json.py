@@ -1,7 +1,7 @@
 """`results.json`: a run for other programs to read. Keys are added, never renamed.
 
 The lecturer's: it names hidden scenarios. Described by `docs/results.schema.json`. What a scenario
-is stands once; a scenario that a submission passed is only counted.
+is written once; a scenario that a submission passed is only counted.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class ResultsText:
         self._between = "\n  "
 
     def begin(self) -> str:
-        """All that stands before the first submission."""
+        """Everything before the first submission."""
         run = plain_run(self._facts) | {"isolation": self._isolation}
         plain = {"schema_version": RESULTS_VERSION, "run": run}
         rows = [_line(_with_points(scenario)) for scenario in self._scenarios.values()]
@@ -88,7 +88,7 @@ class ResultsText:
         )
 
     def end(self) -> str:
-        """All that stands after the last submission."""
+        """Everything after the last submission."""
         bracket = "]" if self._between == "\n  " else "\n ]"
         return f'{bracket},\n "ran": {_line(self._ran)}\n}}\n'
 

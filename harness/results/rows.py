@@ -61,7 +61,7 @@ def _may_be_used_again(found: tuple[Observation, ...] | Verdict) -> bool:
 
 class Packer:
     """Packs rows into pieces of bounded size. A text goes out once, with the first row that needs
-    it: whoever stores the pieces must store all of one packer, in their order."""
+    it: the caller must store all of one packer, in their order."""
 
     def __init__(self) -> None:
         self._sent: set[bytes] = set()

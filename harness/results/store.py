@@ -28,7 +28,7 @@ from harness.results.reader import (
 )
 from harness.results.rows import Packer, Piece, compress
 
-# The tables whose rows are not kept for the next grading of whoever hands in the same.
+# The tables whose rows are not kept for the next grading of the same files.
 _NOT_REUSED = ("run", "path", "submission", "earlier")
 
 
@@ -232,7 +232,7 @@ def _emptied(path: Path) -> sqlite3.Connection:
     except NewerResultsError:
         raise  # what people gave is in it, and would be lost
     except sqlite3.OperationalError:
-        raise  # the disk or another program stands in the way, not what the file holds
+        raise  # the disk or another program is the cause, not what the file holds
     except (UserError, sqlite3.DatabaseError):
         for suffix in ("", "-wal", "-shm", "-journal"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -166,7 +166,7 @@ ONE_SCENARIO = {
     "stdin and input": (
         "run: a1.py\nstdin: a\ninput: [a]",
         [
-            "specs/small/f.yaml:7:5: input: what is piped in is no terminal, where somebody types. Hint: keep one of stdin and input.",
+            "specs/small/f.yaml:7:5: input: what is piped in is no terminal. Hint: keep one of stdin and input.",
         ],
     ),
     "replies that are not there": (

@@ -144,7 +144,7 @@ ONE_SCENARIO = {
     "duplicate key": (
         "call: check_input('')\nreturns: true\nreturns: false",
         [
-            "specs/small/f.yaml:7:5: returns: the key stands here a second time (first on line 6). Hint: keep one.",
+            "specs/small/f.yaml:7:5: returns: the key is here a second time (first on line 6). Hint: keep one.",
         ],
     ),
     "unknown key": (
@@ -252,7 +252,7 @@ ONE_SCENARIO = {
     "sweep twice the same": (
         "call: check_input('')\nconstants: {BOARD_SIZE: [4, 4]}",
         [
-            "specs/small/f.yaml:6:33: constants.BOARD_SIZE, item 2: 4 stands in the sweep twice.",
+            "specs/small/f.yaml:6:33: constants.BOARD_SIZE, item 2: 4 is in the sweep twice.",
         ],
     ),
     "input pair": (
@@ -809,7 +809,7 @@ FILES = {
         [
             "specs/small/assignment.yaml:10:44: manual, item 1, out_of: expected a positive number or a fraction like \"1/3\", got the text 'none'.",
             "specs/small/assignment.yaml:10:58: manual, item 1, clause: unknown clause 4.7. Hint: did you mean 4.6?",
-            "specs/small/assignment.yaml:11:10: manual, item 2, id: the id style stands here a second time. Hint: ids are unique in the list.",
+            "specs/small/assignment.yaml:11:10: manual, item 2, id: the id style is here a second time. Hint: ids are unique in the list.",
             'specs/small/assignment.yaml:11:44: manual, item 2, out_of: expected a positive number or a fraction like "1/3", got the number 0.',
         ],
     ),
@@ -939,7 +939,7 @@ FILES = {
     "clause twice": (
         {C: CLAUSES + '  - {id: "4.6", section: "4.6", text: Again.}\n'},
         [
-            "specs/small/clauses.yaml:5:10: clauses, item 4, id: the clause 4.6 stands here a second time.",
+            "specs/small/clauses.yaml:5:10: clauses, item 4, id: the clause 4.6 is here a second time.",
         ],
     ),
     "clause without quotes": (
@@ -1039,7 +1039,7 @@ FILES = {
     "mutant of nothing": (
         {M: MUTANTS.replace("print(COLUMN", "print(COL")},
         [
-            "specs/small/mutants.yaml:4:11: mutants, item 1, find: this stands nowhere in a1.py.",
+            "specs/small/mutants.yaml:4:11: mutants, item 1, find: this text is not in a1.py.",
         ],
     ),
     "mutant that changes nothing": (
@@ -1058,7 +1058,7 @@ FILES = {
             R: REFERENCE + "def again():\n    return True\n",
         },
         [
-            "specs/small/mutants.yaml:2:42: mutants, item 1, find: this stands 2 times in a1.py. Hint: add a line before or after it.",
+            "specs/small/mutants.yaml:2:42: mutants, item 1, find: this text is 2 times in a1.py. Hint: add a line before or after it.",
         ],
     ),
     "mutant that is not Python": (

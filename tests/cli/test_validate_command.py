@@ -141,7 +141,7 @@ def test_a_broken_mutant_or_expectation_stops_validate_and_no_grading(course: Co
     course.write(f"{sample}/expect.yaml", "fails: 7\n")
     outcome = course.run("grade", sample)
     assert outcome.status == 0, outcome.err
-    broken = "specs/tiny/mutants.yaml:4:11: mutants, item 1, find: this stands nowhere in a1.py."
+    broken = "specs/tiny/mutants.yaml:4:11: mutants, item 1, find: this text is not in a1.py."
     outcome = course.run("validate")
     assert (outcome.status, outcome.err) == (2, f"{broken}\n")
     outcome = course.run("validate", "--format", "github")

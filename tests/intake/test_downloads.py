@@ -466,7 +466,7 @@ def test_one_id_with_two_names_is_for_a_person(tmp_path: Path) -> None:
     files = {"kim_5_1_a1.py": b"", "lee_5_2_a1.py": b""}
     (one,) = cohort(laid(files, tmp_path / "class")).submissions
     assert one.withheld is Withheld.NEEDS_REVIEW
-    assert one.notes == ("its id stands with several names in the download",)
+    assert one.notes == ("its id has several names in the download",)
 
 
 OTHERWISE = {

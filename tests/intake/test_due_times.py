@@ -251,7 +251,7 @@ EXTENSIONS = {
     "no id": ("id,due\n,2024-09-24T18:00Z\n", ":2: there is no id. "),
     "an id twice": (
         "id,due\n1,2024-09-24T18:00Z\n1,2024-09-24T19:00Z\n",
-        ":3: the id 1 stands here again, after ",
+        ":3: the id 1 is here again, after ",
     ),
     "two students": ("id,due\nteam@x,2024-09-24T18:00Z\n", ":2: 2 students are called team@x. "),
 }

@@ -159,7 +159,7 @@ WRONG: dict[str, tuple[bytes, str]] = {
     ),
     "an id twice": (
         b"id,name\n1,A\n2,B\n1,C\n",
-        ":4: the id 1 stands here again, after {path}:2. Hint: leave one line of the two",
+        ":4: the id 1 is here again, after {path}:2. Hint: leave one line of the two",
     ),
     "no id": (b"id,email,name\n1,,A\n,b@x,B\n,,C\n", ":4: there is no id of C. Hint: write one"),
     "nobody": (b"id,name\n", ": there is nobody on this list"),

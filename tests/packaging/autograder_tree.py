@@ -122,7 +122,7 @@ def verdicts(results: dict[str, Any]) -> dict[str, str | None]:
 
 
 def gives_no_mark(results: dict[str, Any]) -> bool:
-    """Whether no score stands anywhere, and the first test says so."""
+    """Whether no score is given, and the first test says so."""
     scores = ["score" in results, *("score" in test for test in results["tests"])]
     first = results["tests"][0]
     return (

@@ -250,14 +250,14 @@ IMPORTS = {
             (1, REMOVED.format("from typing import Optional")),
         ],
     ),
-    "doubled": (HEAD + SUPPORT, [(3, "`from a1_support import *` stands here a second time")]),
+    "doubled": (HEAD + SUPPORT, [(3, "`from a1_support import *` is here a second time")]),
     "other order": (
         SUPPORT + TYPING,
         [(2, "`from typing import Optional` is not in the given order")],
     ),
     "moved": (
         TYPING + "if 1:\n    from a1_support import *\n",
-        [(3, "`from a1_support import *` was moved; it stands at the top of the file as given")],
+        [(3, "`from a1_support import *` was moved; it is at the top of the file as given")],
     ),
     "spelled over lines": ("from typing import (\n    Optional,\n)\n" + SUPPORT, []),
     "from the future": (

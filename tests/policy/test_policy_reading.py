@@ -107,7 +107,7 @@ REFUSED: dict[str, tuple[bytes, str, int | None, str]] = {
     ),
     "curly quotes": (
         "a = 1\nb = \u201chello\u201d\n".encode(),
-        "a curly quotation mark stands where Python needs a straight one (' or \")",
+        "a curly quotation mark is where Python needs a straight one (' or \")",
         2,
         "b = \u201chello\u201d",
     ),

@@ -184,7 +184,7 @@ def _is_readable(document: Document, root: Path, path: Path, file: SourceFile) -
 
 
 def manual_slots(heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[ManualSlot, ...]:
-    """The slots in the file's order. Mistakes are noted for an id that stands there twice, marks
+    """The slots in the file's order. Mistakes are noted for an id that is there twice, marks
     that are no positive number, and a clause that clauses.yaml (where there is one) lacks."""
     document = heading.document
     known = None if clauses is None else [clause.id for clause in clauses]
@@ -192,7 +192,7 @@ def manual_slots(heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[
     for index, part in enumerate(heading.shape.manual):
         loc: Loc = ("manual", index)
         if part.id in found:
-            what = f"the id {part.id} stands here a second time"
+            what = f"the id {part.id} is here a second time"
             document.add((*loc, "id"), what, "ids are unique in the list")
         if part.clause and known is not None and part.clause not in known:
             what = f"unknown clause {part.clause}"

@@ -23,7 +23,7 @@ def read_clauses(document: Document) -> tuple[Clause, ...] | None:
     for index, part in enumerate(shape.clauses):
         loc = ("clauses", index, "id")
         if part.id in found:
-            document.add(loc, f"the clause {part.id} stands here a second time")
+            document.add(loc, f"the clause {part.id} is here a second time")
         text = part.text.strip()
         if "\n" in text:
             document.add(("clauses", index, "text"), "expected one line, got several")

@@ -44,7 +44,7 @@ def _mutant(
     places = located(texts[part.file], part.find, part.replace)
     if len(places) != 1:
         count = len(places)
-        what = "this stands nowhere in" if not count else f"this stands {count} times in"
+        what = "this text is not in" if not count else f"this text is {count} times in"
         hint = "" if not count else "add a line before or after it"
         document.add((*loc, "find"), f"{what} {part.file}", hint)
         return None
@@ -66,7 +66,7 @@ def located(text: str, find: str, replacement: str) -> list[tuple[str, str]]:
     """Every place of `find` in the text, with what takes its place.
 
     Whole lines are found at any indentation (a YAML block has lost it); failing that, `find` is
-    any piece of text. A place is given as text that stands in the file once.
+    any piece of text. A place is given as text that is in the file once.
     """
     lines = text.splitlines(keepends=True)
     wanted = textwrap.dedent(find).strip("\n").splitlines()

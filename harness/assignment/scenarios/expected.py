@@ -53,7 +53,7 @@ def check_sensible(context: Context, chosen: Setting, stimulus: str) -> None:
             )
             context.add((*chosen.loc, key), what, hint, key=True)
     if chosen.states("stdin") and chosen.states("input"):
-        what = "what is piped in is no terminal, where somebody types"
+        what = "what is piped in is no terminal"
         context.add((*chosen.loc, "input"), what, "keep one of stdin and input", key=True)
     if chosen.states("replies") and chosen.states("input"):
         what = "a generator of replies types all input"

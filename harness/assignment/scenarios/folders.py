@@ -67,7 +67,7 @@ def _content(context: Context, loc: Loc, content: Any) -> bytes | None:
 
 
 def used_files(chosen: Setting) -> set[str]:
-    """The paths, below the spec folder, of files that are laid into the folder."""
+    """The paths, below the spec folder, of files that are copied into the folder."""
     contents = [content for _, files in chosen.layers("files") for content in files.values()]
     return {one for one in contents if isinstance(one, str) and one and "\n" not in one}
 

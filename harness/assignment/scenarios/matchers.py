@@ -25,7 +25,7 @@ def value_matcher(context: Context, loc: Loc, data: Any) -> Matcher | None:
 
 
 def plain_value(context: Context, loc: Loc, data: Any) -> Value | None:
-    """The value that stands here; None, with a mistake noted, if it is none."""
+    """The value given here; None, with a mistake noted, if it is none."""
     return _Field(context, loc, data, for_text=False).value()
 
 

@@ -18,7 +18,7 @@ _OPEN = tuple(Visibility)  # who sees it first comes first
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedNeeds:
-    """What the scenarios of one group say that they need, and where each name stands."""
+    """What the scenarios of one group say that they need, and the place of each name."""
 
     document: Document
     group: str

@@ -59,7 +59,7 @@ class Setting:
         return getattr(self.own if self.states(key) else self.head, key)
 
     def where(self, key: str) -> Loc:
-        """Where that value stands (the scenario itself if nowhere)."""
+        """Where that value is (the scenario itself if nowhere)."""
         if self.states(key):
             return (*self.loc, key)
         return (key,) if key in self.head.model_fields_set else self.loc

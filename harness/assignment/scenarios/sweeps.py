@@ -117,7 +117,7 @@ def _check_values(
             document.add(where, "expected a value or a list of values, got a mapping")
             sound = False
         elif repr(value) in seen:
-            document.add(where, f"{value!r} stands in the sweep twice")
+            document.add(where, f"{value!r} is in the sweep twice")
             sound = False
         elif base is not None and not _fits(value, base):
             hint = "quote it" if isinstance(base, str) else ""

@@ -22,7 +22,7 @@ class TemplateError(ValueError):
 
 
 def spelled(value: object) -> str:
-    """How a constant stands in a text: a str as it is, anything else as Python shows it."""
+    """How a constant is written in a text: a str as it is, anything else as Python shows it."""
     return value if isinstance(value, str) else repr(value)
 
 

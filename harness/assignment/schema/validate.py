@@ -25,7 +25,7 @@ _EXPECTED = {
 
 
 def shaped(kind: type[M], document: Document, loc: Loc, data: Any) -> M | None:
-    """`data` (which stands at `loc`) as a `kind`; None, with mistakes noted, if it is none."""
+    """`data` (found at `loc`) as a `kind`; None, with mistakes noted, if it is none."""
     shape, broken = salvaged(kind, document, loc, data)
     return None if broken else shape
 

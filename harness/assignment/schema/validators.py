@@ -31,7 +31,7 @@ CHOICES = {"ends": tuple(ENDS), "ignore": IGNORE, "isolation": ISOLATION, "other
 
 
 def wrong(what: str, hint: str = "") -> PydanticCustomError:
-    """An error whose words are shown as they stand."""
+    """An error whose message is shown unchanged."""
     return PydanticCustomError("spec", "{what}", {"what": what, "hint": hint})
 
 
@@ -49,7 +49,7 @@ def describe(value: Any) -> str:
 
 
 def as_list(value: Any) -> Any:
-    """One word stands for a list of one."""
+    """A single text is a list of one."""
     return [value] if not isinstance(value, list | dict) else value
 
 

@@ -32,7 +32,7 @@ def _loader() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a value stands, where its key does, and how it was written (scalars only)."""
+    """Where a value is, where its key is, and how it was written (scalars only)."""
 
     line: int
     column: int
@@ -79,7 +79,7 @@ class Document:
         return None
 
     def place(self, loc: Loc = (), *, key: bool = False) -> Place:
-        """Where the value at `loc` (or its key) stands, or the nearest holder of it."""
+        """Where the value at `loc` (or its key) is, or the nearest holder of it."""
         while loc and loc not in self.spots:
             loc = loc[:-1]
         spot = self.spots.get(loc)
@@ -90,7 +90,7 @@ class Document:
         return Place(file=self.file, line=spot.line, column=spot.column)
 
     def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
-        """Note a mistake about the value at `loc`, unless one stands there already."""
+        """Note a mistake about the value at `loc`, unless one is there already."""
         if any(loc[:size] in self.refused for size in range(1, len(loc) + 1)):
             return
         while loc and loc not in self.spots:
@@ -116,7 +116,7 @@ class Document:
         self.refused.add(loc)
 
     def add_inside(self, loc: Loc, line: int, what: str, hint: str = "") -> None:
-        """Note a mistake about a line (from 1) of the text at `loc`, where that line stands."""
+        """Note a mistake about a line (from 1) of the text at `loc`, at that line."""
         spot = self.spots.get(loc)
         if spot is None or self.text[spot.start : spot.start + 1] != "|":
             self.add(loc, f"line {line}: {what}", hint)
@@ -256,9 +256,7 @@ class Document:
         while not isinstance(part := next(self._events), yaml.MappingEndEvent):
             name = self._key(part, loc)
             if name in found:
-                what = (
-                    f"the key stands here a second time (first on line {self._line((*loc, name))})"
-                )
+                what = f"the key is here a second time (first on line {self._line((*loc, name))})"
                 self.problems.add(_place(self.file, part.start_mark), str(name), what, "keep one")
                 self._skip(next(self._events))
                 continue

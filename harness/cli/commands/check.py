@@ -125,7 +125,7 @@ def _has_colours() -> bool:
 
 
 def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -> int:
-    """Annotations alone: what a program printed stands in no line of its own, where it would be a
+    """Annotations alone: what a program printed never begins a line, where it would be a
     command to the runner. The explanations go into the page that the runner makes of the job."""
     plan = context.specification.plan
     results = check_submissions(context, submitted(files, plan.assignment))

@@ -1,4 +1,4 @@
-"""`harness new`: an assignment of one's own, to begin with."""
+"""`harness new`: the first files of a new assignment."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ SUMMARY = "Gather evidence for the person who marks style."
 def command(run: Path, python: Path | None) -> int:
     """Look at the texts of the programs graded in RUN (a report folder): what ruff finds by a small
     set of rules, the longest functions, missing docstrings, numbers without a name, and statements
-    that stand there again.
+    that are repeated.
 
     It is evidence on the lecturer's page of each submission and in the table that `harness export
     --to manual-marks` writes, never a mark. Without ruff the rest is gathered. Students do not see

@@ -2,7 +2,7 @@
 
 After a while of CPU time, the frames of the student's that are there are traced. Those that return
 are forgotten; what is left at the end loops, or waits for one that does. It answers and ends the
-process: what a program does in such a run is looked at by nobody.
+process: what a program does in such a run is never used.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ _TIMES = 12  # more often than the interpreter waits before it fits its code to 
 
 
 def warm_up() -> None:
-    """Call, hold a session and run the program, with nobody listening; leaves no trace."""
+    """Call, hold a session and run the program, with the output discarded; leaves no trace."""
     before = list(sys.meta_path), dict(sys.modules), sys.argv, sys.stdout
     call = CompiledStimulus(compile_stimulus(_FUNCTIONS, "", "echo(['a', ('b', 2)], 'a')", ()))
     fault = CompiledStimulus(compile_stimulus(_FUNCTIONS, "", "echo(1, {})", ()))

@@ -92,7 +92,7 @@ _STATE, _BORN = 0, 19  # places in /proc/PID/stat after the name
 
 
 class ProcessClock:
-    """The clocks of another process; seconds. It may end at any time: then they stand still."""
+    """The clocks of another process; seconds. It may end at any time: then they stop."""
 
     def __init__(self, pid: int) -> None:
         self._clock = (~pid << 3) | _SCHEDULED

@@ -175,8 +175,8 @@ class Monitor:
     def _provide_input(self) -> bool:
         """Have something to read on the terminal; False when the scenario ends instead."""
         terminal = self._terminal
-        # Who waits for the kernel's leave stands still, so a line may be sent before we read what
-        # was printed: it is handed over meanwhile, which takes a while.
+        # The process is stopped until the kernel lets it read, so a line may be sent before we read
+        # what was printed: it is handed over meanwhile, which takes a while.
         line = self._next_line()
         if line is not None:
             terminal.send_typed(line)

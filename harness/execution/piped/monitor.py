@@ -29,7 +29,7 @@ _KEYS = {Key.CTRL_C: b"C", Key.CTRL_D: b"D"}
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the process writes among its text, known to nobody else: it asks, it is over."""
+    """What the process writes among its text, unknown to the program: it asks, it is over."""
 
     secret: bytes = field(default_factory=lambda: os.urandom(_SECRET_BYTES))
 

@@ -177,7 +177,7 @@ def _text(plain: Any) -> str:
 
 
 def _name(plain: Any) -> str:
-    """A name or a line of the program's, cut where nobody would read on."""
+    """A name or a line of the program's, cut to a readable length."""
     return _text(plain)[:_LONGEST_NAME]
 
 

@@ -1,4 +1,4 @@
-"""Which scenarios a program fails first: for programs of ours that nobody is given a mark for."""
+"""Which scenarios a program fails first: for programs of ours, which get no mark."""
 
 from __future__ import annotations
 

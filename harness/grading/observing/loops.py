@@ -20,7 +20,7 @@ from harness.model.verdict import Explanation, Verdict, VerdictKind
 
 MOST_RUNS = 3  # of one submission
 _LEAST_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of it
-_OUTPUT_KIB = 1024  # what is read of it is kept in memory, and looked at by nobody
+_OUTPUT_KIB = 1024  # what is read of it is kept in memory, and never used
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.OUTPUT_LIMIT})
 _PLACE = re.compile(r"(?P<file>.+):(?P<first>[0-9]{1,7})-(?P<last>[0-9]{1,7})")
 

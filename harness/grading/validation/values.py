@@ -16,8 +16,8 @@ _NOISE = 12  # digits: a float that is shorter when rounded to so many was compu
 def value_problems(
     plan: Plan, key: AnswerKey, reference: tuple[SourceFile, ...]
 ) -> tuple[Problem, ...]:
-    """Scenarios that return or leave an object of a class of which nobody says how it is compared,
-    and those whose floats hold on to the last digit of a computation."""
+    """Scenarios that return or leave an object of a class that the spec does not say how to
+    compare, and those with floats that are exact to the last digit of a computation."""
     known = {each.name for each in plan.assignment.compare}
     bases = _bases(reference)
     problems: list[Problem] = []

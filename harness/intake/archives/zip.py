@@ -60,7 +60,7 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: ReadBudget)
 
 
 def _name(info: zipfile.ZipInfo) -> str:
-    """The name as whoever packed it saw it.
+    """The name as it was when the archive was made.
 
     Without the flag for UTF-8 zipfile takes cp437 for granted. What is UTF-8 all the same (macOS)
     is read as that; else as Windows-1252 where that gives letters, and as cp437 where not.
@@ -93,7 +93,7 @@ def _kind(info: zipfile.ZipInfo) -> EntryKind:
 
 
 def _count(stream: BinaryIO, mark: bytes, enough: int) -> int:
-    """How often the mark stands in the stream; counted no further than one beyond `enough`."""
+    """How often the mark is in the stream; counted no further than one beyond `enough`."""
     stream.seek(0)
     count, kept = 0, b""
     while count <= enough and (chunk := stream.read(MIB)):

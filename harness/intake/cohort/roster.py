@@ -44,8 +44,8 @@ class Listed:
 
 
 def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
-    """Everybody on it. Raises UserError: no column of ids, a student without one, an id that stands
-    twice, a time that cannot be read, nobody at all."""
+    """All students on it. Raises UserError: no column of ids, a student without one, an id listed
+    twice, a time that cannot be read, no student at all."""
     sheet = read_sheet(path)
     ids = [name for name in ID_COLUMNS if name in columns_of(sheet)]
     if not ids:
@@ -62,7 +62,7 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
         key = id_key(one.student.id)
         if key in listed:
             raise UserError(
-                f"the id {one.student.id} stands here again, after {listed[key].place}",
+                f"the id {one.student.id} is here again, after {listed[key].place}",
                 place=row.place,
                 hint="leave one line of the two",
             )

@@ -81,7 +81,7 @@ def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
         due = due_time(row.first("due"), zone, row.place)
         if name in found:
             raise UserError(
-                f"the id {name} stands here again, after {found[name].place}",
+                f"the id {name} is here again, after {found[name].place}",
                 place=row.place,
                 hint="leave one line of the two",
             )

@@ -23,7 +23,7 @@ from harness.model.policy import MAX_SOURCE_BYTES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedFiles:
-    """The files to grade, under the names they are laid as; or the `problem`, and whether it is
+    """The files to grade, under the names they are run by; or the `problem`, and whether it is
     `ours`: no fault of the student's."""
 
     files: tuple[SourceFile, ...] = ()

@@ -16,7 +16,7 @@ class AttemptFiles:
     `origin` is where, for messages; `source` is the name of the folder, or of the file that has
     none, in a platform's download.
 
-    `loose`: a single file named after its student, which stands for the expected file.
+    `loose`: a single file named after its student, which counts as the expected file.
     `problem` is set where the folder itself cannot be read; `ours` where that says nothing about
     the student. `inside` names the archive that the entries come from, `notes` say what was done
     to get at them.

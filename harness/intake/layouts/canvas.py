@@ -79,7 +79,7 @@ def _read(
 
 def _reads_otherwise(name: str, start: int, assignment: Assignment) -> bool:
     """Whether two numbers further on would leave an expected file: a student may have such a name,
-    or have named the file so to be taken for somebody else."""
+    or have named the file so to be taken for another student."""
     rest = (name[match.end(1) :] for match in _NUMBERS.finditer(name, start))
     return any(_numbered(each, assignment)[0] in _expected(assignment) for each in rest)
 

@@ -19,7 +19,7 @@ PLAIN = "plain"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedLayout:
     """A place with its layout (None: plain) and what is named as that layout names it; `strays`
-    are other things that may be somebody's."""
+    are other things that may be a student's."""
 
     place: Folder
     layout: Layout | None

@@ -54,7 +54,7 @@ class NamePart:
 def students_of(pieces: Iterable[NamePart]) -> tuple[StudentUploads, ...]:
     """The pieces put together, each student's attempts in the order of their times and numbers.
 
-    An id that stands with two names is in doubt.
+    An id with two names is in doubt.
     """
     by_id: dict[str, dict[str, NamePart]] = {}
     names: dict[str, set[str]] = {}
@@ -94,7 +94,7 @@ def _one(attempts: dict[str, NamePart], names: set[str]) -> StudentUploads:
     given = sorted(names - {""})
     doubt = next((piece.doubt for piece in pieces if piece.doubt), "")
     if len(given) > 1:  # which ones is not for a student to read
-        doubt = "its id stands with several names in the download"
+        doubt = "its id has several names in the download"
     return StudentUploads(
         identity=known.id,
         student=known,

@@ -191,7 +191,7 @@ def _is_run(each: Failing) -> bool:
 
 
 def _spread(members: Sequence[Failing]) -> list[Failing]:
-    """The first, the last, the middle, and so on: any few at the front stand for all."""
+    """The first, the last, the middle, and so on: any few at the front represent all."""
     found: list[Failing] = []
     left = [(0, len(members) - 1)]
     taken: set[int] = set()

@@ -20,7 +20,7 @@ _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failing:
-    """A scored scenario that failed, what was observed of the draw that its verdict speaks of
+    """A scored scenario that failed, what was observed of the draw that its verdict is about
     (None where nothing is known), and the submission's own functions that it begins with. `index`
     is its place in the plan."""
 

@@ -95,7 +95,7 @@ def side_by_side(left: Sequence[str], right: Sequence[str]) -> tuple[DiffLine, .
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """From line `at` (0-based) on, `inserted` stands where `removed` should."""
+    """From line `at` (0-based) on, `inserted` is in the place of `removed`."""
 
     at: int
     removed: list[str]

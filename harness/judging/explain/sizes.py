@@ -149,7 +149,7 @@ def _defaults(assignment: Assignment) -> dict[str, int]:
 
 
 def moves_with(one: AtSize, usual: AtSize, constant: str) -> bool:
-    """Whether the question itself moves with the size: it speaks of the constant, or other lines
+    """Whether the question itself moves with the size: it names the constant, or other lines
     are typed."""
     return one.stimulus.inputs != usual.stimulus.inputs or _speaks_of(one.stimulus, constant)
 

@@ -18,7 +18,7 @@ _MOST_NAMED = 6
 @matcher_class
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unordered(Matcher):
-    """A list of these items, each as often as it stands here, in any order."""
+    """A list of these items, each as often as it is here, in any order."""
 
     items: tuple[Value, ...]
     within: float | None = None

@@ -1,8 +1,8 @@
 """`results.json` as the platform reads it; described by `docs/gradescope-results.schema.json`.
 
-The whole mark stands on top, rounded once. Tests carry a status and no points: five hundred
+The whole mark comes first, rounded once. Tests carry a status and no points: five hundred
 hundredths would add up to another mark, and deductions and extra credit belong to no test. Where
-there is no mark, no score stands anywhere.
+there is no mark, no score is given.
 """
 
 from __future__ import annotations

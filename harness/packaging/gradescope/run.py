@@ -1,7 +1,7 @@
 """What the package runs on the platform: `prepare` when the image is built, `run` a submission.
 
 `run` only watches: the grading is a process of its own (`grade`), which may be killed, by us when
-the time is over or by the container when memory is. Whatever happens, a valid results.json stands
+the time is over or by the container when memory is. Whatever happens, a valid results.json is
 there: `run_autograder` put one there before anything else, and each later one replaces it whole.
 """
 

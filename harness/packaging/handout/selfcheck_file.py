@@ -18,7 +18,7 @@ SELFCHECK = "harness.packaging.handout.selfcheck"
 _READ_AS_TEXT = "harness.policy.checking"  # for an interpreter of its own
 _INSIDE = "execution/inside"
 _SHEBANG = b"#!/usr/bin/env python3\n"
-# In words that every Python understands, back to the oldest that somebody may still start it with.
+# In syntax that every Python understands, back to the oldest that somebody may still start it with.
 _MAIN = b"""\
 import sys
 

@@ -1,4 +1,4 @@
-"""What the names of each module stand for, as far as the text tells."""
+"""What the names of each module refer to, as far as the text shows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """A name's kind; of which `module` it stands for, or its constant `text`."""
+    """A name's kind; the `module` it refers to, or its constant `text`."""
 
     kind: Kind
     module: str = ""
@@ -49,7 +49,7 @@ class Module:
     names: dict[str, Binding] = field(default_factory=dict)
 
     def bind(self, name: str, binding: Binding) -> None:
-        """Bind a name; one that stands for two things is refused where it is used, unless both
+        """Bind a name; one that refers to two things is refused where it is used, unless both
         are plain values."""
         earlier = self.names.get(name)
         plain = {Kind.VALUE, Kind.TEXT}

@@ -187,7 +187,7 @@ class ExpressionRules:
         return False
 
     def _binding(self, name: str) -> Binding | None:
-        """What a name that is loaded here stands for; None for a built-in or for nothing."""
+        """What a name that is loaded here refers to; None for a built-in or for nothing."""
         if self._is_local(name):
             return Binding(kind=Kind.VALUE)
         return self._module.names.get(name)

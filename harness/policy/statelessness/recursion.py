@@ -97,7 +97,7 @@ def _names(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def _values(tree: ast.Module) -> set[str]:
-    """Names that stand anywhere but at the head of a call."""
+    """Names used anywhere but as the function of a call."""
     called = {id(node.func) for node in walk(tree) if isinstance(node, ast.Call)}
     found: set[str] = set()
     for node in walk(tree):

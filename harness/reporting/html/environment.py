@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _TEMPLATES = Path(__file__).parent / "templates"
-# Every submission has these two: what only other pages need would stand there in each.
+# Every submission has these two: what only other pages need would be repeated in each.
 _OF_ONE = ("submission.html.j2", "feedback.html.j2")
 
 
@@ -120,7 +120,7 @@ def sorting() -> dict[str, Markup]:
 
 
 def _asset(name: str) -> Markup:
-    # Our own file, and so the one text besides our templates that stands in a page as it is.
+    # Our own file, and so the one text besides our templates that is put into a page unchanged.
     return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
 
 

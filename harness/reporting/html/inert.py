@@ -17,7 +17,7 @@ __all__ = ["block", "code", "finalize", "visible", "visible_lines"]
 
 
 def code(text: str, *, spaces: bool = False) -> Markup:
-    """One piece of foreign text as HTML: escapes stand apart, with `spaces` so do blanks."""
+    """One piece of foreign text as HTML: escapes are marked, and with `spaces` blanks too."""
     return Markup(_code(text, spaces=spaces))
 
 

@@ -1,6 +1,6 @@
 """Lines of styled text for a terminal, with nothing but the standard library.
 
-What is printed by `harness check` and by the self-check file is laid out here, so that both show
+What is printed by `harness check` and by the self-check file is formatted here, so that both show
 the same; `rich` is only one more way of printing it.
 """
 

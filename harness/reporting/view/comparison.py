@@ -34,7 +34,7 @@ _MOST_LINES_ALIGNED = 200  # aligning costs the product of both sides
 class Cell:
     """One side of a row.
 
-    `note` stands in place of the text where this side has no such line. `mark` is the index of
+    `note` replaces the text where this side has no such line. `mark` is the index of
     the first differing character, the text's length when the text stops too soon, None for no
     mark. `marks` are the items of a value that differ, as [start, stop). `cut_before` and
     `cut_after` say that text is left out there. With `signs`, blanks are shown as signs. `end` is

@@ -46,7 +46,7 @@ _Pair = tuple[ast.expr | None, ast.expr | None]
 
 
 def _differing(left: ast.expr, right: ast.expr, deepest: int) -> list[_Pair]:
-    """The innermost pairs that differ; an item that only one side has stands alone."""
+    """The innermost pairs that differ; an item that only one side has is paired with nothing."""
     alike = isinstance(left, (ast.List, ast.Tuple)) and type(left) is type(right)
     if not alike or not deepest:
         return [(left, right)]

@@ -99,7 +99,7 @@ def _lines(
     checks: Iterable[ShownCheck], scenarios: Mapping[str, Scenario]
 ) -> tuple[ScenarioLine, ...]:
     """A line for each group, outcome and reason, in the order of the first of each. Where a reason
-    is of a rule, its sentence may differ by the swept value, and the first one stands for all."""
+    is of a rule, its sentence may differ by the swept value, and only the first one is shown."""
     alike: dict[tuple[str, str, str], list[ShownCheck]] = {}
     for check in checks:
         verdict = check.verdict

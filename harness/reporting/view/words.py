@@ -114,7 +114,7 @@ def section(text: str) -> str:
 
 
 def section_order(text: str) -> tuple[int, ...]:
-    """By the numbers of a section, so that 4.2 stands before 4.10; tables and the like last."""
+    """By the numbers of a section, so that 4.2 comes before 4.10; tables and the like last."""
     numbers = (int(number) for number in re.findall(r"[0-9]{1,9}", text))
     return (0 if section(text).startswith("§") else 1, *numbers)
 

@@ -1,1 +1,1 @@
-"""Inputs that nobody thought of: where submissions with full marks differ from the reference."""
+"""Inputs that no scenario has: where submissions with full marks differ from the reference."""

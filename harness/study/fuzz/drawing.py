@@ -199,7 +199,7 @@ class _EnoughError(Exception):
 
 
 class _Holds:
-    """Whether a draw is one that the sheet settles, for a strategy's `filter`."""
+    """Whether the sheet defines what a draw does, for a strategy's `filter`."""
 
     def __init__(self, function: CourseFunction, code: CourseCode) -> None:
         self._function = function

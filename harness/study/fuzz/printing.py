@@ -55,7 +55,7 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
 
 
 def _with_values(expression: str, bindings: tuple[Binding, ...]) -> str | None:
-    """The call with the draws in it; None where a value would stand there twice, and would no
+    """The call with the draws in it; None where a value would be there twice, and would no
     longer be one object."""
     tree = ast.parse(expression, mode="eval")
     values = {each.name: ast.parse(each.literal, mode="eval").body for each in bindings}

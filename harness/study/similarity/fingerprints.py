@@ -55,7 +55,7 @@ def fingerprints(files: list[bytes]) -> list[tuple[int, int, int, int]]:
 
 
 def _parts(tree: ast.Module) -> list[Symbols]:
-    """The symbols of each function, and of what stands outside, so that no fingerprint depends on
+    """The symbols of each function, and of what is outside, so that no fingerprint depends on
     the order of functions."""
     parts: list[Symbols] = []
     outside: Symbols = []

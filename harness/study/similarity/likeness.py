@@ -73,7 +73,7 @@ def groups(pairs: Iterable[SimilarPair]) -> tuple[tuple[str, ...], ...]:
 
 
 def _weights(values: Mapping[str, Set[int]]) -> dict[int, float]:
-    """Of each fingerprint that is neither everybody's nor nobody else's: the rarer, the heavier."""
+    """Of each fingerprint that some other programs have, but not all: the rarer, the heavier."""
     having = Counter(value for found in values.values() for value in found)
     most = max(COMMON_AT_LEAST, COMMON_SHARE * len(values))
     return {

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST = 20  # of each kind
-BLOCK = 4  # statements that stand there again
+BLOCK = 4  # repeated statements
 _ORDINARY = (0, 1, 2, -1, 10, 100)
 
 

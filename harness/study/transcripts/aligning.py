@@ -26,7 +26,7 @@ class MisalignedError(Exception):
 
 
 def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) -> tuple[str, ...]:
-    """The inputs of a transcript in which prompts and typed lines stand as a person saw them.
+    """The inputs of a transcript in which prompts and typed lines are written as a person saw them.
 
     `screen` runs the reference with some inputs. Line ends may be those of any system, and at the
     end blank lines may be too many or missing. MisalignedError where the reference shows something

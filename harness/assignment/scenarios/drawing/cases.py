@@ -18,7 +18,7 @@ EXPECTING = ("returns", "prints", "raises", "leaves")
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """One row: the names that it binds, and where it stands."""
+    """One row: the names that it binds, and its place."""
 
     bindings: tuple[Binding, ...]
     loc: Loc

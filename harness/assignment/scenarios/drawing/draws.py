@@ -44,7 +44,7 @@ class DrawRequest:
     generator: str
 
     def plain(self) -> dict[str, Any]:
-        """The request as it stands in the frozen file."""
+        """The request as written in the frozen file."""
         constants = {binding.name: binding.literal for binding in self.constants}
         return {**{name: getattr(self, name) for name in _FIELDS}, "constants": constants}
 

@@ -27,7 +27,7 @@ class SubmissionShape(Shape):
 
 
 class ManualShape(Shape):
-    """One mark that a person gives; it stands beside the functionality mark."""
+    """One mark that a person gives; it is separate from the functionality mark."""
 
     id: Annotated[str, BeforeValidator(check_id), WithJsonSchema(schemas.ID)]
     """A short word for it, unique in the list."""
@@ -105,8 +105,8 @@ class FuzzShape(Shape):
     """`fuzz:` what `harness fuzz` draws beyond the scenarios' own strategies."""
 
     assume: Words = []
-    """`file.function`: whether the sheet settles a draw. It applies to draws that bind all names of
-    its parameters; of a game they are `typed` and `printed`."""
+    """`file.function`: whether the sheet defines what a draw does. It applies to draws that bind
+    all names of its parameters; of a game they are `typed` and `printed`."""
     samples: list[FuzzSampleShape] = []
     """Calls that no scenario draws for."""
     games: list[FuzzGameShape] = []
@@ -145,7 +145,7 @@ class AssignmentShape(Shape):
     floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
     """How far off a float may be, anywhere in a value (left out: not at all)."""
     patterns: dict[str, str] = {}
-    """Regular expressions by what they stand for, in the words that students read."""
+    """Regular expressions by what they match, in the words that students read."""
     policy: str = ""
     """The policy file's name."""
     clauses: str = ""

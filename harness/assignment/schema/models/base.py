@@ -2,7 +2,7 @@
 
 What a value means is checked later, where the constants and functions are known. A field that
 takes several shapes is `Any` here, described by its JSON Schema and read by `matchers` or
-`stimuli`. A default stands for "not stated": ask `model_fields_set`.
+`stimuli`. A default means "not stated": ask `model_fields_set`.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class EquivalentShape(Shape):
     replace: str
     """The line as changed."""
     why: str
-    """Why nobody can notice."""
+    """Why it cannot be noticed."""
 
 
 class EquivalentsShape(Shape):
@@ -79,7 +79,7 @@ class MutantShape(Shape):
     file: str
     """The reference's file."""
     find: str
-    """A text that stands in the file exactly once (its indentation may be left out)."""
+    """A text that is in the file exactly once (its indentation may be left out)."""
     replace: str
     """What takes its place."""
     why: str

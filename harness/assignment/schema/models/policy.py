@@ -43,7 +43,7 @@ class PolicyClausesShape(Shape):
     techniques: str = ""
     """For syntax, built-ins and methods."""
     structure: str = ""
-    """For what stands at module level."""
+    """For code at module level."""
 
 
 class SeverityShape(Shape):
@@ -54,7 +54,7 @@ class SeverityShape(Shape):
     techniques: Annotated[Any, WithJsonSchema(schemas.SEVERITY)] = "review"
     """For syntax, built-ins and methods."""
     structure: Annotated[Any, WithJsonSchema(schemas.SEVERITY)] = "review"
-    """For what stands at module level."""
+    """For code at module level."""
 
 
 class PolicyShape(Shape):

@@ -1,6 +1,6 @@
 """The kernel's count of memory, processor time, open files, processes and file size.
 
-The driver's clocks decide about time; these limits hold when nobody is looking.
+The driver's clocks decide about time; these limits hold without them.
 """
 
 from __future__ import annotations

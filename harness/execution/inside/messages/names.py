@@ -1,5 +1,5 @@
 """What a program's own names say about an exception: a method that is nearly called so, one that
-stands outside its class, a first parameter that is not `self`, an attribute without `self.`."""
+is outside its class, a first parameter that is not `self`, an attribute without `self.`."""
 
 from __future__ import annotations
 

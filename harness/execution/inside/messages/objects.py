@@ -92,7 +92,7 @@ class Comparison:
 
 
 class Unreadable:
-    """Stands for an attribute whose reading raised."""
+    """In place of an attribute that raised when it was read."""
 
     def __init__(self, name: str) -> None:
         self.name = name

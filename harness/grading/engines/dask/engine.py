@@ -234,7 +234,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             self._looked = 0.0
 
     def _answer(self, flight: _Flight, future: Any, values: dict[str, object]) -> Answer | None:
-        """How the job ended; None when it has been given to somebody once more."""
+        """How the job ended; None when it has been sent to a worker again."""
         name = flight.job.submission.id
         if future.status != "finished" or values.get(future.key) is None:
             flight.deaths += 1

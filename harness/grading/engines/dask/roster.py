@@ -72,7 +72,7 @@ class Roster:
         return found
 
     def must_have_some(self) -> None:
-        """Raise UserError when there is nobody to wait for, or none has come for `PATIENCE`."""
+        """Raise UserError when there is no worker to wait for, or none has come for `PATIENCE`."""
         waiting = self._threads.keys() - self.refused.keys()
         if self.able() or (time.monotonic() - self._since < PATIENCE and not self._all_refused()):
             return

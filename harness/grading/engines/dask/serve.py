@@ -46,7 +46,7 @@ def run_worker(
     name: str | None,
     tell: Callable[[str], None],
 ) -> None:
-    """Grade for whoever uses the scheduler, `jobs` submissions at a time (None: one a core), until
+    """Grade for the users of the scheduler, `jobs` submissions at a time (None: one a core), until
     interrupted. `tell` is called with lines for the user.
 
     Raises UserError: no scheduler answers (or it has been gone for `AGAIN_SECONDS`), no interpreter
