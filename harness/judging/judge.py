@@ -154,8 +154,8 @@ def merge_stand_in_verdict(own: Verdict, second: Verdict, stand_ins: Sequence[St
         return replace(second, explanation=explanation, stand_in=StandInOutcome.PASSED)
     rule = second.explanation.rule if second.explanation else RULE
     message = (
-        f"{second.message} This was with the course's own {names} in place of yours: "
-        "look elsewhere for the fault."
+        f"{second.message} This was with the course's own {names} in place of yours, "
+        "so the fault is in another file."
     ).strip()
     explanation = Explanation(rule=rule, message=message)
     return replace(second, explanation=explanation, stand_in=StandInOutcome.FAILED)

@@ -40,7 +40,7 @@ WORKS = (
     "and this scenario's points are given. With yours: "
 )
 FAILS_TOO = (
-    " This was with the course's own bank.py in place of yours: look elsewhere for the fault."
+    " This was with the course's own bank.py in place of yours, so the fault is in another file."
 )
 
 

@@ -76,8 +76,7 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "no_repr",
         case(shown("Account('Ada')"), shown(DEFAULT_REPR), SHOW_ACCOUNT),
-        "In step 1 (account), the value is shown as <a1.Account object at 0x…>: Account has no "
-        "__repr__.",
+        "The value is shown as <a1.Account object at 0x…>: Account has no __repr__.",
     ),
     (
         "no_repr",

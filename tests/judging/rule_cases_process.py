@@ -77,6 +77,16 @@ FIRES: list[tuple[str, Failure, str]] = [
         'add_piece printed without end; the last lines read "no".',
     ),
     (
+        "printed_without_end",
+        case(
+            called("r4", "> ", "x", "> ", "r4", ""),
+            ended(Ending.OUTPUT_LIMIT, "> ", "x", "no\n" * 500),
+            GET_ACTION,
+        ),
+        'get_action printed without end after input 1 ("x") and did not ask for input again; the '
+        'last lines read "no".',
+    ),
+    (
         "did_not_ask_for_input",
         case(called("r4", PROMPT, "r4", ""), called("r4"), GET_ACTION),
         "get_action did not ask for input: 1 input should have been read.",
@@ -191,7 +201,18 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "stopped_early",
         case(called("r4", "> ", "x", "> ", "r4", ""), called("x", "> ", "x", ""), GET_ACTION),
-        'get_action stopped early: it read 1 of 2 inputs and ended after input 1 ("x").',
+        'get_action stopped early: after input 1 ("x") it should have asked for input again, '
+        'with "> ". It read 1 of 2 inputs.',
+    ),
+    (
+        "stopped_early",
+        case(
+            ran("Move: ", "q", "Again? ", "y", "Move: ", "q", "1\nAgain? ", "n"),
+            ran("Move: ", "q", "Again? ", "y", "Move: ", "q"),
+            typing("q", "y", "q", "n"),
+        ),
+        'The program stopped early: after input 3 ("q") it should have asked for input again, '
+        'with "Again? ". It read 3 of 4 inputs.',
     ),
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.judging.explain.failure import Failure
 from harness.matchers import AllOf, Contains, Matches, NoneOf
-from harness.model.expectation import Expected
+from harness.model.expectation import Expected, StatedTurn, StatedTurns
 from tests.judging.judging_cases import (
     called,
     case,
@@ -17,6 +17,7 @@ BOARD_BESIDE = "|-|-|-|\n|-|-|-|\n|-|O|X|\n 1 2 3 \n"
 TALL = "|-|-|X|\n|-|-|-|\n|-|-|-|\n 1 2 3 \n"
 WIDE = "|-|-|-|\n|-|-|-|\n|X|-|-|\n 1 2 3 \n"
 PROMPT = "Your move: "
+GRID = "|  |0\n|X |1\n+--+\n 01"
 
 
 FIRES: list[tuple[str, Failure, str]] = [
@@ -115,6 +116,30 @@ FIRES: list[tuple[str, Failure, str]] = [
         "text_not_matched",
         case(None, called(None, "hi\n"), stated=Expected(prints=Contains(text="moves"))),
         'add_piece prints "hi\\n", expected text that contains "moves".',
+    ),
+    (
+        "text_not_matched",
+        case(
+            None,
+            ran("Column? ", "3", "Red wins\nColumn? "),
+            typing("3"),
+            stated=Expected(
+                turns=StatedTurns(
+                    turns=(
+                        StatedTurn(index=0, printed=Contains(text="Column")),
+                        StatedTurn(index=1, printed=Contains(text=GRID)),
+                    ),
+                    all_turns=False,
+                )
+            ),
+        ),
+        'After input 1 ("3"), the board is not shown: the 4 lines from "|  |0" to " 01" are '
+        "missing.",
+    ),
+    (
+        "text_not_matched",
+        case(None, called(None, "hi\n"), stated=Expected(prints=Contains(text="one\ntwo"))),
+        'add_piece does not print the 2 lines from "one" to "two".',
     ),
     (
         "text_not_matched",

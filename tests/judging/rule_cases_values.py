@@ -70,7 +70,7 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "returned_none",
         case(session(step(True)), session(step()), steps("f()")),
-        "In step 1 (f()), f returned None instead of True: is a return missing?",
+        "f returned None instead of True: is a return missing?",
     ),
     (
         "returned_none",
@@ -119,7 +119,17 @@ FIRES: list[tuple[str, Failure, str]] = [
             called(True, before=(EMPTY,), after=(PLACED,)),
             called(PLACED, before=(EMPTY,), after=(EMPTY,)),
         ),
-        "board is not changed: a new list is returned.",
+        "board is not changed: a new list is returned. Change the list that is given, and return "
+        "True.",
+    ),
+    (
+        "argument_not_changed",
+        case(
+            called(None, before=(EMPTY,), after=(PLACED,)),
+            called((PLACED, [2, 6]), before=(EMPTY,), after=(EMPTY,)),
+        ),
+        "board is not changed: a new list is returned. Change the list that is given, and return "
+        "None.",
     ),
     (
         "argument_not_changed",
@@ -127,7 +137,8 @@ FIRES: list[tuple[str, Failure, str]] = [
             called(True, before=(EMPTY,), after=(PLACED,)),
             called(True, before=(EMPTY,), after=(EMPTY,)),
         ),
-        "board is not changed: item [1] is '----', it should be '---X'.",
+        "board is not changed: item [1] is '----', it should be '---X'. Is a copy changed in its "
+        "place?",
     ),
     (
         "argument_not_changed",
@@ -136,7 +147,8 @@ FIRES: list[tuple[str, Failure, str]] = [
             session(step(), step(["-X", "--"]), step(["--", "--"])),
             SHOW,
         ),
-        "In step 2 (add_piece(board, 'X', 0)), board is not changed: a new list is returned.",
+        "In step 2 (add_piece(board, 'X', 0)), board is not changed: a new list is returned. "
+        "Change the list that is given, and return True.",
     ),
     (
         "argument_not_changed",
@@ -146,7 +158,16 @@ FIRES: list[tuple[str, Failure, str]] = [
             steps("board = ['--', '--']", "add(board, 'X', 0)", "add(board, 'X', 0)", "board"),
         ),
         "In step 2 (add(board, 'X', 0)), board is not changed: in the end item [0] is '--', "
-        "it should be 'XX'.",
+        "it should be 'XX'. Is a copy changed in its place?",
+    ),
+    (
+        "argument_changed",
+        case(
+            called(False, before=(EMPTY,), after=(EMPTY,)),
+            called(True, before=(EMPTY,), after=(PLACED,)),
+        ),
+        "board is changed and should not be: item [1] is '---X', it should stay '----'. It also "
+        "returned True instead of False.",
     ),
     (
         "argument_changed",
@@ -254,6 +275,50 @@ FIRES: list[tuple[str, Failure, str]] = [
     ),
     (
         "wrong_value",
+        case(called([1, [2, 3], 4, 5]), called([1, [3, 2], 4, 6])),
+        "add_piece returned a different list: item [1][0] is 3, it should be 2, and 2 more items "
+        "are wrong.",
+    ),
+    (
+        "wrong_value",
+        case(called((0, 0, 1)), called((1, 1, 1))),
+        "add_piece returned a different tuple: item [0] is 1, it should be 0, and 1 more item is "
+        "wrong.",
+    ),
+    (
+        "wrong_value",
+        case(called([(2, 1), (2, 2), (3, 1)]), called([(2, 1), (3, 1), (2, 2)])),
+        "add_piece returned the right items in another order: item [1] is (3, 1), it should be "
+        "(2, 2).",
+    ),
+    (
+        "wrong_value",
+        case(called([["a", "b"]] * 3), called([["a", "b", "c"]] * 2)),
+        "add_piece returned a different list: it has 2 rows of 3 items instead of 3 rows of 2 "
+        "items.",
+    ),
+    (
+        "wrong_value",
+        case(
+            session(step(), step(), step([["a", "b"], ["b", "b"]])),
+            session(step(), step(), step([["a", "a"], ["a", "a"]])),
+            steps("grid = make(2)", "grid[0][0] = 'a'", "grid"),
+        ),
+        "In step 3, grid is then a different list: item [0][1] is 'a', it should be 'b', and 2 "
+        "more items are wrong.",
+    ),
+    (
+        "wrong_value",
+        case(session(step(), step(3)), session(step(), step(4)), steps("n = f()", "n")),
+        "In step 2, n is then 4 instead of 3.",
+    ),
+    (
+        "wrong_value",
+        case(session(step(3)), session(step(4)), steps("count(board)")),
+        "count returned 4 instead of 3.",
+    ),
+    (
+        "wrong_value",
         case(called([1, 2]), called([1])),
         "add_piece returned a different list: it has 1 item instead of 2 items.",
     ),
@@ -284,7 +349,8 @@ FIRES: list[tuple[str, Failure, str]] = [
             called(True, before=(EMPTY,), after=(PLACED,)),
             called(True, before=(EMPTY,), after=(["X---", "X---", "----", "----"],)),
         ),
-        "board is not as expected afterwards: item [0] is 'X---', it should be '----'.",
+        "board is not as expected afterwards: item [0] is 'X---', it should be '----', "
+        "and 1 more item is wrong.",
     ),
     (
         "wrong_value_afterwards",

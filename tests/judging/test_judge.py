@@ -470,4 +470,4 @@ def test_lines_that_are_missing_stand_below_one_another() -> None:
     verdict = judge(ran("nothing\n"), expecting(None, stated), RUN)
     (difference,) = verdict.differences
     assert difference.expected == "text that contains these 4 lines:\n|  |0\n|X |1\n+--+\n 01"
-    assert verdict.message.endswith('expected text that contains 4 lines, from "|  |0" to " 01".')
+    assert verdict.message.endswith('the 4 lines from "|  |0" to " 01" are missing.')

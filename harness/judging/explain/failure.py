@@ -117,6 +117,14 @@ class Failure:
         """How many inputs should be read (0 when that is not known)."""
         return expected_reads(self.expectation) or 0
 
+    def expected_prompt(self, index: int) -> str:
+        """The line that should stand before input `index` (0-based); empty where it is not known,
+        and of a session's steps."""
+        reference = self.expectation.reference
+        if reference is None or self.step is not None or index >= len(reference.turns):
+            return ""
+        return reference.turns[index].printed.rpartition("\n")[2]
+
     @cached_property
     def exact_return(self) -> tuple[Value, Value] | None:
         """The one value that should be returned and the one that was, where they differ."""
@@ -181,7 +189,19 @@ class Failure:
             case Call():
                 return _function(action.expression) or "it"
             case Session():
-                return _function(self.step_source) or "it"
+                source = self.step_source or (action.steps[0] if self._one_step else "")
+                return _function(source) or "it"
+
+    @property
+    def _one_step(self) -> bool:
+        action = self.stimulus.action
+        return isinstance(action, Session) and len(action.steps) == 1
+
+    @property
+    def shown_name(self) -> str | None:
+        """The variable that the failing session step only shows."""
+        source = self.step_source.strip()
+        return source if source.isidentifier() else None
 
     @property
     def step_source(self) -> str:
@@ -201,7 +221,7 @@ class Failure:
     def place(self, turn: int | None = None) -> str:
         """How a sentence says where: "After input 3 ("a1")", "In step 2 (…)", or ""."""
         parts: list[str] = []
-        if self.step is not None:
+        if self.step is not None and not self._one_step:
             parts.append(f"in step {self.step + 1} ({plain(self.step_source.strip(), limit=60)})")
         turns = self._turns
         if turn is not None and turns and turns[0].typed is not None:

@@ -18,12 +18,32 @@ def argument_not_changed(failure: Failure) -> str | None:
     for change in failure.changes:
         if not change.should_change or change.did_change:
             continue
-        if change.returned is not None and same(change.expected, change.returned):
-            return failure.says(
-                f"is not changed: a new {_kind(change)} is returned", who=change.name
-            )
-        return failure.says(f"is not changed: {_first(change, 'it should be')}", who=change.name)
+        if _is_returned(change):
+            kind, pair = _kind(change), failure.exact_return
+            said = failure.says(f"is not changed: a new {kind} is returned", who=change.name)
+            after = "" if pair is None else f", and return {source(pair[0], limit=60)}"
+            return f"{said} Change the {kind} that is given{after}."
+        said = failure.says(f"is not changed: {_first(change, 'it should be')}", who=change.name)
+        return f"{said} Is a copy changed in its place?"
     return None
+
+
+def _is_returned(change: ArgumentChange) -> bool:
+    """Whether what the argument should be is returned, alone or among other things."""
+    returned = change.returned
+    if returned is None:
+        return False
+    parts = returned.items if returned.kind is ValueKind.TUPLE else ()
+    return any(same(change.expected, value) for value in (returned, *parts))
+
+
+def _also_returned(failure: Failure) -> str:
+    """That the returned value is wrong too, where that is soon said."""
+    pair = failure.exact_return
+    if pair is None or any(value.is_container for value in pair):
+        return ""
+    got, wanted = (source(value, limit=60) for value in reversed(pair))
+    return f" It also returned {got} instead of {wanted}."
 
 
 @rule(Stage.KNOWN_MISTAKE, 80)
@@ -32,7 +52,7 @@ def argument_changed(failure: Failure) -> str | None:
     for change in failure.changes:
         if not change.should_change and change.did_change:
             clause = f"is changed and should not be: {_first(change, 'it should stay')}"
-            return failure.says(clause, who=change.name)
+            return failure.says(clause, who=change.name) + _also_returned(failure)
     return None
 
 

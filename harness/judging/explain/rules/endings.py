@@ -87,7 +87,9 @@ def printed_without_end(failure: Failure) -> str | None:
     # The last line and the first are likely cut.
     line = next((one for one in lines[-2:0:-1] if one.strip()), "")
     again = f"; the last lines read {quoted(line)}" if line else ""
-    return failure.says(f"printed without end{again}")
+    asks = failure.observation.reads < failure.expected_reads
+    more = _last_input(failure) + (" and did not ask for input again" if asks else "")
+    return failure.says(f"printed without end{more}{again}")
 
 
 @rule(Stage.ENDING, 70)

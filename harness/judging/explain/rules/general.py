@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from harness.common.escaping import quoted
-from harness.judging.compare.mismatches import ExitMismatch, ValueMismatch
+from harness.judging.compare.mismatches import ExitMismatch, TextMismatch, ValueMismatch
 from harness.judging.compare.values import FirstDifference, first_difference
+from harness.judging.explain.boards import is_board
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import count
-from harness.matchers import SOURCE_LIMIT, Exactly, Matches, source
+from harness.matchers import SOURCE_LIMIT, Contains, Exactly, Matches, same, source
 from harness.model.values import Value, ValueKind
 
 
@@ -23,13 +24,21 @@ def wrong_value(failure: Failure) -> str | None:
     if failure.texts is not None and not failure.texts.printed and "\n" in failure.texts.expected:
         return None  # the rules about lines say more
     pair, place = failure.exact_return, failure.first_difference
+    name = failure.shown_name
+    at = None if name is None or failure.step is None else f"in step {failure.step + 1}"
+    does = "returned" if name is None else "is then"
     if pair is None or place is None:
         wanted = mismatch.expected.in_words() if mismatch.expected else "no value"
-        return failure.says(f"returned {source(mismatch.actual)}, expected {wanted}")
-    if not place.path:
+        clause = f"{does} {source(mismatch.actual)}, expected {wanted}"
+    elif not place.path:
         got, expected = _around(pair[1], pair[0])
-        return failure.says(f"returned {got} instead of {expected}")
-    return failure.says(f"returned a different {pair[0].type_name}: {_item(pair, place)}")
+        clause = f"{does} {got} instead of {expected}"
+    elif _in_another_order(*pair):
+        has = "returned" if name is None else "then has"
+        clause = f"{has} the right items in another order: {_first_moved(*pair)}"
+    else:
+        clause = f"{does} a different {pair[0].type_name}: {_item(pair, place)}"
+    return failure.says(clause, place=at, who=name)
 
 
 @rule(Stage.DIFFERENCE, 20)
@@ -52,11 +61,63 @@ def wrong_value_afterwards(failure: Failure) -> str | None:
     return failure.says(f"is not as expected afterwards: {_item(pair, place)}", who=name)
 
 
+_ORDERED = frozenset({ValueKind.LIST, ValueKind.TUPLE})
+_MOST_ITEMS = 1000  # looked at
+
+
+def _in_another_order(expected: Value, actual: Value) -> bool:
+    """Whether two sequences have the same items, and not all in their places."""
+    sides = expected.items, actual.items
+    if expected.kind is not actual.kind or expected.kind not in _ORDERED:
+        return False
+    if not 1 < len(sides[0]) == len(sides[1]) <= _MOST_ITEMS or _has_rows(expected):
+        return False
+    left, right = (sorted(item.source(200) for item in items) for items in sides)
+    return left == right and not same(expected, actual)
+
+
+def _has_rows(value: Value) -> bool:
+    """Whether it may be a board: a row elsewhere is another fault than an order."""
+    widths = {len(item.text) for item in value.items if item.kind is ValueKind.STR}
+    texts = all(item.kind is ValueKind.STR for item in value.items)
+    lists = all(item.kind is ValueKind.LIST for item in value.items)
+    return lists or (texts and len(widths) == 1 and widths != {1})
+
+
+def _first_moved(expected: Value, actual: Value) -> str:
+    sides = zip(expected.items, actual.items, strict=True)
+    at = next(i for i, items in enumerate(sides) if not same(*items))
+    got, wanted = (source(value.items[at], limit=60) for value in (actual, expected))
+    return f"item [{at}] is {got}, it should be {wanted}"
+
+
+def _wrong_items(expected: Value, actual: Value, depth: int = 4) -> int:
+    """How many items differ, those of inner sequences of one length counted one by one."""
+    if same(expected, actual):
+        return 0
+    alike = expected.kind is actual.kind and expected.kind in _ORDERED
+    if not alike or len(expected.items) != len(actual.items) or not depth:
+        return 1
+    sides = zip(expected.items[:_MOST_ITEMS], actual.items, strict=False)
+    return sum(_wrong_items(*items, depth - 1) for items in sides)
+
+
+def _shape(value: Value) -> tuple[int, int] | None:
+    """Rows, and the items of each, of a list of equally long lists."""
+    rows = {len(row.items) for row in value.items if row.kind in _ORDERED}
+    whole = all(row.kind in _ORDERED for row in value.items)
+    return (len(value.items), rows.pop()) if whole and len(rows) == 1 else None
+
+
 def _item(pair: tuple[Value, Value], place: FirstDifference) -> str:
     if place.holder is not None:
         noun = "attribute" if place.holder is ValueKind.OBJECT else "item"
         missing = "is missing" if place.actual is None else "should not be there"
         return f"{noun} {place.path} {missing}"
+    shapes = _shape(pair[0]), _shape(pair[1])
+    if shapes[0] and shapes[1] and all(a != b for a, b in zip(*shapes, strict=True)):
+        wanted, got = (f"{count(n, 'row')} of {count(m, 'item')}" for n, m in filter(None, shapes))
+        return f"it has {got} instead of {wanted}"
     if place.expected is None or place.actual is None:
         lengths = [count(len(value.items), "item") for value in pair]
         if place.path.count("[") == 1:
@@ -64,7 +125,9 @@ def _item(pair: tuple[Value, Value], place: FirstDifference) -> str:
         outer = place.path[: place.path.rindex("[")]
         return f"item {outer} has {'too few' if place.actual is None else 'too many'} items"
     got, wanted = _around(place.actual, place.expected)
-    return f"item {place.path} is {got}, it should be {wanted}"
+    others = _wrong_items(*pair) - 1
+    more = f", and {count(others, 'more item')} {'is' if others == 1 else 'are'} wrong"
+    return f"item {place.path} is {got}, it should be {wanted}{more if others > 0 else ''}"
 
 
 def _around(actual: Value, expected: Value) -> tuple[str, str]:
@@ -89,12 +152,27 @@ def text_not_matched(failure: Failure) -> str | None:
     text = failure.text
     if text is None:
         return None
+    if isinstance(text.expected, Contains):
+        lines = text.expected.text.strip("\n").split("\n")
+        if len(lines) > 1:
+            return _lines_not_there(failure, text, lines)
     wanted = text.expected.in_words()
     if isinstance(text.expected, Matches) and text.expected.words:
         # What is printed in its place is shown whole elsewhere, and its beginning tells little.
         return failure.says(f"does not print {wanted}", place=failure.place(text.turn))
     shown = quoted(text.actual) if text.actual else "nothing"
     return failure.says(f"prints {shown}, expected {wanted}", place=failure.place(text.turn))
+
+
+def _lines_not_there(failure: Failure, text: TextMismatch, lines: list[str]) -> str:
+    place = failure.place(text.turn)
+    those = f"the {len(lines)} lines from {quoted(lines[0])} to {quoted(lines[-1])}"
+    if not is_board(lines):
+        return failure.says(f"does not print {those}", place=place)
+    shown = text.actual.split("\n", _MOST_ITEMS)
+    other = any(is_board(shown[at : at + 3]) for at in range(min(len(shown) - 2, 100)))
+    clause = "is not the one that it should be" if other else "is not shown"
+    return failure.says(f"{clause}: {those} are missing", place=place, who="the board")
 
 
 @rule(Stage.DIFFERENCE, 110)

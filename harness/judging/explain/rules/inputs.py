@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.common.escaping import quoted
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
 from harness.judging.explain.wording import count
@@ -61,9 +62,11 @@ def stopped_early(failure: Failure) -> str | None:
     parts = _parts_earlier(failure)
     if taken == 0:
         return failure.says(f"stopped early: it read none of {count(expected, 'input')}{parts}")
-    last = failure.typed(taken - 1)
-    clause = f"stopped early: it read {taken} of {count(expected, 'input')} and ended after {last}"
-    return failure.says(clause + parts)
+    last, read = failure.typed(taken - 1), f"It read {taken} of {count(expected, 'input')}"
+    prompt = failure.expected_prompt(taken)
+    words = f", with {quoted(prompt)}" if prompt else ""
+    clause = f"stopped early: after {last} it should have asked for input again{words}"
+    return f"{failure.says(clause)} {read}{parts}."
 
 
 def _parts_earlier(failure: Failure) -> str:
