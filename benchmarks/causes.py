@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from unittest.mock import patch
@@ -20,6 +21,7 @@ from harness.execution import create_driver
 from harness.grading import prepare
 from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
+from harness.grading.observing.causes import CauseFinder
 from harness.grading.validation.mutation import mutated
 from harness.model.assignment import SourceFile
 from harness.model.outline import Outline
@@ -30,31 +32,53 @@ from harness.policy import check
 ROOT = Path(__file__).parents[1]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlameFigures:
+    """Of `mutants`, `one` have exactly one cause; of those for which blame is `defined`, `right`
+    have all causes where the change is. `share` of the time went into causes. `notes` name the
+    others."""
+
+    assignment: str
+    mutants: int
+    one: int
+    defined: int
+    right: int
+    share: float
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        head = (
+            f"{self.assignment}: one cause {self.one}/{self.mutants}, "
+            f"right {self.right}/{self.defined}, time {self.share:.0%}"
+        )
+        return "\n".join([head, *self.notes])
+
+
 def main(names: list[str]) -> None:
     """A line an assignment, then those that are not as they should be."""
     for name in names or available(ROOT):
         print(measured(load(ROOT, name)), flush=True)
 
 
-def measured(specification: Specification) -> str:
-    """One assignment's figures, as text."""
+def measured(specification: Specification) -> BlameFigures:
+    """One assignment's figures."""
     context = prepare(specification)
     specification = context.specification
     plan, reference = specification.plan, specification.reference
     spent = {"causes": 0.0, "all": 0.0}
-    causes_of = Grader._causes
+    find = CauseFinder.find
 
     def timed(*arguments: object) -> object:
         started = time.perf_counter()
         try:
-            return causes_of(*arguments)  # type: ignore[arg-type]
+            return find(*arguments)  # type: ignore[arg-type]
         finally:
             spent["causes"] += time.perf_counter() - started
 
     one = right = defined = 0
     notes: list[str] = []
     with (
-        patch.object(Grader, "_causes", timed),
+        patch.object(CauseFinder, "find", timed),
         create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
         Grader(plan, context.key, driver, reference=reference) as grader,
     ):
@@ -70,12 +94,15 @@ def measured(specification: Specification) -> str:
             right += bool(wanted) and bool(found) and found <= wanted
             if len(result.causes) != 1 or (wanted and not found <= wanted):
                 notes.append(f"  {mutant.why} {len(result.causes)} causes: {sorted(found)}")
-    total = len(specification.mutants)
-    share = spent["causes"] / spent["all"]
-    head = (
-        f"{plan.assignment.id}: one cause {one}/{total}, right {right}/{defined}, time {share:.0%}"
+    return BlameFigures(
+        assignment=plan.assignment.id,
+        mutants=len(specification.mutants),
+        one=one,
+        defined=defined,
+        right=right,
+        share=spent["causes"] / spent["all"],
+        notes=tuple(notes),
     )
-    return "\n".join([head, *notes])
 
 
 def _blamable(outline: Outline, files: Sequence[SourceFile], mutant: Mutant) -> frozenset[str]:

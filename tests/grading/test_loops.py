@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import harness
+from harness.grading import check_submissions, prepare, submitted
 from harness.model.outline import Loop, Outline
+from harness.model.result import Tier
 from harness.model.verdict import VerdictKind
 
 ASSIGNMENT = """\
@@ -105,6 +108,19 @@ def test_loops_are_named(root: Path, tmp_path: Path) -> None:
     assert kinds["all/c"] is VerdictKind.TAMPERED
     assert others.mark == 0
     assert others.flagged
+
+
+@pytest.mark.release
+def test_a_loop_is_named_without_confinement(root: Path, tmp_path: Path) -> None:
+    context = prepare(harness.load_assignment(root, "loops"), recall_tier=True)
+    portable = replace(context, tier=replace(context.tier, tier=Tier.PORTABLE))
+    file = tmp_path / "a1.py"
+    file.write_text(REFERENCE.replace("return n", "while n: pass", 1))
+    (result,) = check_submissions(
+        portable, submitted((file,), context.specification.plan.assignment)
+    )
+    (cause,) = result.causes
+    assert cause.message == "one did not end: the loop in line 2 of one does not end."
 
 
 @pytest.mark.parametrize(

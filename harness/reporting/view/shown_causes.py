@@ -30,6 +30,8 @@ def sentence(cause: ShownCause) -> str:
     first = cause.checks[0] if cause.checks else None
     if first is None or not first.name or _rule(first) not in _SAY_NO_CASE:
         return cause.message
+    if cause.message.endswith(("?", "?.")):  # it says what to do
+        return cause.message
     return f"{cause.message.removesuffix('.')}, for example in “{first.name}”."
 
 
