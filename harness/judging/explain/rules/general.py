@@ -114,9 +114,9 @@ def _item(pair: tuple[Value, Value], place: FirstDifference) -> str:
         noun = "attribute" if place.holder is ValueKind.OBJECT else "item"
         missing = "is missing" if place.actual is None else "should not be there"
         return f"{noun} {place.path} {missing}"
-    shapes = _shape(pair[0]), _shape(pair[1])
-    if shapes[0] and shapes[1] and all(a != b for a, b in zip(*shapes, strict=True)):
-        wanted, got = (f"{count(n, 'row')} of {count(m, 'item')}" for n, m in filter(None, shapes))
+    shape, own = _shape(pair[0]), _shape(pair[1])
+    if shape and own and all(a != b for a, b in zip(shape, own, strict=True)):
+        wanted, got = (f"{count(n, 'row')} of {count(m, 'item')}" for n, m in (shape, own))
         return f"it has {got} instead of {wanted}"
     if place.expected is None or place.actual is None:
         lengths = [count(len(value.items), "item") for value in pair]
