@@ -1,4 +1,4 @@
-"""`harness validate --accept`: what is done becomes what is expected, each difference shown."""
+"""`harness validate --accept`: records what the programs do now, and shows each change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Untrusted text made safe to show: no control character acts, nothing is invisible."""
+"""Untrusted text made safe to show: control and invisible characters become visible escapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files on disk: safe names for pages, and writing a file whole or not at all."""
+"""Files on disk: safe names for pages, and atomic writing."""
 
 from __future__ import annotations
 

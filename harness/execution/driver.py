@@ -63,7 +63,7 @@ class AnyDriver(Protocol):
 
 @cache
 def has_terminals() -> bool:
-    """Whether there are pseudo-terminals, forks, and a kernel that tells of processes: Linux.
+    """Whether there are pseudo-terminals, forks, and a kernel that reports on processes: Linux.
 
     macOS has the first two. Without the third a loop is told from a sleep by its limit alone, so
     that pipes, over which a process tells of itself, do better there.

@@ -1,4 +1,4 @@
-"""Directories of our own among the system's temporary ones, which do not outlive us for long."""
+"""Temporary directories of the harness, removed at the end or by a later run."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
 from harness.grading.answer_key import (
-    key_disagreements,
     make_key,
     parameters,
     python_expressions,
@@ -65,7 +64,6 @@ __all__ = [
     "handed_out_stubs",
     "isolated",
     "judging_digest",
-    "key_disagreements",
     "make_key",
     "notes",
     "one_handed_in",

@@ -1,4 +1,4 @@
-"""What earlier runs left: observations and verdicts, by the keys of all that they depend on."""
+"""Observations and verdicts of earlier runs, by keys made of all that they depend on."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Grader(AbstractContextManager["Grader"]):
         digests: bool = False,
     ) -> None:
         """`reference` answers in place of a submission's functions, to see which of them is to
-        blame (empty: causes are told without that). `timed_beside` is the reference for what must
+        blame (empty: causes are found without that). `timed_beside` is the reference for what must
         be fast (None: the same; empty: no time is judged). `secret` chooses what the audits of
         shared runs look at (None: another one each time). With `digests`, `Graded.seen` is filled.
         """

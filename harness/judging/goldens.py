@@ -128,7 +128,7 @@ def _value(observation: Observation, stated: Expected) -> Iterator[str]:
 
 
 def _comparable(what: str, value: Value) -> Iterator[str]:
-    """Why a value of the reference's could not be told from others, if it could not."""
+    """Why a value of the reference's cannot be distinguished from others, if so."""
     pending = [value]
     while pending:
         part = pending.pop()

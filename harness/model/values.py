@@ -1,4 +1,4 @@
-"""Python values as data: what a process that ran a submission may tell about a value.
+"""Python values as data: what a process that ran a submission reports about a value.
 
 A submission's own objects never reach the parent. The child describes each value
 in this closed vocabulary, the parent compares the descriptions, type-exact.

@@ -1,4 +1,4 @@
-"""What an observation is worth against its expectation, and why."""
+"""The result of comparing an observation with its expectation, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outline of a submission: which functions and constants its text has, and who mentions whom.
+"""The outline of a submission: which functions and constants its text has, and which mention which.
 
 Walks with a list of its own, since a student's file may nest as deeply as the parser lets it.
 """

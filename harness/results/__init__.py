@@ -1,4 +1,4 @@
-"""A run's results: the store, the keys for using what is stored again, and the ways out of it."""
+"""A run's results: the store, the keys for using results again, and the exports."""
 
 from typing import TYPE_CHECKING
 

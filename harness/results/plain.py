@@ -1,4 +1,4 @@
-"""What `results.json` says in the same words in both of its versions, as dicts and lists."""
+"""The parts of `results.json` that are equal in both of its versions, as dicts and lists."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:

@@ -62,7 +62,7 @@ class Store(StoreReader):
         return StoreReader(path, connect_to_read(path))
 
     def close(self) -> None:
-        """Let go of the file and of the right to write it. Where nobody reads it at that moment,
+        """Close the file and release the lock on writing it. Where nobody reads it at that moment,
         the run is one file from then on: a reader of a database with a write-ahead log makes that
         log anew, and may not remove it."""
         try:

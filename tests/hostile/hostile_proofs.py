@@ -147,7 +147,7 @@ def _outlasts(name: str, **without: float) -> Callable[[Stage, bool], bool]:
 
 
 def _passes_a_comparison_inside(name: str, check: str) -> Callable[[Stage, bool], bool]:
-    """Off: a driver program that is laid beside the submission, imports it, compares, and says
+    """Off: a driver program that is placed beside the submission, imports it, compares, and says
     PASS; on: the call is observed and compared here."""
 
     def succeeds(stage: Stage, on: bool) -> bool:

@@ -32,7 +32,6 @@ from harness.model.plan import Place
 from harness.model.stimulus import Binding, Stimulus
 
 _FUZZ = "fuzz"
-OF_A_GAME = ("typed", "printed")  # what `assume` may ask of a game
 
 
 def fuzz_settings(

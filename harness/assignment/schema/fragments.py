@@ -91,7 +91,6 @@ COMPARE: Schema = {
         ]
     },
 }
-FLOATS: Schema = _mapping({"within": POSITIVE})
 LEAVES: Schema = {
     "anyOf": [
         {"const": "unchanged"},

@@ -1,4 +1,4 @@
-"""Small checks that the shapes run on a value before pydantic does, in our own words."""
+"""Small checks that the models run on a value before pydantic does, with plain messages."""
 
 from __future__ import annotations
 

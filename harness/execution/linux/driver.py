@@ -126,11 +126,6 @@ class Driver:
                 raise HarnessError(f"{entry} did not load: {base.complaint()}")
             yield ToolServer(link)
 
-    @property
-    def hears_reads(self) -> bool:
-        """Whether the kernel tells of reads; otherwise a stand-in for `sys.stdin` does."""
-        return self._notify
-
     def _setup(self, *, notify: bool = True, writes: bool = False) -> dict[str, Any]:
         notify = notify and self._notify
         writable = str(folders_beside(Path(self._directory))) if writes else ""

@@ -1,4 +1,4 @@
-"""The kernel's word that a process wants to read: seccomp user notification, listener's side.
+"""Notices from the kernel that a process wants to read: seccomp user notification, our side.
 
 Process ids across process-id namespaces.
 

@@ -1,4 +1,4 @@
-"""The limits on one scenario's time, looked at whatever else arrives."""
+"""The limits on one scenario's time, checked at every event."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Submissions over pipes, an interpreter each: systems without terminals."""
+"""Submissions over pipes, one interpreter per scenario: systems without terminals."""

@@ -1,4 +1,4 @@
-"""Runs submissions where there are no terminals to be had: an interpreter a scenario, over pipes.
+"""Runs submissions where there are no terminals: one interpreter per scenario, over pipes.
 
 The portable tier, and all of it: nothing keeps a program from what its user may do. There is a
 limit on time, a cap on output and an end to all that was started, and memory is limited where

@@ -1,4 +1,4 @@
-"""What came out of a terminal, parted into loading, session steps and turns."""
+"""The output of a terminal, split into loading, session steps and turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stand-in's process as whoever watches the submission sees it."""
+"""A stand-in's process, as the monitor of the submission sees it."""
 
 from __future__ import annotations
 

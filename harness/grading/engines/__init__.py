@@ -23,7 +23,7 @@ from harness.results import Piece
 
 OnGraded = Callable[[Plan, Sequence[str]], Callable[[SubmissionResult], None]]
 """Makes, once in each worker, from the plan and the ids of the class, what is to be done with each
-result there, while other workers grade. It can be pickled; whoever grades may not rely on it."""
+result there, while other workers grade. It can be pickled; grading does not depend on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class FailureJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerFailure:
-    """Our machinery failed on this submission; `reason` is for the run's notices."""
+    """The harness failed on this submission; `reason` is for the run's notices."""
 
     submission_id: str
     reason: str

@@ -159,7 +159,7 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
 
 
 def _beside_grading(setup: WorkerSetup, plan: Plan) -> Callable[[SubmissionResult], None]:
-    """What the setup wants done with each result. Its failures are left to whoever reads the
+    """What the setup wants done with each result. Its failures are left to the reader of the
     results at the end: no mark depends on it."""
     made: list[Callable[[SubmissionResult], None]] = []
 

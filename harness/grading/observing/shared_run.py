@@ -88,7 +88,7 @@ class DifferingDraw:
     arguments: int | None
 
     def observation(self) -> Observation | None:
-        """What it did; None where that cannot be told from its report."""
+        """What it did; None where its report does not show that."""
         stimulus, limits = self.scenario.stimuli[self.index], self.scenario.limits
         return decoded(self.data, stimulus, limits, arguments=self.arguments, raised=True)
 

@@ -69,7 +69,7 @@ def _reseeded(scenario: Scenario) -> Scenario:
 def stand_in_problems(
     specification: Specification, key: AnswerKey, interpreter: Interpreter, tier: Tier
 ) -> tuple[Problem, ...]:
-    """Every scenario that the reference fails as soon as its stand-ins are laid."""
+    """Every scenario that the reference fails as soon as its stand-ins are in place."""
     plan = specification.plan
     scenarios = [scenario for scenario in plan.scenarios if scenario.stand_ins]
     if not specification.reference or not scenarios:

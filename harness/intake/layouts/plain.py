@@ -121,7 +121,7 @@ def one_of(place: Folder, entry: Entry) -> StudentUploads:
 
 
 def files_in_folder(place: Folder, origin: str) -> AttemptFiles:
-    """What lies in one submission's folder, or why that cannot be told."""
+    """What lies in one submission's folder, or why that cannot be known."""
     try:
         return AttemptFiles(origin=origin, entries=place.entries(), source=place.name)
     except OSError as error:

@@ -66,7 +66,7 @@ def derive(
     failures: Sequence[Failing], outline: Outline, blame: Mapping[str, Blame]
 ) -> tuple[Cause, ...]:
     """The causes, each with its scenarios, in the order of its first one. `marks_at_stake` is left
-    to whoever marks."""
+    to the marker."""
     members: dict[Key, list[Failing]] = {}
     keys = _keys_by_id(failures, outline, blame)
     for each in failures:
@@ -183,8 +183,8 @@ def _cause(
 
 
 def _clearest(members: Sequence[Failing], function: str) -> Failing:
-    """Visible before hidden, of the function itself, told by a rule that names a mistake, by the
-    most frequent one; then the shortest input and the smallest draw."""
+    """Visible before hidden, of the function itself, explained by a rule that names a mistake, by
+    the most frequent one; then the shortest input and the smallest draw."""
     from harness.judging.explain.rules import is_general  # noqa: PLC0415  (loaded where some fail)
 
     count: dict[str, int] = {}

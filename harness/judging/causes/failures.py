@@ -1,4 +1,4 @@
-"""The failing scenarios of a submission, with what their causes are told by."""
+"""The failing scenarios of a submission, with what their causes are derived from."""
 
 from __future__ import annotations
 

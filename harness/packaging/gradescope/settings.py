@@ -97,7 +97,7 @@ _MOST_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """`late_by` is None where it was in time or no times are told; `attempt` counts from 1.
+    """`late_by` is None where it was in time or no times are known; `attempt` counts from 1.
     `notice` says what could not be read."""
 
     id: str = "submission"

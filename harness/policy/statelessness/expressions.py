@@ -320,7 +320,7 @@ def _is_single(node: ast.expr) -> bool:
 def _looks_into_arguments(text: str) -> bool:
     try:
         fields = list(Formatter().parse(text))
-    except ValueError:  # whoever formats it gets the error
+    except ValueError:  # the code that formats it gets the error
         return False
     return any(
         (name is not None and ("." in name or "[" in name))

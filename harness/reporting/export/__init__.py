@@ -1,4 +1,4 @@
-"""A run in the forms that other programs read: one module a format, one module a gradebook."""
+"""A run in the forms that other programs read: one module per format or gradebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Feedback for a platform to hand back: one page a student, under the names it gave us."""
+"""Feedback for a platform to hand back: a page per student, under its own file names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JUnit XML: a run for whatever reads test results. The lecturer's, it names hidden scenarios."""
+"""JUnit XML, for tools that read test results. For lecturers only: it names hidden scenarios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Foreign text made inert and visible.
+"""Untrusted text made inert and visible.
 
 Whatever a student's program printed, a file was called or a spec says is text to us: it can
 neither act (no markup, no terminal control) nor hide (no invisible or reordering characters).
@@ -17,12 +17,12 @@ __all__ = ["block", "code", "finalize", "visible", "visible_lines"]
 
 
 def code(text: str, *, spaces: bool = False) -> Markup:
-    """One piece of foreign text as HTML: escapes are marked, and with `spaces` blanks too."""
+    """One piece of untrusted text as HTML: escapes are marked, and with `spaces` blanks too."""
     return Markup(_code(text, spaces=spaces))
 
 
 def block(text: str) -> Markup:
-    """Several lines of foreign text for a `<pre>`."""
+    """Several lines of untrusted text for a `<pre>`."""
     return Markup("\n".join(_code(line, spaces=False) for line in text.split("\n")))
 
 
@@ -40,7 +40,7 @@ def _code(text: str, *, spaces: bool) -> str:
 
 
 def finalize(value: object) -> object:
-    """What Jinja2 does with every expression: our own markup passes, foreign text is made visible.
+    """What Jinja2 does with every expression: our markup passes, untrusted text is made visible.
 
     Anything but text, numbers and markup is a mistake in a template.
     """

@@ -1,4 +1,4 @@
-"""The pages about likeness in a class: the pairs, and each of the first side by side."""
+"""The pages about similarity in a class: the pairs, and each of the first side by side."""
 
 from __future__ import annotations
 

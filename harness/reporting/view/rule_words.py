@@ -1,4 +1,4 @@
-"""The mistakes that explanation rules tell apart, in a teacher's words."""
+"""The mistakes that explanation rules distinguish, in a teacher's words."""
 
 from __future__ import annotations
 

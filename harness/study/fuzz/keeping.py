@@ -1,4 +1,4 @@
-"""What is known of each submission and target, by content, in a file below the cache."""
+"""Results for each submission and target, keyed by content, in a file below the cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What earlier measurements found, kept by content."""
+"""Results of earlier measurements, keyed by content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the outcomes of all changes come to: by function, by clause, and by scenario. Pure."""
+"""The outcomes of all changes, counted: by function, by clause, and by scenario. Pure."""
 
 from __future__ import annotations
 

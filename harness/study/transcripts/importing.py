@@ -1,4 +1,4 @@
-"""Adds a scenario to a YAML file for each transcript that the reference can be shown to give."""
+"""Adds a scenario to a YAML file for each transcript that the reference reproduces."""
 
 from __future__ import annotations
 

@@ -33,7 +33,6 @@ _FUNCTION = type(lambda: None)
 _METHOD = type(_Class().method)
 _BUILTIN = type(len)
 _MODULE = type(sys)
-_PROXY = type(_Class.__dict__)
 _LEAVES = frozenset(
     map(id, (type(None), bool, int, float, complex, str, bytes, range, type(...),
              type(NotImplemented), type(_Class.__dict__["__dict__"])))

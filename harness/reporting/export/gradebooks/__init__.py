@@ -1,4 +1,4 @@
-"""Marks into gradebooks, each in the form that its platform imports; one module a platform."""
+"""Marks into gradebooks, each in the form that its platform imports; one module per platform."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Match:
 def match_rows(
     rows: Sequence[GradebookRow], entries: Sequence[GradebookEntry], settled: Sequence[Match] = ()
 ) -> tuple[Match, ...]:
-    """What can be matched without doubt, in the order of the rows; `settled` is decided already.
+    """What can be matched without doubt, in the order of the rows; `settled` is decided.
 
     At each step a row and a submission are matched only when neither could be another's; what is
     not matched goes on to the next step.
