@@ -37,6 +37,24 @@ if __name__ == "__main__":
 """
 
 
+BOOKS = """class Book:
+    def __init__(self, title: str, pages: int) -> None:
+        self.title = title
+class Shelf:
+    def __init__(self):
+        self.books = []
+class Plain:
+    pass
+def longest(shelf: Shelf, book: "Book"):
+    return book
+def save(shelf: Shelf, name: str):
+    with open(name, "w") as file:
+        file.write("")
+def save_all(shelves):
+    save(shelves[0], "a")
+"""
+
+
 def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
     course = Course(tmp_path)
     course.write("reference/sizes/sizes.py", SIZES)
@@ -64,6 +82,7 @@ def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
         ("def _f():\n    return 1", []),
         ("print('x')\n", ["run: x.py"]),
         ("print(input())\n", []),
+        (BOOKS, ['call: Book("a", 2)', "call: Shelf()", 'call: longest(Shelf(), Book("a", 2))']),
         ('"""Only words."""\nX = 1\n', []),
         ("def main():\n    print(1)\n\n\nmain()\n", ["run: x.py"]),
     ],

@@ -90,6 +90,12 @@ def untouched_stub(specification: Specification) -> Submission:
     )
 
 
+def has_functions(specification: Specification) -> bool:
+    """Whether the reference has a function or a class that could return something."""
+    trees = (ast.parse(f.data) for f in specification.reference if f.name.endswith(".py"))
+    return any(isinstance(n, ast.FunctionDef | ast.ClassDef) for tree in trees for n in tree.body)
+
+
 def returns_none(specification: Specification) -> Submission:
     """Every function of the reference, each with nothing but `return None`."""
     emptied = tuple(

@@ -14,6 +14,7 @@ from harness.grading.plans import isolated
 from harness.grading.validation.coverage import coverage, golden_count, shares
 from harness.grading.validation.isolation import isolation_problems
 from harness.grading.validation.mutation import (
+    has_functions,
     mutant_jobs,
     mutant_problems,
     outcome,
@@ -77,7 +78,9 @@ def validate(
         specification, context.key, context.interpreter, context.tier.tier
     )
     mutants = mutant_jobs(specification)
-    makers = (untouched_stub, returns_none) if specification.reference else ()
+    makers = [untouched_stub] if specification.reference else []
+    # Without functions it would be the reference, which of course has full marks.
+    makers += [returns_none] if has_functions(specification) else []
     trivial = [Job(submission=make(specification)) for make in makers]
     checked = [Job(submission=sample.submission) for sample in samples]
     itself = Job(submission=reference_itself(specification))

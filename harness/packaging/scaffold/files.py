@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.packaging.scaffold.first_scenarios import First, first_scenarios
+from harness.packaging.scaffold.first_scenarios import First, class_names, first_scenarios
 
 _TEMPLATE = Path(__file__).parent / "template"
 _SPEC_FILES = (
@@ -36,8 +36,9 @@ def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
 
 
 def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> dict[str, bytes]:
-    """For each function of the reference that needs no input a clause, a first scenario and a
-    mutant, and the reference as a sample. `reference` has its Python files by name.
+    """For each class of the reference, and each function that needs neither input nor a file, a
+    clause, a first scenario and a mutant, and the reference as a sample. `reference` has its
+    Python files by name.
 
     UserError where one is no Python, or there is nothing to call or run.
     """
@@ -45,11 +46,15 @@ def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> dict[s
     firsts = [each for name, data in reference.items() for each in first_scenarios(name, data)]
     if not firsts:
         raise UserError(
-            "the reference has nothing that runs without input",
+            "the reference has nothing that runs without input and files",
             place=f"reference/{assignment_id}",
             hint="write the first scenario yourself: docs/writing-scenarios.md",
         )
     heading = _filled("assignment.yaml", _values(assignment_id, ", ".join(reference)))
+    classes = [name for data in reference.values() for name in class_names(data)]
+    if classes:
+        compared = ", ".join(f"{name}: attributes" for name in classes)
+        heading += f"compare: {{{compared}}}\n".encode()
     files = {
         f"{spec}/assignment.yaml": heading,
         f"{spec}/clauses.yaml": ("clauses:\n" + "".join(map(_clause, firsts))).encode(),

@@ -1,4 +1,5 @@
-"""What can be asked of a reference at once: its functions that need no input, and itself. Pure."""
+"""What can be asked of a reference at once: its classes, its functions that need neither input nor
+a file, and itself. Pure."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from harness.common.errors import UserError
 
 _EXAMPLES = {"int": "2", "float": "1.5", "str": '"a"', "bool": "True", "list": "[]", "dict": "{}"}
+_OUTSIDE = {"input", "open"}  # what a scenario has to provide for
+_DEEPEST = 3  # objects in objects
 _QUIET = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.Assign, ast.AnnAssign)
 
 
@@ -37,8 +40,14 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
     functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     asking = _asking(functions)
     lines = text.splitlines()
+    classes = _constructors(tree)
     return (
-        *_calls(file, functions, asking, lines),
+        *(
+            _call(file, name, _made(name, classes), node, lines)
+            for name, node in classes.items()
+            if not _names(node) & {*asking, *_OUTSIDE}
+        ),
+        *_calls(file, functions, asking, classes, lines),
         *_run(file, tree.body, functions, asking, lines),
     )
 
@@ -47,21 +56,44 @@ def _calls(
     file: str,
     functions: Mapping[str, ast.FunctionDef],
     asking: Iterable[str],
+    classes: Mapping[str, ast.FunctionDef],
     lines: Sequence[str],
 ) -> Iterator[First]:
     for name, node in functions.items():
-        header = lines[node.lineno - 1 : node.body[0].lineno - 1]
-        if name in asking or name == "main" or name.startswith("_") or not header:
+        if name in asking or name == "main" or name.startswith("_"):
             continue
-        arguments = ", ".join(_example(each) for each in _required(node))
-        find = "\n".join(header)
-        yield First(
-            name=name,
-            file=file,
-            action=f"call: {name}({arguments})",
-            find=find,
-            replace=f"{find}\n    raise NotImplementedError",
-        )
+        if node.body[0].lineno > node.lineno:
+            arguments = ", ".join(_example(each, classes) for each in _required(node))
+            yield _call(file, name, f"{name}({arguments})", node, lines)
+
+
+def _call(file: str, name: str, call: str, node: ast.FunctionDef, lines: Sequence[str]) -> First:
+    find = "\n".join(lines[node.lineno - 1 : node.body[0].lineno - 1])
+    inside = " " * (node.col_offset + 4)
+    replaced = f"{find}\n{inside}raise NotImplementedError"
+    return First(name=name, file=file, action=f"call: {call}", find=find, replace=replaced)
+
+
+def class_names(source: bytes) -> tuple[str, ...]:
+    """The classes whose objects scenarios return. `source` is Python."""
+    return tuple(_constructors(ast.parse(source.decode("utf-8-sig"))))
+
+
+def _constructors(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    """The `__init__` of each public class that has one."""
+    return {
+        node.name: part
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        for part in node.body
+        if isinstance(part, ast.FunctionDef) and part.name == "__init__"
+        if part.body[0].lineno > part.lineno
+    }
+
+
+def _made(name: str, classes: Mapping[str, ast.FunctionDef], depth: int = 0) -> str:
+    arguments = _required(classes[name])[1:] if depth < _DEEPEST else []
+    return f"{name}({', '.join(_example(each, classes, depth + 1) for each in arguments)})"
 
 
 def _run(
@@ -74,7 +106,7 @@ def _run(
     """The program itself, where running it is more than defining names."""
     outside = [node for node in body if not isinstance(node, ast.FunctionDef)]
     acts = [n for n in outside if not isinstance(n, _QUIET) and not _is_docstring(n)]
-    if acts and not any(_names(node) & {*asking, "input"} for node in outside):
+    if acts and not any(_names(node) & {*asking, *_OUTSIDE} for node in outside):
         find = lines[acts[0].lineno - 1]
         name = "main" if "main" in functions else "program"
         yield First(
@@ -87,12 +119,12 @@ def _run(
 
 
 def _asking(functions: Mapping[str, ast.FunctionDef]) -> set[str]:
-    """The functions that ask for input, themselves or through others."""
-    asking = {"input"}
+    """The functions that ask for input or open files, themselves or through others."""
+    asking = set(_OUTSIDE)
     while True:
         more = {n for n, node in functions.items() if n not in asking and _names(node) & asking}
         if not more:
-            return asking - {"input"}
+            return asking - _OUTSIDE
         asking |= more
 
 
@@ -109,7 +141,9 @@ def _required(node: ast.FunctionDef) -> list[ast.arg]:
     return arguments[: len(arguments) - len(node.args.defaults)]
 
 
-def _example(argument: ast.arg) -> str:
+def _example(argument: ast.arg, classes: Mapping[str, ast.FunctionDef], depth: int = 0) -> str:
     """A value of the annotated type; 2 where there is none that we know."""
     kind = ast.unparse(argument.annotation) if argument.annotation else ""
+    if kind.strip("'\"") in classes:
+        return _made(kind.strip("'\""), classes, depth)
     return _EXAMPLES.get(kind.partition("[")[0], "2")
