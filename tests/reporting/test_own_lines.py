@@ -8,11 +8,12 @@ from fractions import Fraction
 import pytest
 
 from harness.model.causes import CodePlace
+from harness.model.plan import Clause
 from harness.model.result import ScenarioResult
 from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 from harness.reporting.view.code import own_lines
-from harness.reporting.view.shown_causes import marked_lines
+from harness.reporting.view.shown_causes import changes_return, marked_lines, quoted_clauses
 from tests.reporting.report_samples import HOURS
 
 LONG = "|".join(f"line {n}" for n in range(40))
@@ -77,3 +78,34 @@ def test_without_such_a_line_the_crash_is_marked() -> None:
 def test_the_function_in_which_it_crashed_is_shown_too() -> None:
     found = cause("raised", "raised_unexpectedly", place=BOARD, raised_in=HELPER, raised_at=21)
     assert marked_lines(found) == [(BOARD, []), (HELPER, [21])]
+
+
+def test_a_clause_is_quoted_once_and_the_one_that_names_the_function_first() -> None:
+    size, put, win = (
+        Clause(id=name, section=section, text=text)
+        for name, section, text in (
+            ("size", "1", "Everything works for every SIZE."),
+            ("put", "2", "put changes the given board."),
+            ("win", "win", "A row wins."),
+        )
+    )
+
+    def failing(function: str, *clauses: Clause) -> ShownCause:
+        found = cause("wrong", "wrong_value", function=function)
+        return replace(found, checks=(replace(found.checks[0], clauses=clauses),), clauses=(win,))
+
+    causes = [failing("put", size, put), failing("show", size), failing("tie", size)]
+    assert quoted_clauses([*causes, failing("win", win)]) == [(put,), (size,), (), (win,)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "message", "expected"),
+    [
+        ("printed_instead_of_returned", "f printed 5 instead of returning it.", True),
+        ("argument_not_changed", "board is not changed: a new list is returned.", True),
+        ("argument_not_changed", "board is not changed: item [0] is 1.", False),
+        ("wrong_value", "f returned 1 instead of 2.", False),
+    ],
+)
+def test_who_calls_it_is_to_be_checked(rule: str, message: str, *, expected: bool) -> None:
+    assert changes_return(cause(message, rule)) is expected

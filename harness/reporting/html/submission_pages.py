@@ -17,7 +17,12 @@ from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words
 from harness.reporting.view.clauses import clause_tallies
 from harness.reporting.view.scenario_lists import hidden_by_function
-from harness.reporting.view.shown_causes import is_missing, runs_at_load
+from harness.reporting.view.shown_causes import (
+    changes_return,
+    is_missing,
+    quoted_clauses,
+    runs_at_load,
+)
 from harness.results import ALWAYS, EVERYTHING, put_together, student_view
 
 FEW = 3  # missing functions: so many are one list
@@ -89,6 +94,7 @@ def feedback_page(view: StudentView) -> str:
     missing = [cause for cause in causes if is_missing(cause) and cause.place is None]
     if len(missing) < FEW:
         missing = []
+    apart = [cause for cause in causes if cause not in missing]
     told = [finding for cause in causes for finding in runs_at_load(cause, view.findings)]
     hidden_only = bool(causes) and not any(cause.checks for cause in causes)
     return render(
@@ -101,7 +107,11 @@ def feedback_page(view: StudentView) -> str:
         stood_in=words.stood_in(check.verdict for check in view.shown),
         clauses=clause_tallies(view.shown),
         causes=causes,
-        apart=[cause for cause in causes if cause not in missing],
+        apart=apart,
+        quoted=quoted_clauses(apart),
+        overlap=any(cause.together_with and cause.marks for cause in apart),
+        changes_return=changes_return,
+        extra=any(check.extra_credit and check.points for check in view.shown),
         missing=missing,
         only_hidden=[cause.function or "the file" for cause in causes] if hidden_only else [],
         remedy=words.remedy(view.problem, view.surroundings.submitted),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from harness.model.causes import CodePlace
+from harness.model.plan import Clause
 from harness.model.policy import Finding, PolicyRule
 from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import VerdictKind
@@ -51,6 +52,35 @@ def other_symptoms(cause: ShownCause) -> list[ShownCheck]:
 
 def _rule(check: ShownCheck) -> str:
     return check.verdict.explanation.rule if check.verdict.explanation else ""
+
+
+MOST_CLAUSES = 2
+
+
+def quoted_clauses(causes: Iterable[ShownCause]) -> list[tuple[Clause, ...]]:
+    """The clauses to quote beside each cause: those of its example, of these the ones that name
+    the function where there are such; none a second time."""
+    said: set[str] = set()
+    found: list[tuple[Clause, ...]] = []
+    for cause in causes:
+        own = cause.checks[0].clauses if cause.checks else cause.clauses
+        naming = [each for each in own if cause.function in (each.section, *each.text.split())]
+        new = [each for each in naming or own if each.id not in said][:MOST_CLAUSES]
+        said.update(each.id for each in new)
+        found.append(tuple(new))
+    return found
+
+
+_OTHER_RETURN = frozenset(
+    {"printed_instead_of_returned", "generator_instead_of_list", "wrong_type"}
+)
+
+
+def changes_return(cause: ShownCause) -> bool:
+    """Whether a fix changes what the function returns, which its callers may count on."""
+    rule = _rule(cause.checks[0]) if cause.checks else ""
+    instead = rule == "argument_not_changed" and "is returned" in cause.message
+    return instead or rule in _OTHER_RETURN
 
 
 _HARD_CODED = "hard_coded_size"
