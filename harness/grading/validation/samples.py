@@ -14,7 +14,7 @@ from harness.model.result import SubmissionResult
 from harness.model.specification import ExpectedCause, SampleExpectation
 
 # Rules that say only that something differs, or works otherwise: any sample may meet them.
-GENERIC_RULES = frozenset({"wrong_value", "prints_differ", "stand_in_passed"})
+GENERIC_RULES = frozenset({"wrong_value", "prints_differ", "stand_in_passed", "not_run"})
 
 
 def _matches(patterns: Iterable[re.Pattern[str]], name: str) -> bool:
@@ -148,7 +148,7 @@ def _explanation_parts(result: SubmissionResult, expected: SampleExpectation) ->
         ]
         if unlisted:
             name, message = unlisted[0]
-            parts.append(f"explanation {rule} is not listed ({name}: {message})")
+            parts.append(f"explanation {rule} is not listed under explains ({name}: {message})")
     return parts
 
 
