@@ -16,8 +16,8 @@ from harness.model.study import StyleFinding
 
 # By the beginning of a rule's code; each with the reason that the page shows.
 RULES: Mapping[str, str] = {
-    "A001": "a name of Python's own is taken for something else",
-    "A002": "a name of Python's own is taken for something else",
+    "A001": "a built-in name of Python is used for something else",
+    "A002": "a built-in name of Python is used for something else",
     "B006": "a list as a default is shared by all calls",
     "C901": "a function with so many branches is hard to follow",
     "E501": "long lines are hard to read side by side",
@@ -27,7 +27,7 @@ RULES: Mapping[str, str] = {
     "E713": "not in reads as it is meant",
     "E722": "a bare except hides mistakes",
     "E741": "l, O and I look like numbers",
-    "ERA001": "code that is commented out belongs into no program",
+    "ERA001": "code that is commented out should be deleted",
     "F401": "an import that nothing needs",
     "F811": "a definition that replaces an earlier one",
     "F841": "a variable that nothing reads",
