@@ -102,6 +102,11 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
 def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
     for file, change in paste.constant_changes(check.stimulus, surroundings):
         yield _asked("set", visible(f"in {file} {change}" if file else change))
+    label = "first"
+    given = check.stimulus.given.rstrip("\n")
+    for text in shorten(given, 400).split("\n") if given else ():
+        yield _asked(label, visible(text))
+        label = ""
     label = "try"
     for text in shorten(paste.to_try(check.stimulus), 400).split("\n"):
         yield _asked(label, visible(text))
