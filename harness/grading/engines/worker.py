@@ -50,7 +50,7 @@ class SpawnedWorker:
         self.connection, theirs = multiprocessing.Pipe()
         code = f"import sys; sys.path[:] = {sys.path!r}; from {module} import main; "
         self._process = subprocess.Popen(
-            [sys.executable, "-c", f"{code}main({theirs.fileno()})"],
+            [sys.executable, "-c", f"{code}main({theirs.fileno()})", str(os.getpid())],
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             # Ctrl-C goes to the whole foreground group, and the parent decides what it means. To
@@ -97,7 +97,8 @@ def worker_process(descriptor: int, serve: Callable[[Connection, Any], None]) ->
     gone, which ends this process whatever it is doing."""
     signal.signal(signal.SIGTERM, _leave)
     connection = Connection(descriptor)
-    threading.Thread(target=_leave_with_parent, args=(descriptor,), daemon=True).start()
+    arguments = (descriptor, int(sys.argv[1]))
+    threading.Thread(target=_leave_with_parent, args=arguments, daemon=True).start()
     try:
         serve(connection, connection.recv())
     except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -110,14 +111,16 @@ def _leave(number: int, frame: object) -> NoReturn:
     sys.exit(128 + number)
 
 
-def _leave_with_parent(descriptor: int) -> None:
+def _leave_with_parent(descriptor: int, parent: int) -> None:
     """Wait until the parent's end of the connection is closed, which its death does as well, and
-    end this process whatever it is doing."""
+    end this process whatever it is doing: at once where nobody waits for it any more."""
     hung_up = select.poll()
     hung_up.register(descriptor, 0)
     hung_up.poll()
     os.kill(os.getpid(), signal.SIGTERM)
     threading.Event().wait(ORPHAN_PATIENCE)
+    if os.getppid() == parent:  # it waits for what this process still has to remove
+        threading.Event().wait(PATIENCE)
     os._exit(1)
 
 
