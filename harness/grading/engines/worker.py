@@ -96,7 +96,7 @@ def worker_process(descriptor: int, serve: Callable[[Connection, Any], None]) ->
     """The side of a `SpawnedWorker`'s process: read the setup, then `serve` until the parent is
     gone, which ends this process whatever it is doing."""
     signal.signal(signal.SIGTERM, _leave)
-    connection = Connection(descriptor)
+    connection = _ParentsEnd(descriptor)
     arguments = (descriptor, int(sys.argv[1]))
     threading.Thread(target=_leave_with_parent, args=arguments, daemon=True).start()
     try:
@@ -105,9 +105,34 @@ def worker_process(descriptor: int, serve: Callable[[Connection, Any], None]) ->
         return
 
 
+class _ParentsEnd(Connection):
+    """The connection to the parent. Once it is closed this process leaves by itself: a signal that
+    came while it removes its folder would keep it from doing so."""
+
+    def recv(self) -> Any:
+        """As `Connection.recv`."""
+        try:
+            return super().recv()
+        except (EOFError, OSError):
+            _hear_no_more()
+            raise
+
+    def send(self, found: Any) -> None:
+        """As `Connection.send`."""
+        try:
+            super().send(found)
+        except OSError:
+            _hear_no_more()
+            raise
+
+
+def _hear_no_more() -> None:
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+
+
 def _leave(number: int, frame: object) -> NoReturn:
     """Leave by way of every `with`: the driver has a folder to remove."""
-    signal.signal(signal.SIGTERM, lambda number, frame: None)  # once is enough
+    _hear_no_more()  # once is enough
     sys.exit(128 + number)
 
 
