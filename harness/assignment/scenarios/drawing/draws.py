@@ -69,19 +69,7 @@ def request_for(
     constants: Mapping[str, object],
 ) -> DrawRequest:
     """The request that a scenario makes; DrawError if its function is not there."""
-    module, _, function = source.partition(".")
-    if not (module.isidentifier() and function.isidentifier()):
-        what = f"expected file.function, got {source!r}"
-        raise DrawError(what, "boards.any_board is any_board in boards.py")
-    path = folder / f"{module}.py"
-    try:
-        data = path.read_bytes()
-        tree = ast.parse(data)
-    except OSError:
-        raise DrawError(f"{module}.py is not in the spec folder") from None
-    except (SyntaxError, ValueError) as error:
-        raise DrawError(f"{module}.py is not Python ({error})") from None
-    parameters = _parameters(tree, module, function)
+    data, parameters = _function_of(folder, source, "boards.any_board is any_board in boards.py")
     unknown = [name for name in parameters if name not in constants]
     if unknown:
         raise DrawError(f"{source} asks for {unknown[0]}, which is no provided constant")
@@ -96,6 +84,22 @@ def request_for(
     )
 
 
+def _function_of(folder: Path, source: str, example: str) -> tuple[bytes, list[str]]:
+    """The file of a course's function, and the function's parameters; DrawError, with an example of
+    such a name, where it is not there."""
+    module, _, function = source.partition(".")
+    if not (module.isidentifier() and function.isidentifier()):
+        raise DrawError(f"expected file.function, got {source!r}", example)
+    try:
+        data = (folder / f"{module}.py").read_bytes()
+        tree = ast.parse(data)
+    except OSError:
+        raise DrawError(f"{module}.py is not in the spec folder") from None
+    except (SyntaxError, ValueError) as error:
+        raise DrawError(f"{module}.py is not Python ({error})") from None
+    return data, _parameters(tree, module, function)
+
+
 def _parameters(tree: ast.Module, module: str, function: str) -> list[str]:
     for statement in tree.body:
         if isinstance(statement, ast.FunctionDef) and statement.name == function:
@@ -108,18 +112,12 @@ def _parameters(tree: ast.Module, module: str, function: str) -> list[str]:
 def replies_of(folder: Path, source: str, constants: Mapping[str, object]) -> Replies:
     """The generator that a scenario names; DrawError if it is not there. Its first parameter is
     what was printed, the others are constants."""
+    data, parameters = _function_of(folder, source, "guesses.bisect is bisect in guesses.py")
     module, _, function = source.partition(".")
-    if not (module.isidentifier() and function.isidentifier()):
-        what = f"expected file.function, got {source!r}"
-        raise DrawError(what, "guesses.bisect is bisect in guesses.py")
     try:
-        text = (folder / f"{module}.py").read_bytes().decode("utf-8-sig")
-        tree = ast.parse(text)
-    except OSError:
-        raise DrawError(f"{module}.py is not in the spec folder") from None
-    except (SyntaxError, ValueError) as error:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
         raise DrawError(f"{module}.py is not Python ({error})") from None
-    parameters = _parameters(tree, module, function)
     if not parameters:
         raise DrawError(f"{source} has no parameter", "the first is given what was printed")
     unknown = [name for name in parameters[1:] if name not in constants]
