@@ -219,6 +219,12 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:5:13: clause: unknown clause 4.7. Hint: did you mean 4.6?",
         ],
     ),
+    "clause that is like none": (
+        "clause: errors\ncall: check_input('')",
+        [
+            "specs/small/f.yaml:5:13: clause: unknown clause errors. Hint: list it, with what the sheet says, in clauses.yaml.",
+        ],
+    ),
     "unknown override": (
         "call: check_input('')\nconstants: {BOARD_SIZ: 4}",
         [

@@ -10,12 +10,11 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from harness.assignment.loading import REFERENCE, shown
-from harness.assignment.scenarios.settings import fraction, merged
+from harness.assignment.scenarios.settings import fraction, has_clause, merged
 from harness.assignment.schema.models.assignment import AssignmentShape
 from harness.assignment.schema.validate import shaped
 from harness.assignment.schema.validators import describe, listed
 from harness.assignment.yaml.document import Document, Loc
-from harness.assignment.yaml.errors import nearest
 from harness.model.plan import Clause, ManualSlot, OtherFiles, Place, SourceFile
 from harness.model.stimulus import Limits
 from harness.model.submission import ARCHIVE_ENDINGS
@@ -187,16 +186,14 @@ def manual_slots(heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[
     """The slots in the file's order. Mistakes are noted for an id that is there twice, marks
     that are no positive number, and a clause that clauses.yaml (where there is one) lacks."""
     document = heading.document
-    known = None if clauses is None else [clause.id for clause in clauses]
     found: dict[str, ManualSlot] = {}
     for index, part in enumerate(heading.shape.manual):
         loc: Loc = ("manual", index)
         if part.id in found:
             what = f"the id {part.id} is here a second time"
             document.add((*loc, "id"), what, "ids are unique in the list")
-        if part.clause and known is not None and part.clause not in known:
-            what = f"unknown clause {part.clause}"
-            document.add((*loc, "clause"), what, nearest(part.clause, known))
+        if part.clause:
+            has_clause(document, (*loc, "clause"), part.clause, clauses)
         marks = fraction(document, (*loc, "out_of"), part.out_of)
         found[part.id] = ManualSlot(
             id=part.id, title=part.title.strip(), out_of=marks or Fraction(1), clause=part.clause

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
+from harness.assignment.scenarios.settings import has_clause
 from harness.assignment.schema.models.lists import MutantShape, MutantsShape
 from harness.assignment.schema.validate import shaped
 from harness.assignment.yaml.document import Document
@@ -24,11 +25,8 @@ def read_mutants(
     found: list[Mutant] = []
     for index, part in enumerate(shape.mutants):
         mutant = _mutant(document, index, part, texts)
-        known = [clause.id for clause in clauses or ()]
-        if clauses is not None and part.clause not in known:
-            loc = ("mutants", index, "clause")
-            document.add(loc, f"unknown clause {part.clause}", nearest(part.clause, known))
-        elif mutant is not None:
+        place = ("mutants", index, "clause")
+        if has_clause(document, place, part.clause, clauses) and mutant is not None:
             found.append(mutant)
     return tuple(found)
 

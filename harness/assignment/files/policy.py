@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.assignment.files.provided import functions_of
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.scenarios.settings import fraction
+from harness.assignment.scenarios.settings import fraction, has_clause
 from harness.assignment.schema.models.policy import (
     AllowShape,
     FileImportsShape,
@@ -69,13 +69,8 @@ def read_policy(
 def _check_clauses(
     document: Document, shape: PolicyShape, clauses: tuple[Clause, ...] | None
 ) -> None:
-    if clauses is None:
-        return
-    known = [clause.id for clause in clauses]
     for key in shape.clauses.model_fields_set:
-        name = getattr(shape.clauses, key)
-        if name not in known:
-            document.add(("clauses", key), f"unknown clause {name}", nearest(name, known))
+        has_clause(document, ("clauses", key), getattr(shape.clauses, key), clauses)
 
 
 def _file_imports(

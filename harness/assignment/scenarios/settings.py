@@ -26,7 +26,7 @@ from harness.assignment.schema.validators import describe
 from harness.assignment.vocabulary import Vocabulary
 from harness.assignment.yaml.document import Document, Loc
 from harness.assignment.yaml.errors import nearest
-from harness.model.plan import Visibility
+from harness.model.plan import Clause, Visibility
 from harness.model.stimulus import Limits
 
 _FRACTION = re.compile(r"[0-9]+(?:\.[0-9]+|/[0-9]*[1-9][0-9]*)?\Z")
@@ -174,13 +174,19 @@ def check_function(document: Document, vocabulary: Vocabulary, chosen: Setting) 
 
 def check_clauses(document: Document, vocabulary: Vocabulary, chosen: Setting) -> None:
     """A mistake for every clause that clauses.yaml does not list."""
-    if vocabulary.clauses is None:
-        return
-    known = [clause.id for clause in vocabulary.clauses]
     for index, name in enumerate(chosen.value("clause")):
-        if name not in known:
-            loc = (*chosen.where("clause"), index)
-            document.add(loc, f"unknown clause {name}", nearest(name, known))
+        has_clause(document, (*chosen.where("clause"), index), name, vocabulary.clauses)
+
+
+def has_clause(document: Document, loc: Loc, name: str, clauses: tuple[Clause, ...] | None) -> bool:
+    """Whether the assignment has the clause, or has no file of clauses (None); else a mistake is
+    noted."""
+    known = [] if clauses is None else [clause.id for clause in clauses]
+    if clauses is None or name in known:
+        return True
+    hint = nearest(name, known) or "list it, with what the sheet says, in clauses.yaml"
+    document.add(loc, f"unknown clause {name}", hint)
+    return False
 
 
 def provided_names(document: Document, vocabulary: Vocabulary, chosen: Setting) -> tuple[str, ...]:
