@@ -9,7 +9,8 @@
 - `store`: how many answers a second the client reads and stores, by CPU time: the limit of a
   cluster, however many workers it has.
 
-Submissions are the samples of an assignment in turn, each with a comment of its own.
+Submissions are the samples of an assignment in turn, each with a comment of its own; with
+`--small` the corpus's small course: right programs and every combination of its mistakes.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from pathlib import Path
 import distributed
 
 import harness
-from benchmarks.soak import runs
+from benchmarks.soak import course, runs
 from benchmarks.soak.cluster import LocalCluster, graded
 from benchmarks.soak.machine import MemorySamples
 from harness.grading import cohort_of, prepare
@@ -62,7 +63,28 @@ class Measured:
     peaks: dict[str, float]
 
 
-def class_of(folder: Path, assignment: str, count: int, sample: str = "*") -> Path:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Class:
+    """Submissions of an assignment whose specs/ lie in `root`."""
+
+    root: Path
+    place: Path
+    assignment: str
+
+    @property
+    def count(self) -> int:
+        """How many submissions."""
+        return len(list(self.place.iterdir()))
+
+
+def small_class(folder: Path, count: int) -> Class:
+    """`count` submissions of the corpus's small course."""
+    root = course.with_class(folder / "course", count)
+    (assignment,) = (each.name for each in (root / "specs").iterdir())
+    return Class(root=root, place=root / "class", assignment=assignment)
+
+
+def class_of(folder: Path, assignment: str, count: int, sample: str = "*") -> Class:
     """`count` submissions: the samples of such names in turn, each with a comment of its own."""
     samples = sorted((ROOT / "submissions" / assignment).glob(sample))
     place = folder / f"class-{count}"
@@ -73,19 +95,20 @@ def class_of(folder: Path, assignment: str, count: int, sample: str = "*") -> Pa
         for file in sorted(mine.glob("*.py"))[:1]:
             with file.open("ab") as text:
                 text.write(f"\n# {number}\n".encode())
-    return place
+    return Class(root=ROOT, place=place, assignment=assignment)
 
 
 def measured(
-    out: Path, arguments: list[str], cluster: LocalCluster | None, **stop: int
+    graded_class: Class, out: Path, *arguments: str, cluster: LocalCluster | None, stop_at: int = 0
 ) -> Measured:
     """Run `harness grade` to its end, or with `stop_at` until that many are stored (SIGINT)."""
+    named = [str(graded_class.place), "--assignment", graded_class.assignment]
     others = [] if cluster is None else list(cluster.running.items())
     before = {name: cpu_of(process.pid) for name, process in others}
     started = time.monotonic()
     client = subprocess.Popen(
-        runs.command(out, *arguments),
-        cwd=ROOT,
+        runs.command(out, *named, *arguments),
+        cwd=graded_class.root,
         env=runs.environment(out.with_name(out.name + ".tmp")),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -99,9 +122,9 @@ def measured(
     def watch() -> None:
         while not ended.wait(0.1):
             spent[0] = max(spent[0], cpu_of(client.pid))
-            if stop and graded(out, 0) >= stop["stop_at"]:
+            if stop_at and graded(out, 0) >= stop_at:
                 client.send_signal(signal.SIGINT)
-                stop.clear()
+                return
 
     watching = threading.Thread(target=watch)
     watching.start()
@@ -139,21 +162,20 @@ def cpu_of(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def overhead(folder: Path, place: Path, assignment: str, rounds: int, processes: int) -> None:
+def overhead(folder: Path, submitted: Class, rounds: int, processes: int) -> None:
     """Alternately here and on a cluster, and how they compare."""
-    count = len(list(place.iterdir()))
-    arguments = [str(place), "--assignment", assignment]
+    count = submitted.count
     here: list[Measured] = []
     there: list[Measured] = []
     with LocalCluster(folder=folder, port=18790, workers=1, jobs=processes).started() as cluster:
         cluster.wait_for_workers()
         for number in range(rounds):
             out = folder / f"here-{number}"
-            here.append(measured(out, [*arguments, "--jobs", str(processes)], None))
+            here.append(measured(submitted, out, "--jobs", str(processes), cluster=None))
             away = folder / f"there-{number}"
             away.mkdir()
             shutil.copy(out / ".audit-secret", away)
-            there.append(measured(away, [*arguments, "--scheduler", cluster.address], cluster))
+            there.append(measured(submitted, away, "--scheduler", cluster.address, cluster=cluster))
             assert runs.timeless(out) == runs.timeless(away), "other results"
             assert runs.pages(out) == runs.pages(away), "other pages"
             print(f"here {here[-1].seconds:.1f} s, cluster {there[-1].seconds:.1f} s", flush=True)
@@ -161,26 +183,26 @@ def overhead(folder: Path, place: Path, assignment: str, rounds: int, processes:
     own = statistics.median(each.client_cpu for each in here)
     client = statistics.median(each.client_cpu for each in there)
     others = statistics.median(each.others_cpu for each in there)
-    print(f"{count} submissions of {assignment}, {processes} processes, {rounds} rounds:")
+    print(f"{count} of {submitted.assignment}, {processes} processes, {rounds} rounds:")
     print(f"here / cluster, wall: {ratio:.2f}")
     print(f"CPU of what does not grade: here {own:.1f} s, cluster {client:.1f} + {others:.1f} s:")
     print(f"{1000 * (client + others - own) / count:.0f} ms a submission more")
 
 
-def memory(folder: Path, place: Path, assignment: str, processes: int) -> None:
+def memory(folder: Path, submitted: Class, processes: int) -> None:
     """A large class on the cluster; then here, interrupted in the middle and taken up again."""
-    count = len(list(place.iterdir()))
-    arguments = [str(place), "--assignment", assignment]
     with LocalCluster(folder=folder, port=18791, workers=1, jobs=processes).started() as cluster:
         cluster.wait_for_workers()
         away = folder / "there"
-        show("cluster", measured(away, [*arguments, "--scheduler", cluster.address], cluster))
+        there = measured(submitted, away, "--scheduler", cluster.address, cluster=cluster)
+        show("cluster", there)
     out = folder / "here"
     out.mkdir()
     shutil.copy(away / ".audit-secret", out)
-    many = [*arguments, "--jobs", str(8 * (os.cpu_count() or 1))]
-    show("here, first half", measured(out, many, None, stop_at=count // 2))
-    show("here, second half", measured(out, many, None))
+    half = submitted.count // 2
+    jobs = ("--jobs", str(8 * (os.cpu_count() or 1)))
+    show("here, first half", measured(submitted, out, *jobs, cluster=None, stop_at=half))
+    show("here, second half", measured(submitted, out, *jobs, cluster=None))
     assert runs.timeless(out) == runs.timeless(away), "other results"
     assert runs.pages(out) == runs.pages(away), "other pages"
     print("results and pages are the same bytes")
@@ -194,13 +216,13 @@ def show(name: str, found: Measured) -> None:
         print(f"| {name} | {process} | {first:.0f} | {last:.0f} | {most:.0f} |", flush=True)
 
 
-def store(folder: Path, place: Path, assignment: str) -> None:
+def store(folder: Path, submitted: Class) -> None:
     """The CPU time that the client takes for each answer, from bytes to the committed rows."""
-    specification = harness.load_assignment(ROOT, assignment)
+    specification = harness.load_assignment(submitted.root, submitted.assignment)
     context = prepare(specification, cache=ROOT / ".harness-cache")
     plan = specification.plan
     setup = setup_of(context)
-    submissions = cohort_of((place,), plan.assignment, ClassOptions()).submissions
+    submissions = cohort_of((submitted.place,), plan.assignment, ClassOptions()).submissions
     count = len(submissions)
     started = time.monotonic()
     answers = answers_of(setup, submissions)
@@ -216,16 +238,16 @@ def store(folder: Path, place: Path, assignment: str) -> None:
             assert isinstance(answer.ended, Graded), answer.ended
             rows.save(answer.ended.result)
         spent = (time.process_time() - before) / count
-    print(f"{count} submissions of {assignment}: {grading / count:.2f} s each on one worker;")
+    print(f"{count} of {submitted.assignment}: {grading / count:.2f} s each on one worker;")
     print(f"answers of {statistics.mean(sizes) / 1024:.0f} KiB, at most {max(sizes) / 1024:.0f};")
     print(f"the client takes {1000 * spent:.1f} ms of CPU each, {1 / spent:.0f} a second")
 
 
-def transport(folder: Path, place: Path, assignment: str) -> None:
+def transport(folder: Path, submitted: Class) -> None:
     """The CPU time of all that a cluster adds, and whether memory grows with the class."""
-    specification = harness.load_assignment(ROOT, assignment)
+    specification = harness.load_assignment(submitted.root, submitted.assignment)
     plan = specification.plan
-    submissions = cohort_of((place,), plan.assignment, ClassOptions()).submissions
+    submissions = cohort_of((submitted.place,), plan.assignment, ClassOptions()).submissions
     context = prepare(specification, cache=ROOT / ".harness-cache")
     setup = setup_of(context)
     answer = wire.unpack_answer(answers_of(setup, submissions[:1])[0])
@@ -316,21 +338,26 @@ def main() -> None:
     parser.add_argument("part", choices=["overhead", "memory", "transport", "store"])
     parser.add_argument("--assignment", default="cs112-p4")
     parser.add_argument("--sample", default="*", help="samples of such names (default: all)")
+    parser.add_argument("--small", action="store_true", help="the corpus's small course")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="scale-") as name:
         folder = Path(name)
-        place = class_of(folder, options.assignment, options.count, options.sample)
+        submitted = (
+            small_class(folder, options.count)
+            if options.small
+            else class_of(folder, options.assignment, options.count, options.sample)
+        )
         if options.part == "overhead":
-            overhead(folder, place, options.assignment, options.rounds, options.processes)
+            overhead(folder, submitted, options.rounds, options.processes)
         elif options.part == "memory":
-            memory(folder, place, options.assignment, options.processes)
+            memory(folder, submitted, options.processes)
         elif options.part == "transport":
-            transport(folder, place, options.assignment)
+            transport(folder, submitted)
         else:
-            store(folder, place, options.assignment)
+            store(folder, submitted)
 
 
 if __name__ == "__main__":
