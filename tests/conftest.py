@@ -11,6 +11,7 @@ import pytest
 import harness
 from harness.execution import choose_tier, find_interpreter, try_tier
 from harness.model.result import Tier
+from harness.reporting.html.environment import environment
 from tests.tiny_course import FIXTURE, Course
 
 collect_ignore = ["fixtures"]  # an assignment for tests to use, not a suite of its own
@@ -22,6 +23,10 @@ def pytest_configure(config: pytest.Config) -> None:
     compile it anew where PYTHONDONTWRITEBYTECODE is set."""
     if not hasattr(config, "workerinput"):  # of pytest-xdist
         compileall.compile_dir(Path(harness.__file__).parent, quiet=2, workers=0)
+        with patch("sys.dont_write_bytecode", new=False):
+            pages = environment()
+            for name in pages.list_templates(["j2"]):
+                pages.get_template(name)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,6 +6,8 @@ import base64
 import functools
 import hashlib
 import re
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +31,7 @@ from harness.reporting.view import (
 )
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import BytecodeCache, Environment
 
 _TEMPLATES = Path(__file__).parent / "templates"
 # Every submission has these two: what only other pages need would be repeated in each.
@@ -65,6 +67,7 @@ def environment() -> Environment:
 
     found = Environment(
         loader=FileSystemLoader(_TEMPLATES),
+        bytecode_cache=_bytecode_cache(),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=inert.finalize,
@@ -102,6 +105,23 @@ def environment() -> Environment:
         "page_name": files.page_name,
     }
     return found
+
+
+def _bytecode_cache() -> BytecodeCache:
+    """Compiled templates beside ours, as Python keeps compiled modules: each worker of each run
+    would compile them again for a quarter of a second, and does where they cannot be written."""
+    from jinja2.bccache import Bucket, FileSystemBytecodeCache  # noqa: PLC0415
+
+    class Beside(FileSystemBytecodeCache):
+        def dump_bytecode(self, bucket: Bucket) -> None:
+            if not sys.dont_write_bytecode:
+                with suppress(OSError):
+                    super().dump_bytecode(bucket)
+
+    folder = _TEMPLATES / "__pycache__"
+    with suppress(OSError):
+        folder.mkdir(exist_ok=True)
+    return Beside(str(folder), f"%s.{sys.implementation.cache_tag}")
 
 
 @functools.cache
