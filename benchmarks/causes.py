@@ -24,7 +24,7 @@ from harness.grading.grader import Grader
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.validation.mutation import mutated
 from harness.model.assignment import SourceFile
-from harness.model.outline import Outline
+from harness.model.policy import Outline
 from harness.model.specification import Mutant, Specification
 from harness.model.submission import Submission
 from harness.policy import check

@@ -32,9 +32,8 @@ from harness.execution import (
 from harness.execution.linux.kernel import ProcessClock
 from harness.judging import Judge
 from harness.model.expectation import Expectation, Expected
-from harness.model.observation import Observation
+from harness.model.observation import Observation, Tier
 from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile
-from harness.model.result import Tier
 from harness.model.stimulus import Call, Limits, Run, Stimulus, Typed
 
 _UNCONFINED = "ours, no layer at all"

@@ -32,11 +32,18 @@ from harness.grading import (
     visible_only,
 )
 from harness.intake import ClassOptions
-from harness.model.events import Event, Notice, ReportsWritten, RunStarted
+from harness.model.observation import Tier
 from harness.model.plan import Plan
-from harness.model.result import RunResult, SubmissionResult, Tier
+from harness.model.result import (
+    Event,
+    Notice,
+    ReportsWritten,
+    RunResult,
+    RunStarted,
+    SubmissionResult,
+)
 from harness.model.specification import Specification
-from harness.model.study import StrengthReport
+from harness.model.study.reports import StrengthReport
 from harness.model.submission import Submission
 from harness.reporting import mark_unfinished, page_writer, write_reports, write_study
 from harness.results import latest_strength
@@ -82,7 +89,7 @@ def grade(
     grade, where the others of the class stay in the report as they are (empty: all). `asked` says
     what the class is held to: layout, due time, extensions, roster (`harness.intake.ClassOptions`).
     `ready` says which submissions take part (None: all); the others are not in the report.
-    `listener` is called with each event of `harness.model.events` as it happens.
+    `listener` is called with each event of `harness.model.result` as it happens.
 
     The run's submissions are read from `out` when they are asked for, until another run is written
     there: go through them once, or keep `list(run.submissions)`.

@@ -10,7 +10,7 @@ import pytest
 
 import harness
 from harness.execution import choose_tier, find_interpreter, try_tier
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from harness.reporting.html.environment import environment
 from tests.tiny_course import FIXTURE, Course
 

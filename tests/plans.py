@@ -7,8 +7,9 @@ from typing import Any
 
 from harness.model.assignment import Assignment, ProvidedVariant
 from harness.model.expectation import Expected
+from harness.model.observation import Tier
 from harness.model.plan import Place, Scenario, Visibility
-from harness.model.result import RunFacts, Tier
+from harness.model.result import RunFacts
 from harness.model.stimulus import Call, Limits, Stimulus
 
 

@@ -20,7 +20,7 @@ from benchmarks.peers.tools import ROOT, all_tools
 from benchmarks.peers.verdicts import show_verdicts
 from harness.common.errors import UserError
 from harness.execution import choose_tier, find_interpreter
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 WORK = ROOT / "build" / "peers"
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import ModuleType
 
-    from harness.model.fuzzing import FuzzSettings
     from harness.model.specification import SampleExpectation, Specification
-    from harness.model.study import Equivalent
+    from harness.model.study.fuzzing import FuzzSettings
+    from harness.model.study.reports import Equivalent
 
 __all__ = [
     "CACHE",

@@ -30,7 +30,6 @@ from harness.assignment.scenarios.weights import WeightedFile, weighted
 from harness.assignment.vocabulary import Variants, Vocabulary, provided_classes, public_functions
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems
-from harness.model.fuzzing import FuzzSettings
 from harness.model.plan import (
     PLAN_VERSION,
     Assignment,
@@ -42,6 +41,7 @@ from harness.model.plan import (
 )
 from harness.model.policy import Policy
 from harness.model.specification import Mutant, Specification
+from harness.model.study.fuzzing import FuzzSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

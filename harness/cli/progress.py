@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.text import Text
 
 from harness.grading import Listener
-from harness.model.events import (
+from harness.model.result import (
     Event,
     Notice,
     ReportsWritten,

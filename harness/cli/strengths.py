@@ -14,7 +14,7 @@ from harness.cli.steps import steps
 from harness.common.rounding import percent
 from harness.grading import prepare
 from harness.model.specification import Specification
-from harness.model.study import StrengthReport
+from harness.model.study.reports import StrengthReport
 from harness.study import measure
 
 _LISTED = 10  # scenarios that could be left out; the JSON file has all

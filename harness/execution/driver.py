@@ -16,8 +16,7 @@ from harness.execution.interpreter import Interpreter
 from harness.execution.protocol.observation import End
 from harness.execution.protocol.reply import TamperedError, read_text
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.observation import Ending, Observation
-from harness.model.result import Tier
+from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Limits, Stimulus
 
 _MODULES = ("fcntl", "pty", "resource", "termios")

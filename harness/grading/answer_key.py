@@ -25,9 +25,8 @@ from harness.model.expectation import (
     PythonAnswer,
     ScenarioAnswers,
 )
-from harness.model.observation import Ending
+from harness.model.observation import Ending, Tier
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
-from harness.model.result import Tier
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Limits, Stimulus, called_function
 from harness.model.values import Value

@@ -15,12 +15,16 @@ from harness.grading.digests import execution_digest, judging_digest
 from harness.grading.engines import EngineFactory, Job, OnGraded, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
 from harness.grading.grader import Graded
-from harness.model.events import Event, Notice, RunFinished, RunStarted, SubmissionGraded
 from harness.model.plan import Plan
 from harness.model.result import (
     CohortFacts,
+    Event,
+    Notice,
+    RunFinished,
     RunResult,
+    RunStarted,
     StrengthFigures,
+    SubmissionGraded,
     SubmissionResult,
     SubmissionStatus,
     not_yet_given,

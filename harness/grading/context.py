@@ -22,7 +22,8 @@ from harness.grading.engines.cores import pick_cpu
 from harness.grading.plans import with_called_functions
 from harness.grading.tier_trial import recalled_tier
 from harness.model.expectation import KEY_VERSION, AnswerKey
-from harness.model.result import RunFacts, Tier
+from harness.model.observation import Tier
+from harness.model.result import RunFacts
 from harness.model.specification import Specification
 
 

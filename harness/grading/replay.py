@@ -6,9 +6,9 @@ from pathlib import Path
 
 from harness.common.errors import UserError
 from harness.execution import choose_tier, create_driver, find_interpreter
-from harness.model.observation import Observation
+from harness.model.observation import Observation, Tier
 from harness.model.plan import Plan, Scenario
-from harness.model.result import SubmissionResult, Tier
+from harness.model.result import SubmissionResult
 from harness.model.stimulus import Stimulus
 from harness.model.submission import Submission
 from harness.model.verdict import StandInOutcome

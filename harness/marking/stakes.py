@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from harness.marking.mark import mark_of
-from harness.model.causes import Cause
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.model.verdict import Cause
 
 
 def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -> SubmissionResult:

@@ -1,4 +1,4 @@
-"""What a program did when it was given a stimulus: facts, no judgement."""
+"""What a program did when it was given a stimulus, and how it was confined: facts, no judgement."""
 
 from __future__ import annotations
 
@@ -165,3 +165,28 @@ def transcript(turns: tuple[Turn, ...]) -> str:
         if turn.typed is not None:
             parts.append(turn.typed.shown() + "\n")
     return "".join(parts)
+
+
+class Isolation(StrEnum):
+    """Whether scenarios of a submission shared a process, which it was proved to keep nothing in,
+    or each had a process of its own."""
+
+    SHARED = "shared"
+    ALONE = "alone"
+
+
+class Tier(StrEnum):
+    """How well a submission is confined, best first."""
+
+    STRONG = "strong"
+    STANDARD = "standard"
+    PORTABLE = "portable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """One forbidden act that was tried under the tier, and whether it was prevented."""
+
+    name: str
+    prevented: bool
+    detail: str = ""

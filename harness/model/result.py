@@ -1,4 +1,5 @@
-"""What a run found: facts of the run, and each submission's marks with their reasons."""
+"""What a run found: facts of the run, and each submission's marks with their reasons; and the
+events of a run, which engines emit and progress displays take."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ from fractions import Fraction
 
 from harness.common.rounding import percent
 from harness.model.assignment import Assignment, ManualSlot
-from harness.model.causes import Cause
+from harness.model.observation import Isolation, Probe, Tier
 from harness.model.policy import Finding, Unparsable
 from harness.model.stimulus import Limits
 from harness.model.submission import Student, Submission
-from harness.model.verdict import Verdict
+from harness.model.verdict import Cause, Verdict
 
 RESULTS_VERSION = 2
 
@@ -29,22 +30,6 @@ class SubmissionStatus(StrEnum):
     HARNESS_ERROR = "harness_error"
 
 
-class Isolation(StrEnum):
-    """Whether scenarios of a submission shared a process, which it was proved to keep nothing in,
-    or each had a process of its own."""
-
-    SHARED = "shared"
-    ALONE = "alone"
-
-
-class Tier(StrEnum):
-    """How well a submission is confined, best first."""
-
-    STRONG = "strong"
-    STANDARD = "standard"
-    PORTABLE = "portable"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthFigures:
     """Of `changes` of the reference that can be noticed, how many are `noticed`."""
@@ -56,15 +41,6 @@ class StrengthFigures:
         """`99.4 % of 412 single-fault changes`."""
         changes = "change" if self.changes == 1 else "changes"
         return f"{percent(self.noticed, self.changes)} % of {self.changes} single-fault {changes}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
-    """One forbidden act that was tried under the tier, and whether it was prevented."""
-
-    name: str
-    prevented: bool
-    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,3 +242,45 @@ def joined(result: SubmissionResult, given: ByHand) -> SubmissionResult:
     return replace(
         result, manual=manual, adjustment=given.adjustment, comment=given.comment, notes=notes
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    """`total` submissions are in the run, of which `kept` need no running."""
+
+    facts: RunFacts
+    total: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionGraded:
+    """One submission is done and stored."""
+
+    result: SubmissionResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something the user must see, one line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFinished:
+    """All submissions are graded and stored."""
+
+    facts: RunFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportsWritten:
+    """After the grading: the reports of `done` of `total` submissions are written. Told of a large
+    run now and then."""
+
+    done: int
+    total: int
+
+
+Event = RunStarted | SubmissionGraded | Notice | RunFinished | ReportsWritten

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from harness.model.causes import CodePlace
 from harness.model.plan import Assignment, Clause, Plan, Scenario
 from harness.model.policy import Finding, Unparsable
 from harness.model.result import (
@@ -24,7 +23,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.stimulus import Stimulus
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import CodePlace, Verdict, VerdictKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from harness.model.outline import Loop, ModuleOutline, Outline, OutlinePart
+from harness.model.policy import Loop, ModuleOutline, Outline, OutlinePart
 from harness.policy.nodes import walk
 from harness.policy.reading import Source
 from harness.policy.structure import is_main_guard

@@ -17,7 +17,6 @@ _PACKAGES = (
     "harness.policy.statelessness",
 )
 _MODULES = (
-    "harness.model.outline",
     "harness.model.policy",
     "harness.common.serial",
     "harness.policy.words",

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from harness.common import files, serial
-from harness.model.study import CodePlace, StyleEvidence, StyleReport
+from harness.model.study.reports import CodePlace, StyleEvidence, StyleReport
 
 STYLE = "style.json"
 _NAMED = 3  # of each kind, in a cell

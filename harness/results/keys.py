@@ -14,8 +14,8 @@ from typing import Any
 
 from harness.common import serial
 from harness.model.expectation import Answer, Expected
+from harness.model.observation import Tier
 from harness.model.plan import Assignment, ProvidedVariant, Scenario, SourceFile
-from harness.model.result import Tier
 
 
 def observation_key(

@@ -12,17 +12,17 @@ from fractions import Fraction
 from typing import Any
 
 from harness.common.rounding import rounded
-from harness.model.causes import Cause
+from harness.model.observation import Isolation
 from harness.model.plan import Plan, Scenario
 from harness.model.result import (
     RESULTS_VERSION,
-    Isolation,
     RunFacts,
     RunResult,
     ScenarioResult,
     SubmissionResult,
     SubmissionStatus,
 )
+from harness.model.verdict import Cause
 from harness.results.plain import (
     json_text,
     number,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.model.causes import Cause
 from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
 from harness.model.student_view import (
@@ -15,7 +14,7 @@ from harness.model.student_view import (
     Surroundings,
     by_function,
 )
-from harness.model.verdict import VerdictKind
+from harness.model.verdict import Cause, VerdictKind
 
 ALWAYS = frozenset({Visibility.VISIBLE})
 EVERYTHING = frozenset(Visibility)  # for the lecturer

@@ -9,8 +9,14 @@ import pytest
 from rich.console import Console
 
 from harness.cli.progress import PLAIN_AFTER, RECENT, Pace, listener, rounded
-from harness.model.events import ReportsWritten, RunFinished, RunStarted, SubmissionGraded
-from harness.model.result import SubmissionResult, SubmissionStatus
+from harness.model.result import (
+    ReportsWritten,
+    RunFinished,
+    RunStarted,
+    SubmissionGraded,
+    SubmissionResult,
+    SubmissionStatus,
+)
 from tests import plans
 
 FACTS = plans.facts(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from harness.execution import Driver, Interpreter, find_interpreter
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 
 @pytest.fixture(

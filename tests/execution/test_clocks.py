@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.execution import Driver
-from harness.model.observation import Ending
-from harness.model.result import Tier
+from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Limits
 from tests.execution.small_world import call, observe
 from tests.hostile.hostile_machine import below
@@ -42,7 +41,7 @@ def test_asking_without_end_runs_into_a_limit(one_driver: Driver, name: str) -> 
 SPINS = """\
 import os, sys, time
 from harness.execution import Driver, find_interpreter
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from harness.model.stimulus import Limits
 from tests.execution.small_world import assignment, call, source
 programs = {

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.execution import Driver, Interpreter
-from harness.model.observation import Ending, Observation, Phase
-from harness.model.result import Tier
+from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Limits
 from tests.execution.small_world import (
     QUICK,

@@ -13,8 +13,7 @@ from harness.common.errors import HarnessError, UserError
 from harness.execution import Driver, Interpreter, ToolFailed, find_interpreter
 from harness.execution.protocol.reply import TamperedError, read_reply, value_from
 from harness.execution.protocol.screen import ScreenParser
-from harness.model.observation import Ending, Turn
-from harness.model.result import Tier
+from harness.model.observation import Ending, Tier, Turn
 from harness.model.stimulus import Binding, Limits, Typed
 from harness.model.values import Value
 from tests.execution.small_world import QUICK, assignment, call, observe, plain, source

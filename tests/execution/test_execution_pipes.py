@@ -17,8 +17,7 @@ import harness
 from harness.execution import Driver, Interpreter, has_terminals
 from harness.execution.piped.driver import _MODULES, PipedDriver
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.observation import Ending, Observation, Phase
-from harness.model.result import Tier
+from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Limits, Stimulus
 from tests.execution.small_world import (
     TEN,
@@ -218,7 +217,7 @@ from harness.execution import create_driver, choose_tier, find_interpreter, has_
 from pathlib import Path
 import sys
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.result import Tier
+from harness.model.observation import Tier
 interpreter = find_interpreter("3.12", Path(sys.executable))
 trial = choose_tier(interpreter)
 driver = create_driver(interpreter, trial.tier)

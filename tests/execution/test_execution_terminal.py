@@ -14,8 +14,7 @@ from harness.execution.linux import without_pexpect
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.pty import open_pty
 from harness.execution.protocol.screen import plain_screen
-from harness.model.observation import Ending, Phase
-from harness.model.result import Tier
+from harness.model.observation import Ending, Phase, Tier
 from harness.model.stimulus import Key, Limits, Stimulus
 from tests.execution.small_world import (
     QUICK,

@@ -12,12 +12,12 @@ from harness.common.discovery import import_modules
 from harness.execution import Driver, Interpreter, tier_layers
 from harness.execution.confinement import Confinement, layers
 from harness.execution.confinement.layers import layer
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from tests.execution.small_world import call, observe, plain
 
 TOY = """
 from harness.execution.confinement.layers.layer import Layer, ServerSetup
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 class SmallQueue(Layer):
     name = "small_queue"

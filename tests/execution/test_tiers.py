@@ -26,7 +26,7 @@ from harness.execution import (
     try_tier,
 )
 from harness.execution.confinement.probe import FORBIDDEN
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from tests.execution.small_world import QUICK, assignment, call, observe, plain, source
 
 CONFINING = [Tier.STRONG, Tier.STANDARD]
@@ -80,7 +80,7 @@ import errno, json, sys
 import pyseccomp as lib
 from harness.execution import choose_tier, find_interpreter, remedies, try_tier
 from harness.common.errors import UserError
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 refused, code, require = json.loads(sys.argv[1])
 rules = lib.SyscallFilter(lib.ALLOW)
@@ -191,7 +191,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
 resource.setrlimit(resource.RLIMIT_CPU, (1800, 1800))
 resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32))
 from harness.execution import find_interpreter, try_tier
-from harness.model.result import Tier
+from harness.model.observation import Tier
 print(json.dumps([try_tier(find_interpreter("3.12"), tier).shortcoming for tier in Tier]))
 """
 
@@ -276,7 +276,7 @@ import sys
 sys.path.insert(0, {folder!r})
 from tests.execution.small_world import *
 from harness.execution import Driver, find_interpreter
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from harness.model.stimulus import Limits
 program = "import time\\ndef f():\\n    print('here', flush=True)\\n    time.sleep(3600)\\n"
 with Driver(find_interpreter("3.12"), Tier({tier!r})) as driver:

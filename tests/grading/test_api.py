@@ -14,8 +14,14 @@ import harness
 from harness import api
 from harness.common.errors import UserError
 from harness.grading import Interrupted
-from harness.model.events import Event, RunFinished, RunStarted, SubmissionGraded
-from harness.model.result import RunResult, SubmissionResult
+from harness.model.result import (
+    Event,
+    RunFinished,
+    RunResult,
+    RunStarted,
+    SubmissionGraded,
+    SubmissionResult,
+)
 from harness.model.specification import Specification
 from tests.reporting.report_samples import FACTS
 from tests.tiny_course import Course, results

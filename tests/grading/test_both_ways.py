@@ -9,7 +9,8 @@ import pytest
 
 from harness.grading.grader import Graded
 from harness.grading.validation.isolation import isolation_problems
-from harness.model.result import Isolation, ScenarioResult, SubmissionResult, SubmissionStatus
+from harness.model.observation import Isolation
+from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.verdict import Verdict, VerdictKind
 from tests.tiny_course import Course
 

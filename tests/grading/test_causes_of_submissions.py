@@ -9,8 +9,8 @@ import pytest
 
 import harness
 from harness.common import serial
-from harness.model.causes import Cause
 from harness.model.result import SubmissionResult
+from harness.model.verdict import Cause
 from harness.reporting.html.submission_pages import feedback_page
 from harness.results import STORE_NAME, Store, results_json, student_view
 

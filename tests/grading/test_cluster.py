@@ -19,7 +19,7 @@ from harness.common.errors import UserError
 from harness.grading import Cluster
 from harness.grading.engines import dask as engine
 from harness.grading.engines.dask import engine as client
-from harness.model.events import Event, Notice, SubmissionGraded
+from harness.model.result import Event, Notice, SubmissionGraded
 from tests.tiny_course import FIXTURE, HARNESS, Course, environment, rows
 
 distributed = pytest.importorskip("distributed")

@@ -20,7 +20,7 @@ from harness.grading.engines.dask.roster import Roster
 from harness.grading.engines.dask.tasks import WorkerHost
 from harness.grading.grader import Graded
 from harness.model.assignment import SourceFile
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results import Packer

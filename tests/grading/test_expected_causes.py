@@ -9,8 +9,8 @@ import pytest
 
 from harness.assignment import load_expectation
 from harness.grading.validation.samples import compare
-from harness.model.causes import Cause
 from harness.model.specification import ExpectedCause, SampleExpectation
+from harness.model.verdict import Cause
 from tests.results.small_run import PLAN, result
 
 FOUND = Cause(function="f", rule="returned_none", message="", scenarios=("f/shown",), blamed=True)

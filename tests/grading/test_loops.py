@@ -9,8 +9,8 @@ import pytest
 
 import harness
 from harness.grading import check_submissions, prepare, submitted
-from harness.model.outline import Loop, Outline
-from harness.model.result import Tier
+from harness.model.observation import Tier
+from harness.model.policy import Loop, Outline
 from harness.model.verdict import VerdictKind
 
 ASSIGNMENT = """\

@@ -13,8 +13,9 @@ from harness import load_assignment
 from harness.execution import Driver
 from harness.grading import Grader, GradingContext, isolated, prepare
 from harness.model.assignment import SourceFile
+from harness.model.observation import Isolation
 from harness.model.plan import Plan
-from harness.model.result import Isolation, SubmissionResult
+from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.terminal import cards

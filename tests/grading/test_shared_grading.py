@@ -21,10 +21,9 @@ from harness.grading.observing.shared_run import (
 )
 from harness.grading.validation.isolation import isolation_problems
 from harness.model.expectation import Expected
-from harness.model.observation import Ending, Observation, Phase
+from harness.model.observation import Ending, Isolation, Observation, Phase
 from harness.model.plan import Place, Scenario, SourceFile, Visibility
 from harness.model.policy import PolicyReport, Statelessness
-from harness.model.result import Isolation
 from harness.model.stimulus import Call, Limits, Stimulus
 from harness.model.submission import Submission
 from harness.model.values import Value, ValueKind

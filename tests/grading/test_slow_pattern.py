@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import harness
-from harness.model.events import Event, Notice
-from harness.model.result import SubmissionStatus
+from harness.model.result import Event, Notice, SubmissionStatus
 from tests.grading.stand_in_course import BANK, RIGHT, SHOP, hand_in, write
 
 SPEC = """function: shop.py

@@ -13,8 +13,7 @@ from pathlib import Path
 from harness.assignment import load
 from harness.execution import Driver, find_interpreter
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.observation import Observation
-from harness.model.result import Tier
+from harness.model.observation import Observation, Tier
 from harness.model.stimulus import Call, Limits, Stimulus
 from tests.hostile.hostile_entries import HERE
 from tests.hostile.hostile_stage import told

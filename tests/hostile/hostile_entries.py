@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from harness.model.result import Isolation, Tier
+from harness.model.observation import Isolation, Tier
 from harness.model.verdict import VerdictKind
 
 HERE = Path(__file__).parent

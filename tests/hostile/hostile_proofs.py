@@ -20,8 +20,7 @@ from unittest import mock
 from harness.common.errors import HarnessError
 from harness.execution.protocol import reply
 from harness.model.assignment import SourceFile
-from harness.model.observation import Ending, Observation
-from harness.model.result import Tier
+from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Run, Session, Stimulus
 from harness.model.values import Value
 from tests.hostile.hostile_attempt import LIMITS, attempts, calling

@@ -18,9 +18,9 @@ from harness.common.errors import UserError
 from harness.execution import Driver, find_interpreter
 from harness.grading import Grader, make_key
 from harness.intake import read
-from harness.model.observation import Observation
+from harness.model.observation import Observation, Tier
 from harness.model.plan import Plan
-from harness.model.result import SubmissionResult, Tier
+from harness.model.result import SubmissionResult
 from harness.model.specification import Specification
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.results import student_view

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from tests.hostile.hostile_checks import faults
 from tests.hostile.hostile_entries import HERE, Entry, corpus
 from tests.hostile.hostile_proofs import Proof, proofs_here

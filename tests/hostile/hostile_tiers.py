@@ -6,7 +6,7 @@ import pytest
 
 from harness.execution import tier_layers
 from harness.execution.confinement import Confinement
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 
 def tiers_here() -> tuple[Tier, ...]:

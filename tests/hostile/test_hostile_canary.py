@@ -15,8 +15,7 @@ import pytest
 from harness.common import serial
 from harness.execution import tier_layers
 from harness.model.assignment import SourceFile
-from harness.model.observation import Ending, Observation
-from harness.model.result import Tier
+from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Call, Limits, Stimulus
 from tests.hostile.hostile_checks import holds
 from tests.hostile.hostile_entries import corpus

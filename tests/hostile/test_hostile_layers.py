@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.common.errors import HarnessError
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from tests.hostile.hostile_checks import faults
 from tests.hostile.hostile_entries import Entry, corpus
 from tests.hostile.hostile_machine import adopting_orphans, below, end

@@ -18,7 +18,7 @@ import pytest
 
 from harness.execution import Driver, find_interpreter
 from harness.model.assignment import SourceFile
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from harness.model.stimulus import Limits, StandIn, Stimulus
 from tests.execution.small_world import assignment, call, source
 from tests.hostile.hostile_machine import below

@@ -22,7 +22,7 @@ from harness.assignment import load
 from harness.execution import Driver, find_interpreter
 from harness.grading import Grader, isolated, make_key
 from harness.model.assignment import SourceFile
-from harness.model.result import Isolation, Tier
+from harness.model.observation import Isolation, Tier
 from harness.model.submission import Submission
 from tests.hostile.hostile_machine import below, state
 from tests.hostile.hostile_memory import held_by, spellings

@@ -9,13 +9,19 @@ from fractions import Fraction
 import pytest
 
 from harness.judging import Failing, derive, find_blame, unreadable, unsettled, with_loops
-from harness.model.causes import Blame, Cause, CodePlace
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
-from harness.model.outline import Loop, Outline
 from harness.model.plan import Place, Visibility
-from harness.model.policy import Unparsable
+from harness.model.policy import Loop, Outline, Unparsable
 from harness.model.stimulus import Call, Run, Stimulus
-from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
+from harness.model.verdict import (
+    Blame,
+    Cause,
+    CodePlace,
+    Explanation,
+    StandInOutcome,
+    Verdict,
+    VerdictKind,
+)
 from harness.policy import check
 from tests import plans
 from tests.execution.small_world import source

@@ -17,8 +17,8 @@ import pytest
 from harness.assignment import load
 from harness.execution import create_driver
 from harness.grading import Grader, GradingContext, prepare
+from harness.model.observation import Tier
 from harness.model.plan import SourceFile, Visibility
-from harness.model.result import Tier
 from harness.model.submission import Submission, Withheld
 from harness.packaging.gradescope.grading import InTime, NoMark, PlatformRun, grade_one
 from harness.packaging.gradescope.results import fallback_json, results_json

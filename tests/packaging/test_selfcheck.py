@@ -16,8 +16,9 @@ from harness.execution import AnyDriver, create_driver, find_interpreter
 from harness.execution.piped.driver import PipedDriver
 from harness.grading import Grader, check_submissions, handed_in, prepare, visible_only
 from harness.model.expectation import AnswerKey
+from harness.model.observation import Tier
 from harness.model.plan import Plan
-from harness.model.result import SubmissionResult, Tier
+from harness.model.result import SubmissionResult
 from tests.execution.conftest import installed
 from tests.packaging.given_away import HOST, IDS, ROOT, handed_out, packed, run_selfcheck
 from tests.tiny_course import FIXTURE, Course, Outcome

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.model.outline import Outline
+from harness.model.policy import Outline
 from harness.policy import check
 from tests.execution.small_world import source
 

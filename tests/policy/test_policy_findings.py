@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from harness.model.outline import NO_OUTLINE
 from harness.model.plan import SourceFile
 from harness.model.policy import (
+    NO_OUTLINE,
     Consequence,
     FileImports,
     ImportPolicy,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from harness.model.observation import Turn
+from harness.model.observation import Probe, Turn
 from harness.model.plan import (
     PLAN_VERSION,
     Clause,
@@ -17,13 +17,7 @@ from harness.model.plan import (
     Visibility,
 )
 from harness.model.policy import Consequence, Finding, PolicyRule, Severity, Unparsable
-from harness.model.result import (
-    Probe,
-    RunResult,
-    ScenarioResult,
-    SubmissionResult,
-    SubmissionStatus,
-)
+from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Binding, Call, Key, Run, Session, Stimulus, Typed
 from harness.model.verdict import (
     Channel,

@@ -9,8 +9,8 @@ import pytest
 
 from harness.judging.explain.rules import registered_rules
 from harness.model.assignment import ManualSlot
-from harness.model.causes import Cause
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
+from harness.model.verdict import Cause
 from harness.reporting.view.class_causes import ClassCause, ClassCauses, ForAPerson
 from harness.reporting.view.rule_words import _WORDS, rule_in_words
 

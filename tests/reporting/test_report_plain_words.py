@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.execution.confinement import NOT_PREVENTED
-from harness.model.observation import Ending
-from harness.model.result import Tier
+from harness.model.observation import Ending, Tier
 from harness.model.verdict import Channel, Difference
 from harness.reporting.html.class_page import class_page
 from harness.reporting.view import words

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from harness.model.causes import CodePlace
 from harness.model.student_view import ShownCause
+from harness.model.verdict import CodePlace
 from harness.reporting.html.highlight import source_lines
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.view.words import remedy

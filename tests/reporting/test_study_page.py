@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.common import files, serial
-from harness.model.fuzzing import Difference, FunctionInputs, FuzzedSubmission, FuzzReport
-from harness.model.study import (
+from harness.model.study.fuzzing import Difference, FunctionInputs, FuzzedSubmission, FuzzReport
+from harness.model.study.reports import (
     ChangeOutcome,
     ClauseStrength,
     FunctionStrength,

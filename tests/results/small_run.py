@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from harness.matchers import Exactly
 from harness.model.expectation import Expected
-from harness.model.observation import Ending, Observation, Turn
+from harness.model.observation import Ending, Observation, Probe, Turn
 from harness.model.plan import (
     PLAN_VERSION,
     Clause,
@@ -19,12 +19,7 @@ from harness.model.plan import (
     Visibility,
 )
 from harness.model.policy import Consequence, Finding, PolicyRule, Severity, Unparsable
-from harness.model.result import (
-    Probe,
-    ScenarioResult,
-    SubmissionResult,
-    SubmissionStatus,
-)
+from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Binding, Call, Stimulus, Typed
 from harness.model.values import Value
 from harness.model.verdict import (

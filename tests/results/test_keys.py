@@ -10,9 +10,8 @@ import pytest
 
 from harness.matchers import Exactly
 from harness.model.expectation import Answer, Expected
-from harness.model.observation import Ending, Observation
+from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile, Visibility
-from harness.model.result import Tier
 from harness.model.stimulus import Limits, StandIn, Stimulus, Typed
 from harness.model.values import Value
 from harness.results import observation_key, verdict_key

@@ -11,19 +11,17 @@ from typing import Any
 import jsonschema
 import pytest
 
-from harness.model.causes import Cause, CodePlace, Symptom
+from harness.model.observation import Isolation, Tier
 from harness.model.plan import ManualSlot
 from harness.model.policy import PolicyRule, Severity
 from harness.model.result import (
     Adjustment,
-    Isolation,
     ManualMark,
     RunResult,
     StrengthFigures,
     SubmissionStatus,
-    Tier,
 )
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import Cause, CodePlace, Symptom, Verdict, VerdictKind
 from harness.results import mark_string, results_json, results_json_v1
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 

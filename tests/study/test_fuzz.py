@@ -12,9 +12,9 @@ import yaml
 from harness.assignment import load, load_for_fuzzing
 from harness.common.errors import UserError
 from harness.grading import check_submissions, handed_in, prepare
-from harness.model.fuzzing import FuzzSettings, FuzzTarget
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Stimulus
+from harness.model.study.fuzzing import FuzzSettings, FuzzTarget
 from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed
 from harness.study.fuzz.games import played, shortened
 from tests.tiny_course import Course

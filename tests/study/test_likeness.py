@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from harness.model.study import Fingerprint
+from harness.model.study.reports import Fingerprint
 from harness.study.similarity.fingerprints import MOST_SYMBOLS, fingerprints
 from harness.study.similarity.likeness import groups, similar_pairs
 from tests.study.class_of_copies import PREFIX, STYLE_OF, programs

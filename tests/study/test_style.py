@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.model.study import CodePlace, StyleEvidence, StyleFinding
+from harness.model.study.reports import CodePlace, StyleEvidence, StyleFinding
 from harness.reporting.style_file import style_in_words
 from harness.study.style import gathering, text_facts
 from harness.study.style.ruff_rules import RULES, find_ruff, ruff_findings

@@ -27,9 +27,9 @@ from harness.assignment.schema.validators import describe
 from harness.assignment.vocabulary import Vocabulary
 from harness.assignment.yaml.document import Document, Loc
 from harness.model.expectation import Expected
-from harness.model.fuzzing import CourseFunction, FuzzSettings, FuzzTarget, Lines, Prompt
 from harness.model.plan import Place
 from harness.model.stimulus import Binding, Stimulus
+from harness.model.study.fuzzing import CourseFunction, FuzzSettings, FuzzTarget, Lines, Prompt
 
 _FUZZ = "fuzz"
 

@@ -11,7 +11,7 @@ from harness.assignment.schema.validate import shaped
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems, nearest
 from harness.model.plan import Clause, Exemption, glob
-from harness.model.study import Equivalent
+from harness.model.study.reports import Equivalent
 
 
 def read_clauses(document: Document) -> tuple[Clause, ...] | None:

@@ -10,8 +10,7 @@ from harness.assignment.scenarios.settings import Setting
 from harness.assignment.scenarios.sweeps import slug
 from harness.assignment.yaml.document import Document, Loc
 from harness.assignment.yaml.errors import nearest
-from harness.model.needs import in_turn, needed
-from harness.model.plan import Scenario, Visibility
+from harness.model.plan import Scenario, Visibility, in_turn, needed
 
 _OPEN = tuple(Visibility)  # who sees it first comes first
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from harness.cli.discovery import examples
 from harness.execution import TierTrial, find_interpreter, remedies, try_tier, try_together
-from harness.model.result import Probe, Tier
+from harness.model.observation import Probe, Tier
 
 SECTION = "This machine"
 SUMMARY = "Show the interpreters and the confinement of this machine."

@@ -27,8 +27,8 @@ from harness.common import files, serial
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
 from harness.grading import GradingContext, Job, handed_in, prepare, run_jobs
-from harness.model.fuzzing import FuzzReport
 from harness.model.result import SubmissionResult
+from harness.model.study.fuzzing import FuzzReport
 from harness.model.submission import Submission
 from harness.results import STORE_NAME, Store
 from harness.study import FuzzOptions, fuzz, graded_submissions

@@ -33,8 +33,8 @@ from harness.common import escaping
 from harness.common.errors import UserError
 from harness.grading import Interrupted, isolated, without_tags
 from harness.intake import ClassOptions
-from harness.model.events import Event, SubmissionGraded
-from harness.model.result import SubmissionStatus, Tier
+from harness.model.observation import Tier
+from harness.model.result import Event, SubmissionGraded, SubmissionStatus
 from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.reporting import summary_table

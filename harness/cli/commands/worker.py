@@ -11,7 +11,7 @@ from harness.cli.discovery import examples
 from harness.cli.options import python_option
 from harness.common.escaping import visible
 from harness.grading import run_worker
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 SECTION = "Grading"
 SUMMARY = "Grade for a batch that another machine runs."

@@ -16,8 +16,7 @@ from harness.execution.driver import has_terminals
 from harness.execution.interpreter import Interpreter
 from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
-from harness.model.observation import Ending, Observation
-from harness.model.result import Probe, Tier
+from harness.model.observation import Ending, Observation, Probe, Tier
 from harness.model.stimulus import Call, Limits, Stimulus, Typed
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.execution.confinement.layers import namespaces, seccomp
 from harness.execution.confinement.probe import TierTrial
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 _SETTINGS = (
     ("user/max_user_namespaces", "0", "user.max_user_namespaces=10000"),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from harness.execution.confinement.layers import BaseSetup, ServerSetup, known_layers
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 NOT_PREVENTED: Mapping[Tier, str] = {
     Tier.STRONG: (

@@ -8,7 +8,7 @@ from harness.common.errors import HarnessError
 from harness.execution.driver import has_terminals
 from harness.execution.interpreter import Interpreter
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from harness.model.stimulus import Call, Limits, Stimulus
 
 _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)

@@ -21,7 +21,7 @@ from harness.execution.protocol.jobs import server_setup, stand_in_setup
 from harness.execution.replies import ENTRY, SOURCES
 from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from harness.model.stimulus import Limits
 
 

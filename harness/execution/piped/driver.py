@@ -36,8 +36,7 @@ from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.replies import ENTRY, SOURCES, replier
 from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.observation import Ending, Observation, Phase
-from harness.model.result import Tier
+from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Limits, Stimulus
 
 _MIB = 1024 * 1024

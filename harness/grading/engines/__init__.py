@@ -16,8 +16,9 @@ from harness.execution import Interpreter
 from harness.grading.grader import Graded
 from harness.grading.observing.first_failures import FirstFailures
 from harness.model.assignment import SourceFile
+from harness.model.observation import Tier
 from harness.model.plan import Plan
-from harness.model.result import SubmissionResult, Tier
+from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.results import Piece
 

@@ -16,14 +16,13 @@ from harness.grading.observing.looping import LIMIT_ENDINGS
 from harness.grading.observing.running import Observer
 from harness.judging import Failing
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.causes import Blame
 from harness.model.expectation import Answer
 from harness.model.observation import Ending, Observation
-from harness.model.outline import Outline
 from harness.model.plan import Plan
+from harness.model.policy import Outline
 from harness.model.stimulus import Limits, Substitution
 from harness.model.student_view import Surroundings
-from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
+from harness.model.verdict import Blame, StandInOutcome, Verdict, VerdictKind
 
 MOST_RUNS = 100  # of one submission
 MOST_LIMIT_HITS = 4  # of one submission; each costs a whole limit

@@ -12,13 +12,12 @@ from harness.grading.observing.loops import name_loops
 from harness.grading.observing.running import Observer
 from harness.judging import Failing, derive, find_blame, unsettled
 from harness.model.assignment import SourceFile
-from harness.model.causes import Cause
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
-from harness.model.outline import Outline
 from harness.model.plan import Plan
+from harness.model.policy import Outline
 from harness.model.submission import Submission
-from harness.model.verdict import Verdict
+from harness.model.verdict import Cause, Verdict
 
 
 class CauseFinder:

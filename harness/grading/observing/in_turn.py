@@ -10,8 +10,7 @@ from harness.grading.observing.judged_runs import JudgedRuns, Outcome
 from harness.grading.observing.running import Observer
 from harness.grading.observing.speed import SpeedTrials
 from harness.judging import not_run
-from harness.model.needs import in_turn, needed
-from harness.model.plan import Plan, Scenario
+from harness.model.plan import Plan, Scenario, in_turn, needed
 from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind

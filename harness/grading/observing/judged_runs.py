@@ -15,10 +15,9 @@ from harness.grading.observing.running import Observer, run_all
 from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging import Judge, combine
 from harness.model.expectation import AnswerKey
-from harness.model.observation import Ending, Observation
+from harness.model.observation import Ending, Isolation, Observation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import PolicyReport
-from harness.model.result import Isolation
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import POLICY_DIGEST

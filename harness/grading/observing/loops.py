@@ -13,10 +13,9 @@ from hashlib import sha256
 
 from harness.grading.observing.running import Observer
 from harness.judging import Failing, with_loops
-from harness.model.causes import Cause
 from harness.model.observation import Ending
-from harness.model.outline import Loop, Outline
-from harness.model.verdict import Explanation, Verdict, VerdictKind
+from harness.model.policy import Loop, Outline
+from harness.model.verdict import Cause, Explanation, Verdict, VerdictKind
 
 MOST_RUNS = 3  # of one submission
 _LEAST_SECONDS = 1.0  # CPU limit of such a run, which ends by itself after half of it

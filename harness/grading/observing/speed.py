@@ -13,9 +13,8 @@ from contextlib import ExitStack
 from harness.execution import AnyDriver
 from harness.grading.observing.running import Observer, run_scenario
 from harness.judging import TOO_SLOW
-from harness.model.observation import Ending, Observation
+from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Plan, Scenario, SourceFile
-from harness.model.result import Tier
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 
 TRIES = 3

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from harness.grading.grader import Graded
 from harness.grading.validation.report import Problem
-from harness.model.result import Isolation, ScenarioResult, SubmissionResult
+from harness.model.observation import Isolation
+from harness.model.result import ScenarioResult, SubmissionResult
 
 
 def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:

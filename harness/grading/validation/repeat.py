@@ -14,8 +14,8 @@ from harness.grading.observing.running import run_scenario
 from harness.grading.validation.report import Problem
 from harness.judging import combine, judge
 from harness.model.expectation import AnswerKey
+from harness.model.observation import Tier
 from harness.model.plan import Scenario
-from harness.model.result import Tier
 from harness.model.specification import Specification
 
 SECOND_HASH_SEED = 4711

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from harness.judging.causes.failures import Failing
-from harness.model.causes import Blame
-from harness.model.outline import Outline
+from harness.model.policy import Outline
 from harness.model.stimulus import Run
-from harness.model.verdict import StandInOutcome
+from harness.model.verdict import Blame, StandInOutcome
 
 Passes = Callable[[Failing, Blame], bool | None]
 """None: these names cannot be substituted in this scenario."""

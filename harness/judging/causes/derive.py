@@ -13,13 +13,10 @@ from fractions import Fraction
 
 from harness.common.escaping import plain
 from harness.judging.causes.failures import Failing
-from harness.model.causes import Blame, Cause, CodePlace, Symptom
-from harness.model.needs import in_turn, needed
 from harness.model.observation import Ending
-from harness.model.outline import Outline, OutlinePart
-from harness.model.plan import Visibility
-from harness.model.policy import Unparsable
-from harness.model.verdict import VerdictKind
+from harness.model.plan import Visibility, in_turn, needed
+from harness.model.policy import Outline, OutlinePart, Unparsable
+from harness.model.verdict import Blame, Cause, CodePlace, Symptom, VerdictKind
 
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 TOO_SLOW = "too_slow"  # the rule of a right answer that took too long

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from harness.common.escaping import plain
 from harness.judging.causes.failures import Failing
-from harness.model.causes import Cause, Symptom
-from harness.model.outline import Loop, Outline
+from harness.model.policy import Loop, Outline
+from harness.model.verdict import Cause, Symptom
 
 _GUESS = ": perhaps a loop whose condition stays true."
 

@@ -10,8 +10,8 @@ from functools import cache
 
 from harness.judging.compare.channels import at_import
 from harness.model.observation import Ending, Observation, Raised
-from harness.model.outline import Outline
 from harness.model.plan import Plan, Scenario
+from harness.model.policy import Outline
 from harness.model.stimulus import Call, Run, Session, Stimulus
 from harness.model.verdict import Verdict, VerdictKind
 

@@ -17,8 +17,9 @@ from harness.execution import create_driver
 from harness.grading.check import one_handed_in
 from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
+from harness.model.observation import Tier
 from harness.model.plan import Plan
-from harness.model.result import SubmissionResult, SubmissionStatus, Tier
+from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.packaging.classroom50.result import output_lines, result_json
 from harness.packaging.packed import packed_key, packed_plan, this_interpreter
 from harness.reporting.markdown import markdown_summary

@@ -25,9 +25,9 @@ from harness.execution import (
     unused_uids,
 )
 from harness.grading import Grader, GradingContext, pick_cpu, prepare, visible_only
-from harness.model.observation import Ending, Observation
+from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, SourceFile
-from harness.model.result import SubmissionResult, SubmissionStatus, Tier
+from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.model.specification import Specification
 from harness.model.stimulus import Limits, Stimulus
 from harness.model.submission import Submission

@@ -20,8 +20,8 @@ from harness.execution import create_driver
 from harness.grading.check import notes, submitted, what_to_name
 from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
+from harness.model.observation import Tier
 from harness.model.plan import Plan
-from harness.model.result import Tier
 from harness.packaging.packed import packed_key, packed_plan, this_interpreter
 from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width
 

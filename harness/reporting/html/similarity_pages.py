@@ -10,7 +10,7 @@ from harness.common import files
 from harness.common.escaping import visible_lines
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
-from harness.model.study import LineRange, SimilarityReport, SimilarPair
+from harness.model.study.reports import LineRange, SimilarityReport, SimilarPair
 from harness.reporting.html.environment import render
 
 FOLDER = "similarity"

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from harness.common import files, serial
 from harness.common.escaping import shorten
-from harness.model.fuzzing import FuzzReport
 from harness.model.plan import Plan
-from harness.model.study import SimilarityReport, StrengthReport
+from harness.model.study.fuzzing import FuzzReport
+from harness.model.study.reports import SimilarityReport, StrengthReport
 from harness.reporting.html.environment import render
 from harness.reporting.html.similarity_pages import MOST_PAGES, percent
 

@@ -11,7 +11,7 @@ from harness.common.rounding import rounded
 from harness.model.plan import Plan
 from harness.model.result import RunFacts, SubmissionResult
 from harness.model.student_view import ShownCause, ShownCheck, StudentView
-from harness.model.study import StyleEvidence
+from harness.model.study.reports import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from harness.model.causes import CodePlace
+from harness.model.verdict import CodePlace
 
 WHOLE = 30  # lines: a function of so many is shown whole
 _BEGINNING = 18  # of a longer one in which no line is marked

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from harness.model.causes import CodePlace
 from harness.model.plan import Clause
 from harness.model.policy import Finding, PolicyRule
 from harness.model.student_view import ShownCause, ShownCheck
-from harness.model.verdict import VerdictKind
+from harness.model.verdict import CodePlace, VerdictKind
 from harness.reporting.view.code import with_number
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from harness.common.rounding import rounded
-from harness.model.observation import Ending
+from harness.model.observation import Ending, Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, PolicyRule, Severity
-from harness.model.result import Isolation, ManualMark, SubmissionResult, SubmissionStatus
+from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.student_view import StudentView
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 

@@ -15,9 +15,9 @@ from harness.grading import SharingObserver, parameters, python_expressions, rea
 from harness.judging import Judge
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.expectation import Expectation, Expected
-from harness.model.fuzzing import FuzzTarget
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Stimulus
+from harness.model.study.fuzzing import FuzzTarget
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import ENTRY, SOURCES
 

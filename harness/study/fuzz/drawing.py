@@ -10,8 +10,8 @@ from typing import Any
 
 from harness.assignment import literals, load_module, no_constants_of_loaded_modules
 from harness.common.errors import UserError
-from harness.model.fuzzing import CourseFunction, FuzzSettings, FuzzTarget, Lines
 from harness.model.stimulus import Binding
+from harness.model.study.fuzzing import CourseFunction, FuzzSettings, FuzzTarget, Lines
 
 Draw = tuple[Binding, ...]
 Typing = tuple[tuple[str, ...], ...]  # the lines to type at each prompt

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.common.errors import UserError
-from harness.model.fuzzing import FuzzTarget
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Stimulus, Typed
+from harness.model.study.fuzzing import FuzzTarget
 from harness.study.fuzz.drawing import Typing
 
 _MOST_CLOSING = 150  # lines typed to bring a game to its end

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.common import files, serial
 from harness.grading import GradingContext, execution_digest, judging_digest
-from harness.model.fuzzing import Difference, FuzzSettings
+from harness.model.study.fuzzing import Difference, FuzzSettings
 from harness.study.fuzz.worker import UnitResult
 
 

@@ -7,9 +7,9 @@ import json
 from collections import Counter
 from hashlib import sha256
 
-from harness.model.fuzzing import FuzzTarget
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
+from harness.model.study.fuzzing import FuzzTarget
 
 _NAME = "differs from the reference"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.common.errors import HarnessError, UserError
 from harness.grading import GradingContext, SpawnedWorker, cores
-from harness.model.fuzzing import FunctionInputs, FuzzedSubmission, FuzzReport, FuzzSettings
+from harness.model.study.fuzzing import FunctionInputs, FuzzedSubmission, FuzzReport, FuzzSettings
 from harness.model.submission import Submission
 from harness.study.fuzz.keeping import Kept
 from harness.study.fuzz.worker import Setup, Unit, UnitResult, WorkFailed, batch_size

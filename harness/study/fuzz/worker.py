@@ -11,10 +11,9 @@ from harness.common.errors import HarnessError, UserError
 from harness.execution import Interpreter, create_driver
 from harness.grading import pick_cpu, worker_process
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.fuzzing import Difference, FuzzSettings, FuzzTarget
-from harness.model.observation import Observation
-from harness.model.result import Tier
+from harness.model.observation import Observation, Tier
 from harness.model.stimulus import Stimulus
+from harness.model.study.fuzzing import Difference, FuzzSettings, FuzzTarget
 from harness.model.submission import Submission
 from harness.study.fuzz.comparing import Comparer, Differing, Prepared, Program
 from harness.study.fuzz.drawing import CourseCode, Draw, Drawer, batch_seed

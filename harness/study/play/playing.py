@@ -18,9 +18,8 @@ from harness.common.errors import UserError
 from harness.common.escaping import visible_lines
 from harness.execution import Driver, find_interpreter, has_terminals
 from harness.grading import recalled_tier, submitted
-from harness.model.observation import Ending, Observation
+from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Scenario
-from harness.model.result import Tier
 from harness.model.specification import Specification
 from harness.model.stimulus import Key, Typed
 

@@ -14,10 +14,9 @@ from harness.execution import Answers, ToolFailed, choose_tier, create_driver, f
 from harness.grading import cohort_of, handed_out_stubs
 from harness.intake import ClassOptions
 from harness.model.assignment import SourceFile
-from harness.model.observation import Ending
-from harness.model.result import Tier
+from harness.model.observation import Ending, Tier
 from harness.model.specification import Specification
-from harness.model.study import Fingerprint, Omitted, SimilarityReport
+from harness.model.study.reports import Fingerprint, Omitted, SimilarityReport
 from harness.model.submission import Submission
 from harness.results import StoreReader
 from harness.study.similarity.likeness import groups, similar_pairs

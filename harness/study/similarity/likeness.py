@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import combinations
 
-from harness.model.study import Fingerprint, LineRange, MatchedLines, SimilarPair
+from harness.model.study.reports import Fingerprint, LineRange, MatchedLines, SimilarPair
 
 # A fingerprint that more than this share of a class has says nothing about two of it.
 COMMON_SHARE = 0.25

@@ -10,7 +10,7 @@ from harness.grading import FailureJob, GradingContext, search_failures
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
 from harness.model.specification import Specification
-from harness.model.study import ChangeOutcome, Equivalent, PairOutcome, StrengthReport
+from harness.model.study.reports import ChangeOutcome, Equivalent, PairOutcome, StrengthReport
 from harness.model.submission import Submission
 from harness.results import write_strength
 from harness.study.strength.combining import combined, pairs

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from harness.model.plan import Plan, Scenario
-from harness.model.study import (
+from harness.model.study.reports import (
     ChangeOutcome,
     ClauseStrength,
     Equivalent,

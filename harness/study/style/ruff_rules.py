@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.model.study import StyleFinding
+from harness.model.study.reports import StyleFinding
 
 # By the beginning of a rule's code; each with the reason that the page shows.
 RULES: Mapping[str, str] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 CONFINING_TIERS = frozenset({Tier.STRONG, Tier.STANDARD})
 ALL_TIERS = frozenset(Tier)

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.common.errors import HarnessError
 from harness.execution.confinement.layers.layer import READABLE, BaseSetup, Layer
 from harness.execution.folder import folders_beside
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
 

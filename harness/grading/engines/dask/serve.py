@@ -24,7 +24,7 @@ from harness.grading.engines.dask import (
     unreachable,
 )
 from harness.grading.engines.dask.tasks import WorkerHost, be_host
-from harness.model.result import Tier
+from harness.model.observation import Tier
 
 CONNECT_SECONDS = 10.0
 LEAVE_SECONDS = 5.0  # for dask to say goodbye

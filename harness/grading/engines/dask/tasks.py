@@ -23,7 +23,7 @@ from harness.grading.engines.dask.wire import (
 )
 from harness.grading.engines.worker import SpawnedWorker
 from harness.grading.grader import Graded
-from harness.model.result import Tier
+from harness.model.observation import Tier
 from harness.results import Piece
 
 HUNG_SECONDS = 1800.0  # without a word from the process that grades

@@ -16,7 +16,8 @@ from harness.common.errors import UserError
 from harness.grading.engines import Job, WorkerFailure, WorkerSetup
 from harness.grading.grader import Graded
 from harness.model.assignment import SourceFile
-from harness.model.result import SubmissionResult, Tier
+from harness.model.observation import Tier
+from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.results import Piece
 

@@ -1,0 +1,1 @@
+"""What is found out beside marks: of a class or of a suite of scenarios."""
