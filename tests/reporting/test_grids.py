@@ -6,8 +6,8 @@ import pytest
 
 from harness.model.stimulus import Binding, Call, Stimulus
 from harness.model.verdict import Channel, Difference, DiffLine
-from harness.reporting.view.comparison import comparison, of_texts
-from harness.reporting.view.grids import boards_in
+from harness.reporting.view.differences.comparison import comparison, of_texts
+from harness.reporting.view.differences.grids import boards_in
 
 
 def returned(expected: str, actual: str) -> Difference:

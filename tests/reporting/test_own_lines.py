@@ -11,8 +11,12 @@ from harness.model.plan import Clause
 from harness.model.result import ScenarioResult
 from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import CodePlace, Explanation, Verdict, VerdictKind
-from harness.reporting.view.code import own_lines
-from harness.reporting.view.shown_causes import changes_return, marked_lines, quoted_clauses
+from harness.reporting.view.shown_causes import (
+    changes_return,
+    marked_lines,
+    own_lines,
+    quoted_clauses,
+)
 from tests.reporting.report_samples import HOURS
 
 LONG = "|".join(f"line {n}" for n in range(40))

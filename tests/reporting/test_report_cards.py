@@ -8,9 +8,9 @@ from harness.model.stimulus import Typed
 from harness.model.student_view import ShownCause, ShownCheck, Surroundings
 from harness.model.verdict import Conversation, Verdict
 from harness.reporting.view import words
-from harness.reporting.view.clauses import clause_tallies
-from harness.reporting.view.conversation import folded, has_next_turn, next_turn
+from harness.reporting.view.differences.conversation import folded, has_next_turn, next_turn
 from harness.reporting.view.paste import python_lines
+from harness.reporting.view.scenario_lists import clause_tallies
 from harness.results import EVERYTHING, student_view
 from tests.reporting.report_samples import IMPORT_ASKS, MANY_FAULTS, PLAN, SCENARIOS, failed, result
 

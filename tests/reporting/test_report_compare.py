@@ -8,7 +8,7 @@ import pytest
 
 from harness.model.verdict import Channel, Difference
 from harness.reporting.html.cells import cell_html
-from harness.reporting.view.comparison import Comparison, comparison, of_texts
+from harness.reporting.view.differences.comparison import Comparison, comparison, of_texts
 from tests.reporting.report_samples import printed, returned
 
 

@@ -11,7 +11,7 @@ from harness.model.observation import Ending, Tier
 from harness.model.verdict import Channel, Difference
 from harness.reporting.html.class_page import class_page
 from harness.reporting.view import words
-from harness.reporting.view.comparison import comparison
+from harness.reporting.view.differences.comparison import comparison
 from tests.reporting.pages_read import Page
 from tests.reporting.report_samples import FACTS, PLAN, RUN
 

@@ -6,8 +6,8 @@ import pytest
 
 from harness.model.verdict import Channel, Difference, DiffLine
 from harness.reporting.html.cells import cell_html, signs_used
-from harness.reporting.view.comparison import Comparison, comparison, of_texts
-from harness.reporting.view.sides import side_lines
+from harness.reporting.view.differences.comparison import Comparison, comparison, of_texts
+from harness.reporting.view.differences.sides import side_lines
 from tests.reporting.report_samples import returned
 
 

@@ -10,8 +10,8 @@ from harness.model.observation import Turn
 from harness.model.stimulus import KEY_NAMES, Typed
 from harness.model.student_view import ShownCheck
 from harness.reporting.html.inert import block, code
-from harness.reporting.view.comparison import LINE_END, NO_LINE_END, Cell
-from harness.reporting.view.conversation import shortened
+from harness.reporting.view.differences.cells import LINE_END, NO_LINE_END, Cell
+from harness.reporting.view.differences.conversation import shortened
 from harness.reporting.view.words import number, plural
 
 ENTER = "⏎"  # where nothing but Enter is typed

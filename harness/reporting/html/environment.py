@@ -18,17 +18,14 @@ from harness.common import escaping, files
 from harness.common.rounding import rounded
 from harness.reporting.html import cells, highlight, inert
 from harness.reporting.view import (
-    code,
-    conversation,
     figures,
-    grids,
     paste,
     rule_words,
     scenario_lists,
     shown_causes,
-    sides,
     words,
 )
+from harness.reporting.view.differences import conversation, grids, sides
 
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache, Environment
@@ -78,7 +75,7 @@ def environment() -> Environment:
     found.globals |= {
         "words": words,
         "paste": paste,
-        "own_lines_of": code.own_lines,
+        "own_lines_of": shown_causes.own_lines,
         "marked_lines": shown_causes.marked_lines,
         "outcomes": scenario_lists.outcomes,
         "comparisons": conversation.comparisons,

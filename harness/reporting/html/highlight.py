@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from harness.reporting.html.inert import code
-from harness.reporting.view.code import OwnLine
+from harness.reporting.view.shown_causes import OwnLine
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer

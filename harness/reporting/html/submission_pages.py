@@ -15,8 +15,7 @@ from harness.model.study.reports import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words
-from harness.reporting.view.clauses import clause_tallies
-from harness.reporting.view.scenario_lists import hidden_by_function
+from harness.reporting.view.scenario_lists import clause_tallies, hidden_by_function
 from harness.reporting.view.shown_causes import (
     changes_return,
     is_missing,

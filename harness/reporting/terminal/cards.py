@@ -18,8 +18,9 @@ from harness.model.student_view import ShownCause, ShownCheck, StudentView, Surr
 from harness.model.verdict import Channel, Conversation
 from harness.reporting.terminal.lines import Line, Span, as_text, line, moved
 from harness.reporting.view import paste, words
-from harness.reporting.view.comparison import Cell, Comparison
-from harness.reporting.view.conversation import (
+from harness.reporting.view.differences.cells import Cell
+from harness.reporting.view.differences.comparison import Comparison
+from harness.reporting.view.differences.conversation import (
     comparisons,
     folded,
     has_next_turn,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.reporting.view.tally import Tally
+from harness.reporting.view.figures import Tally
 
 _MOST_KEYS = 5000  # causes told apart in a class
 

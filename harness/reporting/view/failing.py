@@ -9,8 +9,7 @@ from fractions import Fraction
 from harness.model.plan import Plan, Scenario
 from harness.model.result import SubmissionResult
 from harness.model.verdict import VerdictKind
-from harness.reporting.view.figures import was_run
-from harness.reporting.view.tally import Tally
+from harness.reporting.view.figures import Tally, was_run
 
 MOST_SCENARIOS = 25
 _MOST_NAMED = 15  # submissions that fail one

@@ -1,4 +1,5 @@
-"""Many scenarios in few lines: those of one sweep that came out alike are one."""
+"""Many scenarios in few lines: those of one sweep that came out alike are one; and how
+the clauses of the sheet went."""
 
 from __future__ import annotations
 
@@ -7,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from harness.model.plan import Scenario, Visibility
+from harness.model.plan import Clause, Scenario, Visibility
 from harness.model.student_view import HiddenCheck, ShownCheck
 from harness.model.verdict import VerdictKind
 from harness.reporting.view.paste import settings
+from harness.reporting.view.words import section_order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,3 +126,36 @@ def _constants(members: list[ShownCheck]) -> str:
         values = dict.fromkeys(one[0].literal for one in bound)
         return f"{bound[0][0].name} = {', '.join(values)}"
     return "; ".join(dict.fromkeys(text for one in bound if (text := settings(one))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClauseTally:
+    """How the scenarios of one clause went."""
+
+    clause: Clause
+    passed: int
+    total: int
+
+
+def clause_tallies(checks: Sequence[ShownCheck]) -> tuple[ClauseTally, ...]:
+    """Clause by clause, in the order of the sheet's sections; ungraded checks left out."""
+    members: dict[str, list[ShownCheck]] = {}
+    clauses: dict[str, Clause] = {}
+    for check in checks:
+        if check.informational:
+            continue
+        for clause in check.clauses:
+            clauses.setdefault(clause.id, clause)
+            members.setdefault(clause.id, []).append(check)
+    return tuple(
+        ClauseTally(
+            clause=clause,
+            passed=sum(check.verdict.passed for check in members[clause.id]),
+            total=len(members[clause.id]),
+        )
+        for clause in sorted(clauses.values(), key=_place_in_sheet)
+    )
+
+
+def _place_in_sheet(clause: Clause) -> tuple[tuple[int, ...], ...]:
+    return section_order(clause.section), section_order(clause.id)

@@ -11,44 +11,25 @@ from dataclasses import dataclass, replace
 
 from harness.common.escaping import visible
 from harness.model.verdict import Channel, Difference, DiffLine
-from harness.reporting.view.grids import VALUES, GridPair, grid_pair
-from harness.reporting.view.items import Spans, are_texts, item_spans
+from harness.reporting.view.differences.cells import (
+    NO_LINE_END,
+    NOTHING_PRINTED,
+    Cell,
+    Column,
+    Spans,
+    are_texts,
+    cell_of,
+    item_spans,
+)
+from harness.reporting.view.differences.grids import VALUES, GridPair, grid_pair
 from harness.reporting.view.words import ending
-
-LINE_END = "¬"
-NO_LINE_END = "(no line end)"
-MISSING = "(missing)"
-NOTHING_PRINTED = "(nothing printed)"
 
 _MOST_ROWS = 60
 _ROWS_AFTER = 16  # the first that differs
 _ROWS_BEFORE = 8
-_WIDEST = 400
-_BEFORE_MARK = 60
 _AT_A_GLANCE = 30  # characters of two texts, one below the other
 _CONTEXT = 12  # lines: a judged text begins at most so many before its first difference
 _MOST_LINES_ALIGNED = 200  # aligning costs the product of both sides
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """One side of a row.
-
-    `note` replaces the text where this side has no such line. `mark` is the index of
-    the first differing character, the text's length when the text stops too soon, None for no
-    mark. `marks` are the items of a value that differ, as [start, stop). `cut_before` and
-    `cut_after` say that text is left out there. With `signs`, blanks are shown as signs. `end` is
-    the sign of the line's end, empty where none is shown.
-    """
-
-    text: str = ""
-    note: str = ""
-    mark: int | None = None
-    marks: Spans = ()
-    cut_before: bool = False
-    cut_after: bool = False
-    signs: bool = False
-    end: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,13 +154,13 @@ def comparison(difference: Difference) -> Comparison:
     return Comparison(
         channel=difference.channel,
         subject=difference.subject,
-        rows=(Row(expected=_cell(expected), actual=_words_cell(actual), same=True),),
+        rows=(Row(expected=cell_of(expected), actual=_words_cell(actual), same=True),),
         in_words=True,
     )
 
 
 def _words_cell(actual: str) -> Cell:
-    return _cell(actual) if actual else Cell(note=NOTHING_PRINTED)
+    return cell_of(actual) if actual else Cell(note=NOTHING_PRINTED)
 
 
 def of_texts(expected: str, actual: str, subject: str) -> Comparison:
@@ -220,8 +201,8 @@ def first_difference(expected: str, actual: str) -> int:
 def _aligned_rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str) -> Comparison:
     is_text = channel is Channel.PRINTS  # printed lines have line ends, values have none
     left, right = (
-        _Column([line.expected for line in lines]),
-        _Column([line.actual for line in lines]),
+        Column([line.expected for line in lines]),
+        Column([line.actual for line in lines]),
     )
     if is_text:
         left.fold_last_end()
@@ -262,69 +243,4 @@ def _aligned_rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str) -
         left_out_after=len(there) - stop,
         more_expected=sum(left.has(i) for i in there[stop:]),
         more_actual=sum(right.has(i) for i in there[stop:]),
-    )
-
-
-class _Column:
-    """The lines of one side. `unended` is the index of a last line without a line end."""
-
-    def __init__(self, lines: list[str | None]) -> None:
-        self.lines = lines
-        self.unended: int | None = None
-        self._silent = False
-
-    def fold_last_end(self) -> None:
-        """Treat the lines as printed text: the empty line after the last line end is none."""
-        there = [i for i in range(len(self.lines)) if self.has(i)]
-        if there and self.lines[there[-1]] == "":
-            self.lines[there[-1]] = None
-        elif there:
-            self.unended = there[-1]
-        self._silent = all(line is None for line in self.lines)
-
-    def has(self, index: int) -> bool:
-        """Whether this side has the line."""
-        return self.lines[index] is not None
-
-    def differs(self, other: _Column, index: int) -> bool:
-        """Whether the two lines or their ends differ."""
-        return self.lines[index] != other.lines[index] or self._ends_differ(other, index)
-
-    def _ends_differ(self, other: _Column, index: int) -> bool:
-        both = self.has(index) and other.has(index)
-        return both and (index == self.unended) is not (index == other.unended)
-
-    def cell(
-        self, index: int, other: _Column, at: int, *, mark: bool, marks: Spans, signs: bool
-    ) -> Cell:
-        """The cell of a line, whose first difference is at the index `at`."""
-        text = self.lines[index]
-        if text is None:
-            return Cell(note=NOTHING_PRINTED if self._silent else MISSING)
-        lacks_end = index == self.unended and self._ends_differ(other, index)
-        end = NO_LINE_END if lacks_end else LINE_END
-        return _cell(text, at, mark=mark, marks=marks, signs=signs, end=end)
-
-
-def _cell(
-    text: str,
-    at: int = 0,
-    *,
-    mark: bool = False,
-    marks: Spans = (),
-    signs: bool = False,
-    end: str = "",
-) -> Cell:
-    start = max(0, at - _BEFORE_MARK) if len(text) > _WIDEST else 0
-    stop = min(len(text), start + _WIDEST)
-    ends_here = mark and at == stop == len(text)
-    inside = [(max(a, start) - start, min(b, stop) - start) for a, b in marks]
-    return Cell(
-        text=text[start:stop],
-        mark=at - start if mark else None,
-        marks=tuple(span for span in inside if span[0] < span[1]),
-        cut_before=start > 0,
-        cut_after=stop < len(text),
-        signs=signs,
-        end=end if stop == len(text) and (signs or ends_here) else "",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from harness.model.observation import Turn
 from harness.model.verdict import Channel, Conversation, Verdict
-from harness.reporting.view.comparison import Comparison, comparison, of_texts
+from harness.reporting.view.differences.comparison import Comparison, comparison, of_texts
 
 _MOST_LINES = 40
 _MOST_CHARACTERS = 6000

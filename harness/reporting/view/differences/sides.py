@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.reporting.view.comparison import NOTHING_PRINTED, Cell, Comparison
+from harness.reporting.view.differences.cells import NOTHING_PRINTED, Cell
+from harness.reporting.view.differences.comparison import Comparison
 from harness.reporting.view.words import counted
 
 _MANY = 12  # rows: more are shown only near those that differ, with line numbers
