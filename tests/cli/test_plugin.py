@@ -4,16 +4,40 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
+
+import pytest
 
 from tests.tiny_course import PATIENCE, Course, Outcome, environment
 
 FILES = ["basket.yaml", "is_valid.yaml", "main.yaml", "total.yaml"]
 
 
-def pytest_in(folder: Path, *arguments: str | Path) -> Outcome:
+pytest_plugins = ["pytester"]
+PLAIN = ("-p", "no:cacheprovider", "-o", "addopts=")
+
+
+@pytest.fixture
+def pytest_in(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., pytest.RunResult]:
+    """Runs pytest in a folder, in this process and with no plugin but ours, which is much quicker:
+    that it is found where it is installed is seen where pytest is started."""
+
+    def run(folder: Path, *arguments: str | Path) -> pytest.RunResult:
+        with chdir(folder), monkeypatch.context() as changed:
+            changed.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+            return pytester.runpytest_inprocess("-p", "harness.pytest_plugin", *PLAIN, *arguments)
+
+    return run
+
+
+def started_in(folder: Path, *arguments: str) -> Outcome:
+    """pytest as a command."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-o", "addopts=", *arguments],
+        [sys.executable, "-m", "pytest", *PLAIN, *arguments],
         cwd=folder,
         env=environment(),
         capture_output=True,
@@ -24,11 +48,13 @@ def pytest_in(folder: Path, *arguments: str | Path) -> Outcome:
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
-def test_the_reference_passes_one_item_a_scenario(course: Course) -> None:
-    outcome = pytest_in(course.root, "specs/tiny", "-v")
+def test_the_reference_passes_one_item_a_scenario(
+    course: Course, pytest_in: Callable[..., pytest.RunResult]
+) -> None:
+    outcome = started_in(course.root, "specs/tiny", "-v")
     assert outcome.status == 0, outcome.out
     assert "13 passed" in outcome.out
-    listed = pytest_in(course.root, "specs/tiny", "--collect-only", "-q").out.splitlines()
+    listed = pytest_in(course.root, "specs/tiny", "--collect-only", "-q").outlines
     assert listed[:4] == [
         "specs/tiny/basket.yaml::to-the-end",
         "specs/tiny/basket.yaml::hidden-canary-xanthippe",
@@ -38,42 +64,50 @@ def test_the_reference_passes_one_item_a_scenario(course: Course) -> None:
     assert list(dict.fromkeys(line.split("/")[2].split(":")[0] for line in listed[:13])) == FILES
 
 
-def test_a_submission_fails_readably(course: Course) -> None:
+def test_a_submission_fails_readably(
+    course: Course, pytest_in: Callable[..., pytest.RunResult]
+) -> None:
     file = "submissions/tiny/prints_total/a1.py"
     outcome = pytest_in(course.root, "specs/tiny", "--submission", file)
-    assert outcome.status == 1
-    assert "5 failed, 8 passed" in outcome.out
-    assert "total printed 0 instead of returning it." in outcome.out
+    assert outcome.ret == 1
+    assert "5 failed, 8 passed" in outcome.stdout.str()
+    assert "total printed 0 instead of returning it." in outcome.stdout.str()
     for ours in ("Traceback", "pytest_plugin", "ScenarioFailed", "runtest", ".py:1"):
-        assert ours not in outcome.out
+        assert ours not in outcome.stdout.str()
 
 
-def test_only_what_was_chosen_is_run(course: Course) -> None:
+def test_only_what_was_chosen_is_run(
+    course: Course, pytest_in: Callable[..., pytest.RunResult]
+) -> None:
     file = "submissions/tiny/prints_total/a1.py"
     node = "specs/tiny/is_valid.yaml::a-word"
-    assert "1 passed" in pytest_in(course.root, node, "--submission", file).out
+    assert "1 passed" in pytest_in(course.root, node, "--submission", file).stdout.str()
     chosen = pytest_in(course.root, "specs/tiny", "-k", "basket", "--submission", file)
-    assert "2 failed, 2 passed, 9 deselected" in chosen.out
+    assert "2 failed, 2 passed, 9 deselected" in chosen.stdout.str()
 
 
-def test_a_file_that_cannot_be_graded_says_why_in_each_item(course: Course) -> None:
+def test_a_file_that_cannot_be_graded_says_why_in_each_item(
+    course: Course, pytest_in: Callable[..., pytest.RunResult]
+) -> None:
     file = "submissions/tiny/syntax_error/a1.py"
     outcome = pytest_in(course.root, "specs/tiny/total.yaml", "--submission", file)
-    assert outcome.status == 1
-    assert "2 failed" in outcome.out
-    assert outcome.out.count("\na1.py:33: syntax error: expected ':'\n") == 2
+    assert outcome.ret == 1
+    assert "2 failed" in outcome.stdout.str()
+    assert outcome.stdout.str().count("\na1.py:33: syntax error: expected ':'\n") == 2
     missing = pytest_in(course.root, "specs/tiny/total.yaml", "--submission", "nowhere.py")
-    assert "\nnowhere.py: there is no such file or folder. Hint: " in missing.out
-    assert "Traceback" not in missing.out
+    assert "\nnowhere.py: there is no such file or folder. Hint: " in missing.stdout.str()
+    assert "Traceback" not in missing.stdout.str()
 
 
-def test_a_spec_with_mistakes_is_an_error_with_their_lines(course: Course) -> None:
+def test_a_spec_with_mistakes_is_an_error_with_their_lines(
+    course: Course, pytest_in: Callable[..., pytest.RunResult]
+) -> None:
     course.edit("specs/tiny/total.yaml", "returns: 0", "return: 0")
     outcome = pytest_in(course.root, "specs/tiny")
-    assert outcome.status == 2
-    assert "specs/tiny/total.yaml:7:5: return: " in outcome.out
-    assert "Traceback" not in outcome.out
-    assert "pytest_plugin" not in outcome.out
+    assert outcome.ret == 2
+    assert "specs/tiny/total.yaml:7:5: return: " in outcome.stdout.str()
+    assert "Traceback" not in outcome.stdout.str()
+    assert "pytest_plugin" not in outcome.stdout.str()
 
 
 def test_inert_elsewhere(tmp_path: Path) -> None:
@@ -84,6 +118,6 @@ def test_inert_elsewhere(tmp_path: Path) -> None:
         "    assert ours == {'harness', 'harness.pytest_plugin'}\n",
         encoding="utf-8",
     )
-    outcome = pytest_in(tmp_path)
+    outcome = started_in(tmp_path)
     assert outcome.status == 0, outcome.out
     assert "1 passed" in outcome.out

@@ -22,6 +22,7 @@ def soak(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.alone
+@pytest.mark.release
 def test_a_batch_with_hostile_programs_in_it() -> None:
     done = soak("batch", "--count", "40")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -89,6 +90,7 @@ def test_the_same_bytes_and_limits_beside_busy_processes(graded: Path) -> None:
     assert endless == {"cpu_limit", "stopped_early"}
 
 
+@pytest.mark.release
 def test_what_makes_a_report_not_whole_is_seen(graded: Path, tmp_path: Path) -> None:
     whole = kill.Whole.of(graded / "out")
     assert whole.look_at(graded / "out") == "report"
