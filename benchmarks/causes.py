@@ -17,9 +17,8 @@ from pathlib import Path
 from unittest.mock import patch
 
 from harness.assignment import available, load
-from harness.execution import create_driver
+from harness.execution import create_driver, pick_cpu
 from harness.grading import prepare
-from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.validation.mutation import mutated

@@ -10,9 +10,8 @@ from textwrap import indent
 from benchmarks.soak import machine
 from benchmarks.soak.course import ROOT
 from harness.assignment import available, load
-from harness.execution import Driver, SubmissionServer
+from harness.execution import Driver, SubmissionServer, pick_cpu
 from harness.grading.context import GradingContext, prepare
-from harness.grading.engines.cores import pick_cpu
 from harness.grading.observing.running import run_all
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, SourceFile

@@ -16,8 +16,10 @@ from harness.execution.driver import (
     AnyDriver,
     Observes,
     ToolFailed,
+    cores,
     create_driver,
     has_terminals,
+    pick_cpu,
 )
 from harness.execution.interpreter import Interpreter, find_interpreter
 from harness.execution.protocol.jobs import main_file, program_files
@@ -54,12 +56,14 @@ __all__ = [
     "attach_terminal",
     "canonical",
     "choose_tier",
+    "cores",
     "create_driver",
     "decoded",
     "find_interpreter",
     "has_terminals",
     "main_file",
     "may_share",
+    "pick_cpu",
     "program_files",
     "proxy_names",
     "remedies",

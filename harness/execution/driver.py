@@ -1,6 +1,7 @@
 """Which way of running programs this machine has: on terminals, else over pipes.
 
-What a tool may use, and how it may fail.
+What a tool may use, and how it may fail. Which processors to work on: a driver pinned with its
+servers answers several times faster.
 """
 
 from __future__ import annotations
@@ -110,3 +111,16 @@ def answer(end: End) -> str:
     if text is None or end.exit_code != 0:
         raise ToolFailed(Ending.CRASHED, f"exit status {end.exit_code}")
     return text
+
+
+def cores() -> list[int]:
+    """The processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def pick_cpu() -> int | None:
+    """One of them for a driver of this process alone; different processes spread over them."""
+    found = cores()
+    return found[os.getpid() % len(found)] if hasattr(os, "sched_setaffinity") else None

@@ -3,14 +3,13 @@
 from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
-from harness.grading.answer_key import (
+from harness.grading.context import GradingContext, prepare
+from harness.grading.grader import Graded, Grader
+from harness.grading.observing.answer_key import (
     make_key,
     parameters,
     python_expressions,
 )
-from harness.grading.context import GradingContext, prepare
-from harness.grading.engines.cores import cores, pick_cpu
-from harness.grading.grader import Graded, Grader
 from harness.grading.plans import (
     isolated,
     visible_only,
@@ -28,15 +27,15 @@ if TYPE_CHECKING:
         one_handed_in,
         submitted,
     )
-    from harness.grading.digests import execution_digest, judging_digest
     from harness.grading.engines import FailureJob, Job
     from harness.grading.engines.dask import Cluster
     from harness.grading.engines.dask.engine import DaskEngine
     from harness.grading.engines.dask.serve import run_worker
     from harness.grading.engines.worker import SpawnedWorker, worker_process
     from harness.grading.jobs import run_jobs, search_failures
+    from harness.grading.observing.cache import execution_digest, judging_digest
+    from harness.grading.observing.running import read_program
     from harness.grading.observing.shared_run import SharingObserver
-    from harness.grading.policy_check import read_program
     from harness.grading.record import record_transcripts
     from harness.grading.replay import replay
     from harness.grading.stub import handed_out_stubs, stub
@@ -57,7 +56,6 @@ __all__ = [
     "SpawnedWorker",
     "check_submissions",
     "cohort_of",
-    "cores",
     "execution_digest",
     "grade_batch",
     "handed_in",
@@ -68,7 +66,6 @@ __all__ = [
     "notes",
     "one_handed_in",
     "parameters",
-    "pick_cpu",
     "prepare",
     "python_expressions",
     "read_program",
@@ -98,7 +95,7 @@ __getattr__ = lazy_exports(
             "one_handed_in",
             "submitted",
         ),
-        "digests": ("execution_digest", "judging_digest"),
+        "observing.cache": ("execution_digest", "judging_digest"),
         "engines": ("FailureJob", "Job"),
         "jobs": ("run_jobs", "search_failures"),
         "engines.dask": ("Cluster",),
@@ -106,7 +103,7 @@ __getattr__ = lazy_exports(
         "engines.dask.serve": ("run_worker",),
         "engines.worker": ("SpawnedWorker", "worker_process"),
         "observing.shared_run": ("SharingObserver",),
-        "policy_check": ("read_program",),
+        "observing.running": ("read_program",),
         "record": ("record_transcripts",),
         "replay": ("replay",),
         "stub": ("handed_out_stubs", "stub"),

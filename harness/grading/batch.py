@@ -11,10 +11,10 @@ from pathlib import Path
 from harness.common import serial
 from harness.grading import part_of_class as part
 from harness.grading.context import GradingContext, finished_facts, run_facts
-from harness.grading.digests import execution_digest, judging_digest
 from harness.grading.engines import EngineFactory, Job, OnGraded, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
 from harness.grading.grader import Graded
+from harness.grading.observing.cache import execution_digest, judging_digest
 from harness.model.plan import Plan
 from harness.model.result import (
     CohortFacts,

@@ -12,9 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.execution import create_driver
+from harness.execution import create_driver, pick_cpu
 from harness.grading.context import GradingContext
-from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
 from harness.intake import (
     GO_THERE,

@@ -15,10 +15,16 @@ import harness
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.common.files import write
-from harness.execution import Interpreter, TierTrial, choose_tier, create_driver, find_interpreter
-from harness.grading.answer_key import key_disagreements, made_with, make_key
+from harness.execution import (
+    Interpreter,
+    TierTrial,
+    choose_tier,
+    create_driver,
+    find_interpreter,
+    pick_cpu,
+)
 from harness.grading.engines import WorkerSetup
-from harness.grading.engines.cores import pick_cpu
+from harness.grading.observing.answer_key import key_disagreements, made_with, make_key
 from harness.grading.plans import with_called_functions
 from harness.grading.tier_trial import recalled_tier
 from harness.model.expectation import KEY_VERSION, AnswerKey

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.execution import Driver, choose_tier, find_interpreter
-from harness.grading.engines.cores import pick_cpu
+from harness.execution import Driver, choose_tier, find_interpreter, pick_cpu
 from harness.grading.observing.running import run_scenario
 from harness.model.observation import Ending
 from harness.model.plan import ProvidedVariant

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from harness.grading.grader import Graded
-from harness.grading.validation.isolation import isolation_problems
+from harness.grading.validation.repeat import isolation_problems
 from harness.model.observation import Isolation
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.verdict import Verdict, VerdictKind

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from harness.common.errors import HarnessError
-from harness.grading.answer_key import python_expressions
+from harness.grading.observing.answer_key import python_expressions
 from harness.judging import judge, resolve
 from harness.matchers import (
     AllOf,

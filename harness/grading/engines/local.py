@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from multiprocessing.connection import wait
 from typing import overload
 
+from harness.execution import cores
 from harness.grading.engines import (
     Ended,
     FailureJob,
@@ -16,7 +17,6 @@ from harness.grading.engines import (
     WorkerFailure,
     WorkerSetup,
 )
-from harness.grading.engines.cores import cores
 from harness.grading.engines.worker import SpawnedWorker
 from harness.results import Piece
 

@@ -18,7 +18,6 @@ from typing import Any, NoReturn
 from harness.common import serial
 from harness.common.errors import HarnessError
 from harness.execution import Driver
-from harness.grading.cache import EmptyCache, ResultCache
 from harness.grading.engines import (
     Ended,
     FailureJob,
@@ -28,6 +27,7 @@ from harness.grading.engines import (
     WorkerSetup,
 )
 from harness.grading.grader import Graded, Grader
+from harness.grading.observing.cache import EmptyCache, ResultCache
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, SubmissionStatus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from harness.grading.cache import ResultCache
+from harness.grading.observing.cache import ResultCache
 from harness.grading.observing.judged_runs import JudgedRuns, Outcome
 from harness.grading.observing.running import Observer
 from harness.grading.observing.speed import SpeedTrials

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
-from harness.grading.answer_key import expectation, parameters
-from harness.grading.cache import ResultCache
-from harness.grading.digests import execution_digest, judging_digest
+from harness.grading.observing.answer_key import expectation, parameters
+from harness.grading.observing.cache import ResultCache, execution_digest, judging_digest
 from harness.grading.observing.running import Observer, run_all
 from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging import Judge, combine

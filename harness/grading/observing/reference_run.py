@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from harness.execution import CPU_SHARE, AnyDriver, ToolFailed, decoded, may_share
 from harness.grading.observing.looping import LOWEST_FACTOR, LOWEST_SECONDS
-from harness.grading.observing.running import Observer
+from harness.grading.observing.running import Observer, read_program
 from harness.grading.observing.shared_run import SharingObserver
-from harness.grading.policy_check import read_program
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, SourceFile
 from harness.model.stimulus import Call, Limits, Stimulus, called_function

@@ -1,4 +1,5 @@
-"""Running a submission's scenarios: which, in what order, under which limits, and when to stop.
+"""Reading a submission's text in a limited process, and running its scenarios: which, in what
+order, under which limits, and when to stop.
 
 A submission that loops in every scenario must not cost the full limit each time, and a mark must
 not depend on that. A function's first scenario that runs into its limit puts the function's other
@@ -14,6 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from harness.common import serial
+from harness.execution import Answers, program_files
 from harness.grading.observing.looping import (
     LIMIT_ENDINGS,
     LoopingBudget,
@@ -22,8 +25,10 @@ from harness.grading.observing.looping import (
 )
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.plan import Plan, Scenario
+from harness.model.plan import Assignment, Plan, Scenario, SourceFile
+from harness.model.policy import PolicyReport
 from harness.model.stimulus import Limits, Stimulus
+from harness.policy import Program, payload, plain
 
 _LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
     Ending.MEMORY_LIMIT,
@@ -162,3 +167,16 @@ class _Running:
                 self._budget.spend_full(scenarios[-1])
                 afforded.add(scenarios[-1].id)
         return afforded
+
+
+def read_program(
+    tool: Answers, assignment: Assignment, files: tuple[SourceFile, ...]
+) -> PolicyReport:
+    """What `tool`, the policy's entry, says of these files. ToolFailed when it gave no answer."""
+    program = None
+    if not assignment.isolate_all:
+        own = program_files(assignment, files)
+        provided = (*assignment.variants[0].files, *assignment.extra_files)
+        program = Program(submitted=plain(own), provided=plain(provided))
+    request = payload(files, assignment.policy, program)
+    return serial.loads(PolicyReport, tool.run(request))

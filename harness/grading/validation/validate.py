@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from harness.grading.answer_key import key_disagreements
 from harness.grading.context import GradingContext
 from harness.grading.engines import Job
 from harness.grading.grader import Graded
 from harness.grading.jobs import run_jobs
+from harness.grading.observing.answer_key import key_disagreements
 from harness.grading.plans import isolated
 from harness.grading.validation.coverage import coverage, golden_count, shares
-from harness.grading.validation.isolation import isolation_problems
 from harness.grading.validation.mutation import (
     has_functions,
     mutant_jobs,
@@ -22,7 +21,7 @@ from harness.grading.validation.mutation import (
     returns_none,
     untouched_stub,
 )
-from harness.grading.validation.repeat import second_run, stand_in_problems
+from harness.grading.validation.repeat import isolation_problems, second_run, stand_in_problems
 from harness.grading.validation.report import (
     Problem,
     SampleOutcome,

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from harness.common.errors import HarnessError
 from harness.execution import create_driver
+from harness.execution.driver import pick_cpu
 from harness.grading.check import one_handed_in
-from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import Plan

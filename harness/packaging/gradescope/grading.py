@@ -21,10 +21,11 @@ from harness.execution import (
     Interpreter,
     Observes,
     create_driver,
+    pick_cpu,
     tier_layers,
     unused_uids,
 )
-from harness.grading import Grader, GradingContext, pick_cpu, prepare, visible_only
+from harness.grading import Grader, GradingContext, prepare, visible_only
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import SubmissionResult, SubmissionStatus

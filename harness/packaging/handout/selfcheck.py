@@ -17,8 +17,8 @@ from pathlib import Path
 from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import visible
 from harness.execution import create_driver
+from harness.execution.driver import pick_cpu
 from harness.grading.check import notes, submitted, what_to_name
-from harness.grading.engines.cores import pick_cpu
 from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import Plan

@@ -10,7 +10,8 @@ from multiprocessing.connection import wait
 from pathlib import Path
 
 from harness.common.errors import HarnessError, UserError
-from harness.grading import GradingContext, SpawnedWorker, cores
+from harness.execution import cores
+from harness.grading import GradingContext, SpawnedWorker
 from harness.model.study.fuzzing import FunctionInputs, FuzzedSubmission, FuzzReport, FuzzSettings
 from harness.model.submission import Submission
 from harness.study.fuzz.keeping import Kept

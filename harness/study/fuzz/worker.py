@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 
 from harness.common.errors import HarnessError, UserError
-from harness.execution import Interpreter, create_driver
-from harness.grading import pick_cpu, worker_process
+from harness.execution import Interpreter, create_driver, pick_cpu
+from harness.grading import worker_process
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Observation, Tier
 from harness.model.stimulus import Stimulus

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.execution import choose_tier, find_interpreter
-from harness.grading.engines.cores import cores
+from harness.execution import choose_tier, cores, find_interpreter
 from harness.grading.engines.dask import (
     RESOURCE,
     Cluster,

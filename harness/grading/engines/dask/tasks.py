@@ -11,9 +11,8 @@ from pathlib import Path
 
 from harness.common import serial
 from harness.common.errors import HarnessError, UserError
-from harness.execution import find_interpreter, try_tier
+from harness.execution import cores, find_interpreter, try_tier
 from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
-from harness.grading.engines.cores import cores
 from harness.grading.engines.dask import described
 from harness.grading.engines.dask.wire import (
     Answer,

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from harness.common.errors import HarnessError, UserError
 from harness.execution import AnyDriver, Interpreter
-from harness.grading.digests import execution_digest
+from harness.grading.observing.cache import execution_digest
 from harness.grading.observing.reference_run import observe_reference
 from harness.grading.observing.running import Observer, run_scenario
 from harness.judging import disagreements, resolve

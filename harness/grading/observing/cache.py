@@ -1,13 +1,17 @@
-"""Which of our own sources an observation and a verdict depend on.
+"""Observations and verdicts of earlier runs, by keys made of all that they depend on.
 
-A stored observation is used again only by the code that would observe the same. Listed is all that
-can change an observation, and nothing else: another hint of `harness doctor`, or another place to
-look for an interpreter, makes no submission run again.
+A stored observation is used again only by the code that would observe the same. Of our own sources
+a key holds all that can change an observation, and nothing else: another hint of `harness doctor`,
+or another place to look for an interpreter, makes no submission run again.
 """
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from harness.common.digests import source_digest
+from harness.model.observation import Observation
+from harness.model.verdict import Verdict
 
 # Every file of `execution` can change what is observed but these. A new file counts unless it is
 # named here, so that forgetting one costs time and never a wrong mark.
@@ -23,6 +27,28 @@ _NOT_OBSERVING = frozenset(
 )
 # What the codec's replies are read into.
 _MODEL = ("model/observation.py", "model/stimulus.py", "model/values.py")
+
+
+class ResultCache(Protocol):
+    """Where earlier observations and verdicts are kept."""
+
+    def observations(self, key: str) -> tuple[Observation, ...] | None:
+        """What was observed under this key."""
+
+    def verdict(self, key: str) -> Verdict | None:
+        """What was judged under this key."""
+
+
+class EmptyCache:
+    """Nothing was ever observed."""
+
+    def observations(self, key: str) -> tuple[Observation, ...] | None:
+        """Nothing."""
+        return None
+
+    def verdict(self, key: str) -> Verdict | None:
+        """Nothing."""
+        return None
 
 
 def execution_digest() -> str:
