@@ -10,16 +10,16 @@ from dataclasses import dataclass, field, replace
 
 from harness.common import serial
 from harness.model.policy import Finding, Policy, PolicyReport, Unparsable
-from harness.policy.evasion import check_evasion
 from harness.policy.findings import FindingCollector, unchecked
-from harness.policy.imports import check_imports
 from harness.policy.outline import outline
 from harness.policy.reading import TOO_DEEP, Source, compiles, read
 from harness.policy.request import NamedBytes, PolicyRequest
+from harness.policy.rules.evasion import check_evasion
+from harness.policy.rules.imports import check_imports
+from harness.policy.rules.structure import check_module_level, check_overrides
+from harness.policy.rules.techniques import check_techniques
 from harness.policy.statelessness.proof import prove
-from harness.policy.structure import check_module_level, check_overrides
 from harness.policy.survey import Survey, survey
-from harness.policy.techniques import check_techniques
 
 
 def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness.model.policy import Loop, ModuleOutline, Outline, OutlinePart
 from harness.policy.nodes import walk
 from harness.policy.reading import Source
-from harness.policy.structure import is_main_guard
+from harness.policy.rules.structure import is_main_guard
 
 MOST_PARTS = 400
 MOST_LOOPS = 1000

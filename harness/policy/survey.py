@@ -12,15 +12,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from harness.policy.nodes import walk
+from harness.policy.nodes import (
+    BINDERS,
+    COMPREHENSIONS,
+    FUNCTIONS,
+    bound_by,
+    names_bound,
+    parameters,
+    walk,
+)
 from harness.policy.standard import hidden_by_star
 
 # What `site` adds; the interpreter that reads a submission may have been started without it.
 _SITE_NAMES = frozenset({"exit", "quit", "help", "copyright", "credits", "license"})
 BUILTIN_NAMES = frozenset(dir(builtins)) | _SITE_NAMES | {"__builtins__"}
-
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class ScopeKind(StrEnum):
@@ -170,16 +175,6 @@ def _stars(tree: ast.Module) -> dict[str, int]:
 
 
 _LEAVES = frozenset({ast.Name, ast.Constant, ast.alias, ast.Pass, ast.Break, ast.Continue})
-BINDERS: tuple[type[ast.AST], ...] = (
-    ast.Name,
-    *FUNCTIONS,
-    ast.ClassDef,
-    ast.alias,
-    ast.ExceptHandler,
-    ast.MatchAs,
-    ast.MatchStar,
-    ast.MatchMapping,
-)
 _BINDING = frozenset({*BINDERS, ast.Global, ast.Nonlocal})
 
 
@@ -190,7 +185,7 @@ def _children(visit: Visit) -> list[Visit]:
     inside: tuple[str, ...] = ()
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
         inner, inside = Scope(kind=ScopeKind.FUNCTION, outer=scope), ("body",)
-        inner.bound.update(_parameters(node.args))
+        inner.bound.update(parameters(node.args))
     elif kind is ast.ClassDef:
         inner, inside = Scope(kind=ScopeKind.CLASS, outer=scope), ("body",)
     elif kind in COMPREHENSIONS:
@@ -210,20 +205,6 @@ def _children(visit: Visit) -> list[Visit]:
 def _is_first(visit: Visit) -> bool:
     holder = visit.parent.node if visit.parent else None
     return isinstance(holder, COMPREHENSIONS) and holder.generators[0] is visit.node
-
-
-def _parameters(arguments: ast.arguments) -> Iterator[str]:
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    for argument in (*named, arguments.vararg, arguments.kwarg):
-        if argument is not None:
-            yield argument.arg
-
-
-def bound_by(alias: ast.AST) -> str:
-    """The name that one part of an import statement binds; "" for any other node."""
-    if not isinstance(alias, ast.alias):
-        return ""
-    return alias.asname or alias.name.partition(".")[0]
 
 
 def _bind(visit: Visit, module: Scope) -> None:
@@ -253,23 +234,6 @@ def binding_scope(name: str, visit: Visit, module: Scope) -> Scope:
         while target.kind is ScopeKind.COMPREHENSION and target.outer is not None:
             target = target.outer
     return module if name in target.declared_global else target
-
-
-def names_bound(node: ast.AST) -> Iterator[str]:
-    """The names that this node by itself (not what it holds) binds in its scope."""
-    if isinstance(node, ast.Name):
-        if isinstance(node.ctx, ast.Store):
-            yield node.id
-    elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-        yield node.name
-    elif isinstance(node, ast.alias):
-        if node.name != "*":
-            yield bound_by(node)
-    elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
-        if node.name:
-            yield node.name
-    elif isinstance(node, ast.MatchMapping) and node.rest:
-        yield node.rest
 
 
 def _is_firm(visit: Visit) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from harness.model.policy import PolicyRule
 from harness.policy.findings import FindingCollector
-from harness.policy.nodes import children
-from harness.policy.survey import BINDERS, FUNCTIONS, ScopeKind, Survey, Visit, names_bound
+from harness.policy.nodes import BINDERS, FUNCTIONS, children, names_bound
+from harness.policy.survey import ScopeKind, Survey, Visit
 from harness.policy.words import short
 
 _LEVEL = PolicyRule.MODULE_LEVEL

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from harness.model.policy import PolicyRule
 from harness.policy.findings import FindingCollector
-from harness.policy.modules import ModuleNames, renamed
+from harness.policy.rules.modules import ModuleNames, renamed
 from harness.policy.standard import NAMES, is_value
 from harness.policy.survey import Origin, ScopeKind, Survey, Visit, plain_annotations
 from harness.policy.words import short
