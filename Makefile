@@ -52,7 +52,7 @@ test-all: test  ## what takes long or needs the machine alone as well: before a 
 	exit $$status
 
 validate: $(RUN)  ## prove that reference, scenarios, mutants and samples agree (ID=… for one)
-	$(BIN)/harness validate $(ID)
+	$(BIN)/harness validate $(ID) $(OPTIONS)
 
 lint: $(DEV)  ## formatting, types, and which package may import which
 	$(BIN)/ruff format --check .

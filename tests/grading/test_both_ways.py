@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+from harness import load_assignment
+from harness.execution import Driver
+from harness.grading import Grader, cohort_of, isolated, prepare
 from harness.grading.grader import Graded
 from harness.grading.validation.repeat import isolation_problems
+from harness.intake import ClassOptions
 from harness.model.observation import Isolation
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.verdict import Verdict, VerdictKind
@@ -64,3 +70,30 @@ def test_the_tiny_course_is_the_same_both_ways(graded_once: Course) -> None:
     outcome = graded_once.run("validate", "--isolation")
     assert "isolation" not in outcome.out
     assert outcome.status == graded_once.run("validate").status
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "specs").iterdir()))
+def test_a_fixed_tenth_of_the_samples_is_the_same_both_ways(name: str) -> None:
+    """Every tenth sample, on every tenth scenario; `make test-all` compares them all on all."""
+    whole = load_assignment(ROOT, name)
+    tenth = replace(whole, plan=replace(whole.plan, scenarios=whole.plan.scenarios[4::10]))
+    context = prepare(tenth, cache=ROOT / ".harness-cache", recall_tier=True)
+    samples = sorted((ROOT / "submissions" / name).iterdir())[3::10]
+    submissions = cohort_of(samples, whole.plan.assignment, ClassOptions()).submissions
+    assert len(submissions) >= 3
+    together, alone = context.specification, isolated(context.specification)
+    with ExitStack() as stack:
+        driver = stack.enter_context(Driver(context.interpreter, context.tier.tier))
+        one, other = (
+            stack.enter_context(
+                Grader(way.plan, context.key, driver, reference=way.reference, digests=True)
+            )
+            for way in (together, alone)
+        )
+        found = [(one.grade(each), other.grade(each)) for each in submissions]
+    assert [isolation_problems(first, second) for first, second in found] == [()] * len(found)
+    assert {second.result.isolation for _, second in found} == {Isolation.ALONE}
+    assert Isolation.SHARED in {first.result.isolation for first, _ in found}
