@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import jsonschema
 
 from harness.common import serial
 from harness.execution import find_interpreter
+from harness.packaging.gradescope.run import ROOT, STARTED, main
 from harness.packaging.gradescope.settings import SETTINGS, PackageSettings, Tree
 from tests.tiny_course import environment
 
@@ -96,11 +100,9 @@ class Autograder:
         settings = replace(settings, stop_after=stop_after, end_after=end_after)
         self.write(f"source/{SETTINGS}", serial.dumps(settings))
 
-    def run(self, *before: str, metadata: str | None = None) -> dict[str, Any]:
+    def run(self, *before: str) -> dict[str, Any]:
         """What stands in results.json after `run_autograder`, a valid one in any case."""
-        if metadata is None:
-            metadata = json.dumps(METADATA)
-        self.write("submission_metadata.json", metadata)
+        self.write("submission_metadata.json", json.dumps(METADATA))
         done = subprocess.run(
             [*before, str(self.root / "run_autograder")],
             env=environment(AUTOGRADER_ROOT=str(self.root)),
@@ -111,6 +113,23 @@ class Autograder:
             check=False,
         )
         assert done.returncode == 0, done.stderr
+        return self._results()
+
+    def grade(self, metadata: str | None = None) -> dict[str, Any]:
+        """The same after the step that grades alone, in this process."""
+        self.write(
+            "submission_metadata.json", json.dumps(METADATA) if metadata is None else metadata
+        )
+        self.step("grade")
+        return self._results()
+
+    def step(self, name: str) -> None:
+        """One of the three steps, in this process."""
+        variables = {ROOT: str(self.root), STARTED: repr(time.monotonic())}
+        with patch.dict(os.environ, variables):
+            assert main([name]) == 0
+
+    def _results(self) -> dict[str, Any]:
         left = sorted(path.name for path in (self.root / "results").iterdir())
         assert left == ["results.json"]
         return checked(self.tree.results)

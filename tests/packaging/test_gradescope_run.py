@@ -1,4 +1,5 @@
-"""`run_autograder` as the platform starts it, on what students hand in."""
+"""`run_autograder` as the platform starts it, on what students hand in. Where that start does not
+matter, the step that grades is called in this process."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ def changed(old: str, new: str) -> str:
 
 def test_a_perfect_submission(autograder: Autograder) -> None:
     autograder.hand_in(RIGHT)
-    results = autograder.run()
+    results = autograder.grade()
     assert results["score"] == 6
     assert set(verdicts(results).values()) == {"passed"}
     assert [test["number"] for test in results["tests"]][:3] == ["1.1", "1.2", "2.1"]
@@ -48,7 +49,7 @@ def test_a_perfect_submission(autograder: Autograder) -> None:
 
 def test_a_faulty_one_is_told_why_where_it_may_see(autograder: Autograder) -> None:
     autograder.hand_in(sample("hard_coded_5"))
-    results = autograder.run()
+    results = autograder.grade()
     assert results["score"] == 4.62
     failed = {test["name"]: test for test in results["tests"] if test["status"] == "failed"}
     assert set(failed) == {
@@ -69,14 +70,14 @@ def test_a_faulty_one_is_told_why_where_it_may_see(autograder: Autograder) -> No
 
 def test_leaving_at_import(autograder: Autograder) -> None:
     autograder.hand_in("import os\nos._exit(0)\n")
-    results = autograder.run()
+    results = autograder.grade()
     assert results["score"] == 0
     assert set(verdicts(results).values()) == {"failed"}
 
 
 def test_an_endless_loop(autograder: Autograder) -> None:
-    autograder.hand_in(changed("    result = 0\n", "    result = 0\n    while True: pass\n"))
-    results = autograder.run()
+    autograder.hand_in(changed("    result = 0\n", "    result = 0\n    while not basket: pass\n"))
+    results = autograder.grade()
     assert verdicts(results)["total: an empty basket"] == "failed"
     assert verdicts(results)["add: to the end"] == "passed"
     assert 0 < results["score"] < 6
@@ -104,7 +105,7 @@ def test_a_crash(autograder: Autograder) -> None:
     autograder.hand_in(
         changed("    result = 0\n", "    import ctypes\n    ctypes.string_at(0)\n    result = 0\n")
     )
-    results = autograder.run()
+    results = autograder.grade()
     crashed = next(t for t in results["tests"] if t["name"] == "total: an empty basket")
     assert crashed["status"] == "failed"
     assert "crash (SIGSEGV)" in crashed["output"]
@@ -124,7 +125,7 @@ def test_what_cannot_be_graded_says_why(
     autograder: Autograder, hand_in: Callable[[Autograder], None], reason: str
 ) -> None:
     hand_in(autograder)
-    results = autograder.run()
+    results = autograder.grade()
     assert results["score"] == 0
     (only,) = results["tests"]
     assert only["status"] == "failed"
@@ -136,7 +137,7 @@ def test_output_with_markup_and_controls_is_inert(autograder: Autograder) -> Non
     autograder.hand_in(
         changed("    return result\n", "    return '<script>\\x1b[2J\\u202e' # <b>\n")
     )
-    results = autograder.run()
+    results = autograder.grade()
     failed = next(t for t in results["tests"] if t["name"] == "total: an empty basket")
     assert results["test_output_format"] == "text"
     assert "\\x1b[2J" in failed["output"]
@@ -146,7 +147,7 @@ def test_output_with_markup_and_controls_is_inert(autograder: Autograder) -> Non
 def test_when_the_time_is_over_nothing_is_a_mark(autograder: Autograder) -> None:
     autograder.limit(stop_after=0, end_after=600)
     autograder.hand_in(sample("hard_coded_5"))
-    results = autograder.run()
+    results = autograder.grade()
     assert gives_no_mark(results)
     assert results["extra_data"]["no_mark"] == "out of time"
     assert "not counted as wrong" in results["output"]
@@ -164,7 +165,7 @@ def test_what_does_not_stop_is_ended(autograder: Autograder) -> None:
     assert results["extra_data"]["no_mark"] == "out of time"
 
 
-@pytest.mark.parametrize("refused", ["landlock", "seccomp"])
+@pytest.mark.parametrize("refused", per_commit(["landlock", "seccomp"], "landlock"))
 def test_where_programs_cannot_be_confined(autograder: Autograder, refused: str) -> None:
     secret = autograder.tree.source / "specification.json"
     autograder.hand_in(
@@ -206,13 +207,13 @@ def test_where_there_is_no_other_user_either(autograder: Autograder) -> None:
 )
 def test_malformed_metadata_costs_nothing(autograder: Autograder, metadata: str) -> None:
     autograder.hand_in(RIGHT)
-    assert autograder.run(metadata=metadata)["score"] == 6
+    assert autograder.grade(metadata=metadata)["score"] == 6
 
 
 def test_a_late_one_is_told(autograder: Autograder) -> None:
     autograder.hand_in(RIGHT)
     late = METADATA | {"created_at": "2024-03-23T18:30:00+10:00"}
-    results = autograder.run(metadata=json.dumps(late))
+    results = autograder.grade(metadata=json.dumps(late))
     assert "Submitted 1 day 1 hour 30 minutes after the due date" in results["output"]
     assert results["score"] == 6
 
@@ -228,7 +229,7 @@ def test_valid_results_stand_there_before_anything_runs(autograder: Autograder) 
 def test_our_own_failure_is_no_mark(autograder: Autograder) -> None:
     autograder.write("source/interpreter", "/nowhere/python3\n")
     autograder.hand_in(RIGHT)
-    results = autograder.run()
+    results = autograder.grade()
     assert gives_no_mark(results)
     assert results["extra_data"]["no_mark"] == "the harness failed"
     assert "/nowhere" not in json.dumps(results)
