@@ -36,9 +36,9 @@ import builtins, gc, io, marshal, random, resource, sys, types
 sys.path.insert(0, sys.argv[1])
 from harness.execution.inside import evaluate
 from harness.execution.inside.messages.codec import Sources
-from harness.execution.inside.scenario import Files, copied
+from harness.execution.inside.scenario.process import Files, copied
 from harness.execution.inside.modules import by_module_name
-from harness.execution.inside.stimulus import unpacked
+from harness.execution.inside.scenario.stimulus import unpacked
 
 setup, jobs = marshal.load(sys.stdin.buffer)
 out, real = io.StringIO(), sys.stdout

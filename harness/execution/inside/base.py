@@ -20,8 +20,8 @@ from posix import _exit, fork
 from .heap import freeze_heap
 from .limits import kill_children
 from .messages import wire
+from .scenario.stimulus import compile_stimulus, count_arguments
 from .server import Server
-from .stimulus import compile_stimulus, count_arguments
 from .warm_up import warm_up
 
 try:

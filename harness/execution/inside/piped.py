@@ -25,11 +25,10 @@ from functools import partial
 from os import _exit, write
 
 from .messages.channel import send
-from .modules import by_module_name, import_useful
-from .scenario import Files, ScenarioProcess
+from .modules import Tool, by_module_name, import_useful
+from .scenario.process import Files, ScenarioProcess
+from .scenario.stimulus import CompiledStimulus, compile_stimulus
 from .stand_ins.stand_in import StandIns
-from .stimulus import CompiledStimulus, compile_stimulus
-from .tool import Tool
 
 try:
     from .limits import KernelLimits

@@ -17,12 +17,11 @@ from .heap import freeze_heap
 from .limits import KernelLimits, kill_children
 from .messages import wire
 from .messages.channel import receive, receive_job, send
-from .modules import import_useful
-from .scenario import Files, ScenarioProcess
+from .modules import Tool, import_useful
+from .scenario.process import Files, ScenarioProcess
+from .scenario.stimulus import unpacked
 from .shared.run import SharedRun
 from .stand_ins.stand_in import StandIns
-from .stimulus import unpacked
-from .tool import Tool
 
 try:
     from . import confine

@@ -13,8 +13,8 @@ import os
 import sys
 
 from .modules import ModuleSource
-from .scenario import Files, ScenarioProcess
-from .stimulus import CompiledStimulus, compile_stimulus
+from .scenario.process import Files, ScenarioProcess
+from .scenario.stimulus import CompiledStimulus, compile_stimulus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

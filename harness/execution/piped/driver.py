@@ -19,7 +19,7 @@ from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.driver import TOOL_LIMITS, answer
 from harness.execution.folder import ScenarioFolder, folders_beside, prepare
-from harness.execution.inside.stimulus import count_arguments
+from harness.execution.inside.scenario.stimulus import count_arguments
 from harness.execution.interpreter import Interpreter
 from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, Words
 from harness.execution.piped.process import PipedProcess
@@ -41,9 +41,10 @@ from harness.model.stimulus import Limits, Stimulus
 
 _MIB = 1024 * 1024
 _MODULES = (
-    "messages.channel", "messages.names", "messages.objects", "messages.codec", "stand_ins.graph",
-    "modules", "stimulus", "limits", "evaluate", "stdin_shim", "files", "tool",
-    "stand_ins.proxies", "substituted", "loops", "scenario", "stand_ins.stand_in", "piped",
+    "messages.channel", "messages.names", "messages.objects", "messages.codec",
+    "modules", "limits", "stand_ins.graph", "stand_ins.proxies", "stand_ins.substituted",
+    "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate", "scenario.streams",
+    "scenario.loops", "scenario.process", "piped",
 )  # fmt: skip
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 INSIDE = (
     "messages.wire", "messages.channel", "messages.names", "messages.objects", "messages.codec",
-    "stand_ins.graph", "modules", "stimulus", "confine", "limits", "evaluate", "stdin_shim",
-    "files", "tool", "stand_ins.proxies", "substituted", "loops", "scenario", "shared.snapshot",
-    "shared.run",
-    "stand_ins.stand_in", "warm_up", "heap", "server", "base",
+    "modules", "confine", "limits", "stand_ins.graph", "stand_ins.proxies", "stand_ins.substituted",
+    "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate", "scenario.streams",
+    "scenario.loops", "scenario.process", "shared.snapshot", "shared.run",
+    "warm_up", "heap", "server", "base",
 )  # fmt: skip
 
 # Defines `load`: of modules by name, as source or compiled, makes a package that nothing finds by

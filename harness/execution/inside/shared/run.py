@@ -21,10 +21,10 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, write
 
-from .. import evaluate
 from ..messages.names import nearest_of
-from ..scenario import copied
-from ..stimulus import unpacked
+from ..scenario import evaluate
+from ..scenario.process import copied
+from ..scenario.stimulus import unpacked
 from .snapshot import NotPlainError, Snapshot
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from types import FrameType, ModuleType
     from typing import Any, NoReturn
 
-    from ..scenario import Files
+    from ..scenario.process import Files
 
 _MODULE = type(sys)
 _FLUSH_BYTES = 1 << 15

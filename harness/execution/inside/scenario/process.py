@@ -7,16 +7,16 @@ import sys
 from _json import encode_basestring_ascii as quote
 from os import _exit, chdir, dup2, environ, write
 
-from . import evaluate, stdin_shim
-from .files import left_open, piped
+from ..messages import codec
+from ..messages.channel import receive, send
+from ..messages.names import nearest_of
+from ..messages.objects import Comparison
+from ..modules import Library, ModuleSource, by_module_name
+from ..stand_ins.proxies import RemoteCaller
+from ..stand_ins.substituted import slot, substituted
+from . import evaluate, streams
 from .loops import LoopFinder
-from .messages import codec
-from .messages.channel import receive, send
-from .messages.names import nearest_of
-from .messages.objects import Comparison
-from .modules import Library, ModuleSource, by_module_name
-from .stand_ins.proxies import RemoteCaller
-from .substituted import slot, substituted
+from .streams import left_open, piped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class ScenarioProcess:
         for number in (0, 1, 2):
             dup2(terminal, number)
         if self.job["shim"]:
-            stdin_shim.install(self._asks)
+            streams.install(self._asks)
         self.perform(terminal, channel)
         _exit(0)
 

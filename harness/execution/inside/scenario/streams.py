@@ -1,12 +1,14 @@
-"""Where the kernel does not tell of reads: a standard input that says so before it reads.
+"""A scenario's standard input, and which of its files were left open.
 
-`input()` goes through it too, since it has no descriptor number to offer, and so does
-`os.read(0)`. Any other read of descriptor 0 past `sys.stdin`, as of `open(0)`, is not seen: a
-program that waits in one ends at its limit of time asleep.
+Where the kernel does not tell of reads, standard input says so before it reads. `input()` goes
+through it too, since it has no descriptor number to offer, and so does `os.read(0)`. Any other read
+of descriptor 0 past `sys.stdin`, as of `open(0)`, is not seen: a program that waits in one ends at
+its limit of time asleep.
 """
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MOMENT = 0.02  # seconds
+_MOST = 20
+_LONGEST = 200
+_WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
 class AskingInput(io.RawIOBase):
@@ -67,3 +72,29 @@ def install(asks: Callable[[], None]) -> None:
         line_buffering=True,
     )
     sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
+
+
+def left_open(*, finish: bool) -> list[str]:
+    """The names of files that are still open for writing. With `finish` their text is written, as
+    the interpreter does at the end of a program; a function leaves it unwritten."""
+    names: list[str] = []
+    for thing in gc.get_objects():
+        kind = type(thing)
+        if not any(kind is writer for writer in _WRITERS) or thing.closed:
+            continue
+        name = getattr(thing, "name", None)
+        if type(name) is not str or name[:1] == "<" or not thing.writable():
+            continue
+        if finish:
+            try:
+                thing.flush()
+            except (OSError, ValueError):  # as at the end of a program, nobody hears of it
+                continue
+        if name not in names and len(names) < _MOST:
+            names.append(name[:_LONGEST])
+    return sorted(names)
+
+
+def piped(text: str) -> io.TextIOWrapper:
+    """A standard input that is no terminal."""
+    return io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), encoding="utf-8")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import _ast
 
-from .modules import ModuleSource
+from ..modules import ModuleSource
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import builtins
 import sys
 from _json import encode_basestring_ascii as quote
 
-from .messages import codec
-from .messages.objects import without_addresses
+from ..messages import codec
+from ..messages.objects import without_addresses
 from .stimulus import NAME
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .messages.objects import Comparison
-    from .modules import Library
+    from ..messages.objects import Comparison
+    from ..modules import Library
     from .stimulus import CompiledStimulus, Step
 
 _saved_builtins: dict[str, Any] = {}
