@@ -39,6 +39,7 @@ _MODULES = (
     "harness.policy.statelessness.rules",
     "harness.policy.statelessness.addresses",
     "harness.policy.statelessness.recursion",
+    "harness.policy.statelessness.scopes",
     "harness.policy.statelessness.proof",
     "harness.policy.checking",
 )

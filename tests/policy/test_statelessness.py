@@ -393,6 +393,101 @@ REFUSED = {
         "        A().go()\n    except Exception as e:\n        print(e)\n",
         "line 7: `except Exception as e: …` may catch a recursion that is too deep",
     ),
+    "__builtins__ bound by a pattern": (
+        "match {'len': len, 'kept': []}:\n    case __builtins__:\n        pass\n"
+        "def f():\n    kept.append(1)\n    return len(kept)\n",
+        "line 2: `__builtins__` is bound",
+    ),
+    "__builtins__ bound by the rest of a pattern": (
+        "match {'kept': []}:\n    case {**__builtins__}:\n        pass\n",
+        "line 2: `{**__builtins__}` is bound",
+    ),
+    "__builtins__ bound by a star in a pattern": (
+        "match [0]:\n    case [*__builtins__]:\n        pass\n",
+        "line 2: `*__builtins__` is bound",
+    ),
+    "__builtins__ bound by an import": (
+        "from a1_support import BOARD as __builtins__\n",
+        "line 1: `from a1_support import BOARD as __builtins__`",
+    ),
+    "__name__ bound by an import": (
+        "import a1_support as __name__\n",
+        "line 1: `import a1_support as __name__`",
+    ),
+    "a class called __spec__": ("class __spec__:\n    pass\n", "line 1: `class __spec__: …`"),
+    "a built-in as what a comprehension runs over": (
+        "def f():\n    return [eval('1') for eval in [eval]]\n",
+        "line 2: `eval`",
+    ),
+    "a built-in that a lambda in a comprehension binds": (
+        "def f():\n    [(lambda: (eval := 1)) for _ in [0]]\n    return eval('1')\n",
+        "line 3: `eval`",
+    ),
+    "a built-in that a comprehension may bind": (
+        "kept = [eval for x in [1] if x or (eval := 1)]\n",
+        "line 1: `eval`",
+    ),
+    "a format that a class binds anew": (
+        "TEXT = '{}'\nclass A:\n    TEXT = '{0.n}'\n    seen = TEXT.format(len)\n",
+        "line 4: `TEXT.format` formats a text that is not a constant",
+    ),
+    "a module that a class binds anew": (
+        "import a1_support\nclass A:\n    a1_support = (n for n in [1])\n"
+        "    seen = a1_support.gi_frame\n",
+        "line 4: `a1_support` is a module used as a value",
+    ),
+    "a module by way of an exception": (
+        "import a1_support\nclass A:\n    obj = random = 0\ndef f():\n    try:\n"
+        "        a1_support.ghost\n    except AttributeError as e:\n"
+        "        return e.obj.random\n",
+        "line 8: `e.obj`",
+    ),
+    "the address of an exception that is caught": (
+        "def f():\n    try:\n        1 // 0\n    except ZeroDivisionError as e:\n"
+        "        return {e, f}\n",
+        "line 4: `except ZeroDivisionError as e: …` may show where it lies in memory",
+    ),
+    "the address of a float that is no number": (
+        "def f():\n    inf = 1e400\n    return {(inf - inf, 1), (inf - inf, 2)}\n",
+        "line 2: `1e400` may show where it lies in memory",
+    ),
+    "the address of a float by a division": (
+        "def f(x):\n    return set([x / 3])\n",
+        "line 2: `x / 3` may show where it lies in memory",
+    ),
+    "the address of what a class by another name makes": (
+        "class A:\n    def __init__(self, n):\n        self.n = n\n"
+        "    def __repr__(self):\n        return 'A'\n"
+        "def f():\n    return {*map(A, range(9))}\n",
+        "line 7: `A` may show where it lies in memory",
+    ),
+    "the address of what a built-in by another name makes": (
+        "def f():\n    make = iter\n    return str(make([]))\n",
+        "line 2: `iter` may show where it lies in memory",
+    ),
+    "the address of a method's generator": (
+        "class A:\n    def __repr__(self):\n        return 'A'\n    def g(self):\n"
+        "        yield 1\ndef f():\n    return str(A().g())\n",
+        "line 7: `A().g()` may show where it lies in memory",
+    ),
+    "the address of an instance of a module's class": (
+        "import a1_support\ndef f():\n    return {a1_support.Piece(1), 2}\n",
+        "line 3: `a1_support.Piece(1)` may show where it lies in memory",
+    ),
+    "an address in a text that grows": (
+        "def f():\n    text = '%s'\n    text %= [].append\n",
+        "line 3: `[].append` may show where it lies in memory",
+    ),
+    "a set of a dictionary's keys": (
+        "class A:\n    def __repr__(self):\n        return 'A'\n"
+        "def f():\n    return {A(): 1}.keys() | []\n",
+        "line 5: `A()` may show where it lies in memory",
+    ),
+    "a set that begins as a constant": (
+        "class A:\n    def __repr__(self):\n        return 'A'\n"
+        "def f():\n    return {1}.union([A(), A()])\n",
+        "line 5: `A()` may show where it lies in memory",
+    ),
     "the address of an instance": (
         "class P:\n    pass\ndef f():\n    return str(P()) > str(P())\n",
         "line 1: `class P: …` may show where it lies in memory",
@@ -500,7 +595,9 @@ PROVED = {
     ),
     "a closure": "def f(n):\n    def g(m):\n        return n + m\n    return g\n",
     "a generator": "def f(n):\n    for i in range(n):\n        yield i\n",
-    "comprehensions": "def f(x):\n    return {k: [v for v in x] for k in x}, (i for i in x), {1}\n",
+    "comprehensions": (
+        "def f(x):\n    return {k: [v for v in x] for k in x}, (i for i in x), 1 in {1}\n"
+    ),
     "what is used up where it is made": (
         "def f(x):\n    for i, v in enumerate(x):\n        print(f'{i}', *map(str, v))\n"
         "    count = len(x)\n    print(count)\n    a, b = zip(*x)\n"

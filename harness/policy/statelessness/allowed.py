@@ -72,8 +72,10 @@ _INTERNAL_TYPES = (
     property,
 )
 # A class of a submission must not have attributes called so, since their names would then be
-# allowed on every value.
-INTERNAL = frozenset(name for kind in _INTERNAL_TYPES for name in dir(kind)) | {"with_traceback"}
+# allowed on every value. `obj` of an AttributeError may be a module.
+INTERNAL = frozenset(name for kind in _INTERNAL_TYPES for name in dir(kind)) | {
+    "with_traceback", "obj",
+}  # fmt: skip
 
 
 def is_dunder(name: str) -> bool:

@@ -175,7 +175,7 @@ def _bindings(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
         if isinstance(node, ast.Lambda):
             continue
         if isinstance(node, COMPREHENSIONS):
-            for inner in walk(node):  # `:=` binds outside the comprehension
+            for inner in _outside_lambdas(node):  # `:=` binds outside the comprehension
                 if isinstance(inner, ast.NamedExpr):
                     yield inner.target.id, inner
             continue
@@ -191,3 +191,12 @@ def _bindings(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
             continue
         within = node if isinstance(node, ast.stmt) else statement
         pending += [(child, within) for child in children(node)]
+
+
+def _outside_lambdas(node: ast.AST) -> Iterator[ast.AST]:
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        if not isinstance(one, ast.Lambda):
+            yield one
+            pending += children(one)

@@ -126,12 +126,15 @@ class ExpressionRules:
 
     def _comprehension(self, node: ast.expr) -> None:
         assert isinstance(node, COMPREHENSIONS)
-        with self._inside("comprehension", bound_in(node.generators)):
-            for generator in node.generators:
+        self._expression(node.generators[0].iter)  # evaluated outside
+        targets = bound_in([generator.target for generator in node.generators])
+        with self._inside("comprehension", targets):
+            for number, generator in enumerate(node.generators):
                 if generator.is_async:
                     raise Refused(node)
                 self._target(generator.target)
-                self._expression(generator.iter)
+                if number:
+                    self._expression(generator.iter)
                 for test in generator.ifs:
                     self._expression(test)
             if isinstance(node, ast.DictComp):
@@ -188,9 +191,13 @@ class ExpressionRules:
 
     def _binding(self, name: str) -> Binding | None:
         """What a name that is loaded here refers to; None for a built-in or for nothing."""
-        if self._is_local(name):
+        if self._is_local(name) or self._is_of_class(name):
             return Binding(kind=Kind.VALUE)
         return self._module.names.get(name)
+
+    def _is_of_class(self, name: str) -> bool:
+        """Whether the body of the class that is looked at may have bound it, before or after."""
+        return self._scope.kind == "class" and name in self._scope.names
 
     def _of_Call(self, node: ast.Call) -> None:  # noqa: N802
         self._children(node)
@@ -239,7 +246,7 @@ class ExpressionRules:
         value = node.value
         text = value.value if isinstance(value, ast.Constant) else None
         if isinstance(value, ast.Name):
-            binding = None if self._is_local(value.id) else self._module.names.get(value.id)
+            binding = self._binding(value.id)
             if binding is not None and binding.kind is Kind.TEXT:
                 text = binding.text
         if not isinstance(text, str):

@@ -17,6 +17,7 @@ from harness.policy.statelessness.bindings import (
 from harness.policy.statelessness.expressions import Refused
 from harness.policy.statelessness.recursion import catches_its_depth
 from harness.policy.statelessness.rules import Rules
+from harness.policy.statelessness.scopes import forbidden_name
 from harness.policy.words import short
 
 
@@ -44,6 +45,9 @@ def prove(submitted: Sequence[NamedBytes], provided: Sequence[NamedBytes]) -> St
             reason = _reason(module, Rules(module, modules, attributes))
             if reason:
                 return _no(reason if own == [module.file] else f"{module.file}, {reason}")
+            name = forbidden_name(module.data)
+            if name:
+                return _no(f"{module.file}: `{short(name)}` may be what Python calls so")
         for what, found in (
             ("may catch a recursion that is too deep", catches_its_depth(modules)),
             ("may show where it lies in memory", sees_an_address(modules)),

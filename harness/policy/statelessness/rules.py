@@ -46,9 +46,9 @@ class Rules(ExpressionRules):
             named = ["." if node.level else node.module or ""]
             if node.module == "typing" and any(alias.name == "*" for alias in node.names):
                 raise Refused(node)
-        for name in named:
-            if name not in known:
-                raise Refused(node)
+        bound = (alias.asname or alias.name for alias in node.names)
+        if not known.issuperset(named) or any(map(allowed.is_dunder, bound)):
+            raise Refused(node)
 
     def _do_FunctionDef(self, node: ast.FunctionDef) -> None:  # noqa: N802
         in_class = self._scope.kind == "class"
@@ -71,7 +71,7 @@ class Rules(ExpressionRules):
         self._no_type_parameters(node)
         if node.decorator_list:
             raise Refused(node.decorator_list[0], "is a decorator")
-        if node.keywords:
+        if node.keywords or allowed.is_dunder(node.name):
             raise Refused(node)
         for base in node.bases:
             self._base(base)
@@ -189,3 +189,10 @@ class Rules(ExpressionRules):
         elif isinstance(node, ast.MatchMapping):
             for key in node.keys:
                 self._expression(key)
+            self._captured(node, node.rest)
+        elif isinstance(node, ast.MatchAs | ast.MatchStar):
+            self._captured(node, node.name)
+
+    def _captured(self, node: ast.AST, name: str | None) -> None:
+        if name is not None and allowed.is_dunder(name):
+            raise Refused(node, "is bound")

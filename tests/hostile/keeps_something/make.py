@@ -133,6 +133,41 @@ def before():
     steps = [lambda: 0, lambda: 1]
     return str(steps[0]) > str(steps[1])
 """,
+    # What the proof once let pass: names that Python's scopes give another meaning.
+    "built-ins-by-a-pattern": """
+match {**dict(len=len, KEPT=[])}:
+    case __builtins__:
+        pass
+
+def before():
+    KEPT.append(1)
+    return len(KEPT) > 1
+""",
+    "built-in-by-a-comprehension": """
+def before():
+    [(lambda: (eval := 1)) for _ in [0]]
+    kept = eval("__import__('sys').__dict__.setdefault('kept', [])")
+    kept.append(1)
+    return len(kept) > 1
+""",
+    "module-by-an-exception": """
+import a1
+import random
+
+class Names:
+    obj = random = _os = environ = 0
+
+if False:
+    ghost = 0
+
+def before():
+    try:
+        a1.ghost
+    except AttributeError as error:
+        kept = error.obj.random._os.environ
+    kept["KEPT"] = kept.get("KEPT", "") + "x"
+    return len(kept["KEPT"]) > 1
+""",
     "bound-method": """
 def before(grow=[].append, kept=[]):
     grow(1)
