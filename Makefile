@@ -1,5 +1,8 @@
 # make help lists what there is. What a target needs is installed into .venv on first use: grading
 # needs little; tests, type checks and measurements need more.
+# A run starts dozens of processes: each would compile all of the harness anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
