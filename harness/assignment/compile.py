@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.assignment.files.assignment import Heading, manual_slots, read_heading
-from harness.assignment.files.comparing import comparisons
+from harness.assignment.files.assignment import Heading, comparisons, manual_slots, read_heading
 from harness.assignment.files.fuzzing import fuzz_settings
 from harness.assignment.files.lists import read_clauses, read_exemptions
 from harness.assignment.files.mutants import read_mutants

@@ -10,9 +10,8 @@ from harness.intake.archives.unpack import unpack
 from harness.intake.cohort.matching import ClassMember
 from harness.intake.cohort.times import shown
 from harness.intake.files.entries import EntryKind
-from harness.intake.files.expected_files import SelectedFiles, select_files
+from harness.intake.files.expected_files import SelectedFiles, look_inside, select_files
 from harness.intake.files.folders import DiskFolder, Folder
-from harness.intake.files.subfolders import look_inside
 from harness.intake.files.uploads import AttemptFiles
 from harness.intake.layouts.plain import files_in_folder
 from harness.intake.selecting import SelectedAttempt

@@ -12,8 +12,7 @@ from harness.judging.causes import (
 )
 from harness.judging.explain.siblings import refine
 from harness.judging.goldens import disagreements
-from harness.judging.judge import Judge, combine, judge, merge_stand_in_verdict, resolve
-from harness.judging.needs import not_run
+from harness.judging.judge import Judge, combine, judge, merge_stand_in_verdict, not_run, resolve
 
 __all__ = [
     "TOO_SLOW",

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatches import ValueMismatch, raise_agrees
 from harness.judging.compare.sessions import is_default_repr, screen_of, shows
-from harness.judging.compare.texts import exactly, pieces
-from harness.judging.compare.written import written_mismatches
+from harness.judging.compare.texts import exactly, pieces, written_mismatches
 from harness.judging.explain.alignment import shared_start
-from harness.judging.explain.wording import count
+from harness.judging.explain.rule import count
 from harness.matchers import normalised, same, source
 from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome

@@ -1,17 +1,19 @@
 """Verdicts: of one observation, of a sample from its draws, and of a run with stand-ins.
 
-Also what a scenario states with every `{python: …}` replaced by its value (`resolve`).
+Of one that is not run, since what it needs is wrong already. Also what a scenario states with every
+`{python: …}` replaced by its value (`resolve`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from harness.judging.compare.channels import mismatches
 from harness.judging.compare.mismatches import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, PythonAnswer
 from harness.model.observation import Ending, Observation
+from harness.model.plan import Scenario
 from harness.model.stimulus import StandIn, Stimulus
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
 
@@ -33,6 +35,7 @@ _UNUSABLE = {
     Ending.STAND_IN_INAPPLICABLE: ("stand_in_inapplicable", StandInOutcome.INAPPLICABLE),
     Ending.STAND_IN_FAILED: ("stand_in_broken", StandInOutcome.BROKEN),
 }
+_NOT_RUN = "not_run"
 
 
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:
@@ -195,3 +198,18 @@ def resolve(stated: Expected, python_answers: Iterable[PythonAnswer]) -> Expecte
         leaves=tuple(replace(leave, value=leave.value.resolved(values)) for leave in stated.leaves),
         writes=tuple(replace(file, value=file.value.resolved(values)) for file in stated.writes),
     )
+
+
+def not_run(
+    scenario: Scenario, needs: Sequence[Scenario], wrong: Collection[str]
+) -> Verdict | None:
+    """Not run, with the first of its needs that is among the ids `wrong`; None where none is."""
+    first = next((other for other in needs if other.id in wrong), None)
+    if first is None:
+        return None
+    if first.function in scenario.needs:
+        what = f"{first.function} is not right yet"
+    else:
+        what = f'"{first.name}" does not pass yet'
+    explanation = Explanation(rule=_NOT_RUN, message=f"Not run, because {what}.")
+    return Verdict(kind=VerdictKind.NOT_RUN, explanation=explanation.with_hint(scenario.hint))

@@ -1,4 +1,7 @@
-"""Verdicts and findings in, a mark out. Exact fractions throughout; rounding is for showing."""
+"""Verdicts and findings in, a mark out. Exact fractions throughout; rounding is for showing.
+
+What fixing a cause would earn is computed by counting its scenarios as passed.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from harness.model.result import (
     of_submission,
 )
 from harness.model.submission import Submission
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import Cause, Verdict, VerdictKind
 
 # A deduction is taken once for a whole group, however many findings there are in it.
 GROUPS = {
@@ -174,3 +177,29 @@ def _after_findings(exact: Fraction, findings: Iterable[Finding]) -> Fraction:
 
 def _needs_review(finding: Finding) -> bool:
     return finding.consequence.severity is not Severity.NOTE
+
+
+def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -> SubmissionResult:
+    """The result with these causes, each with its marks at stake, most first; those with equal
+    marks in their own order. Nothing is at stake where there is no mark."""
+    place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
+    found = [
+        replace(cause, marks_at_stake=_stake(plan, result, cause)) if cause.scenarios else cause
+        for cause in causes
+    ]
+
+    def order(cause: Cause) -> tuple[Fraction, int]:
+        return -cause.marks_at_stake, min((place[name] for name in cause.scenarios), default=-1)
+
+    return replace(result, causes=tuple(sorted(found, key=order)))
+
+
+def _stake(plan: Plan, result: SubmissionResult, cause: Cause) -> Fraction:
+    if result.status is not SubmissionStatus.GRADED or result.mark is None:
+        return Fraction(0)
+    fixed = frozenset(cause.scenarios)
+    scenarios = tuple(
+        replace(entry, points=entry.out_of) if entry.scenario_id in fixed else entry
+        for entry in result.scenarios
+    )
+    return mark_of(plan, scenarios, result.findings) - result.mark

@@ -10,7 +10,7 @@ from harness.study.similarity.comparing import (
 )
 from harness.study.strength.measuring import measure
 from harness.study.style.gathering import style_report
-from harness.study.transcripts.importing import ImportOptions, import_transcript
+from harness.study.transcripts import ImportOptions, import_transcript
 
 __all__ = [
     "FuzzOptions",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from harness.cli.inbox import QUIET_SECONDS, Arrivals, stamps_of, watch
+from harness.cli.watching import QUIET_SECONDS, Arrivals, stamps_of, watch
 from harness.common.errors import UserError
 from tests.tiny_course import HARNESS, PATIENCE, Course, environment, results
 

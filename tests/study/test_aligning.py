@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.study.transcripts.aligning import MisalignedError, Screen, typed_lines
+from harness.study.transcripts import MisalignedError, Screen, typed_lines
 
 GOOD = "Welcome\nName: Ada\nHello, Ada!\nAgain? n\nBye.\n"
 

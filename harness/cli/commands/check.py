@@ -24,7 +24,7 @@ from harness.cli.options import (
     the_root,
     without_option,
 )
-from harness.cli.saves import saves
+from harness.cli.watching import saves
 from harness.common import escaping
 from harness.common.errors import UserError
 from harness.grading import (

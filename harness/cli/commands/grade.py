@@ -14,7 +14,6 @@ from rich.console import Console
 from harness.api import grade, load_assignment
 from harness.cli.cluster_options import cluster_options, the_cluster
 from harness.cli.discovery import examples
-from harness.cli.inbox import watch as inbox_watch
 from harness.cli.options import (
     PATH,
     assignment_option,
@@ -29,6 +28,7 @@ from harness.cli.options import (
 )
 from harness.cli.printing import print_result
 from harness.cli.progress import listener
+from harness.cli.watching import watch as inbox_watch
 from harness.common import escaping
 from harness.common.errors import UserError
 from harness.grading import Interrupted, isolated, without_tags

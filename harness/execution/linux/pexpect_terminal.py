@@ -1,16 +1,20 @@
 """The terminal that a scenario runs on: pexpect's `fdspawn` over a pseudo-terminal of ours.
 
 Text is sent, read, and found to be over or not there yet (EOF, TIMEOUT) by pexpect alone. Its
-delays are off, and the monitor matches no pattern: on a flood of output that takes long.
+delays are off, and the monitor matches no pattern: on a flood of output that takes long. The
+pseudo-terminal has no echo and no output processing, and takes input by lines.
 """
 
 from __future__ import annotations
 
+import fcntl
+import functools
 import os
 import select
-from typing import TYPE_CHECKING
+import struct
+import termios
+from typing import TYPE_CHECKING, Any
 
-from harness.execution.linux.pty import open_pty
 from harness.execution.protocol.screen import ScreenParser
 from harness.model.stimulus import Key, Typed
 
@@ -29,6 +33,8 @@ if TYPE_CHECKING:
 else:
     _FdSpawn = fdspawn
 
+_OFF = b"\0"
+_SIZE = struct.pack("HHHH", 24, 80, 0, 0)
 CHUNK = 65536
 _KEYS = {Key.CTRL_C: b"\x03", Key.CTRL_D: b"\x04"}
 
@@ -98,3 +104,34 @@ class Terminal(_FdSpawn):
         """Give up both sides."""
         super().close()
         self.finish()
+
+
+def open_pty() -> tuple[int, int]:
+    """The master's side, and the slave's to hand to a process. Ctrl-C and Ctrl-D work; OSError
+    when the system has no more terminals."""
+    master, slave = os.openpty()
+    _prepare(slave)
+    return master, slave
+
+
+@functools.cache
+def _modes_of_a_new_one() -> list[Any]:
+    master, slave = os.openpty()
+    try:
+        return termios.tcgetattr(slave)
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+def _prepare(slave: int) -> None:
+    control: list[Any] = [_OFF] * len(_modes_of_a_new_one()[6])
+    control[termios.VINTR] = b"\x03"
+    control[termios.VEOF] = b"\x04"
+    control[termios.VMIN] = b"\x01"
+    flags = termios.CS8 | termios.CREAD
+    local = termios.ICANON | termios.ISIG | termios.NOFLSH
+    speed = termios.B38400
+    modes: list[Any] = [0, 0, flags, local, speed, speed, control]
+    termios.tcsetattr(slave, termios.TCSANOW, modes)
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, _SIZE)

@@ -25,8 +25,13 @@ from harness.execution.protocol.observation import ObservationBudget, observatio
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.remote import StandInProcess
 from harness.execution.replies import Answering, Reply, replier
-from harness.execution.shared.attempts import Attempts
-from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedJob, SharedOutcome
+from harness.execution.shared.group import (
+    CPU_SHARE,
+    Attempts,
+    SharedGroup,
+    SharedJob,
+    SharedOutcome,
+)
 from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Key, Limits, Stimulus

@@ -15,8 +15,7 @@ from harness.execution.linux import kernel
 from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import ProcessClock
 from harness.execution.linux.scenario_clock import send_to_server
-from harness.execution.shared.attempts import Attempts
-from harness.execution.shared.group import CPU_SHARE, SharedGroup, SharedOutcome
+from harness.execution.shared.group import CPU_SHARE, Attempts, SharedGroup, SharedOutcome
 
 if TYPE_CHECKING:
     from harness.execution.linux.server import ServerLink

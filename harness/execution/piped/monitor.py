@@ -11,8 +11,7 @@ from harness.execution.piped.process import Pipe, PipedProcess
 from harness.execution.protocol import reply
 from harness.execution.protocol.observation import End
 from harness.execution.protocol.screen import ScreenParser
-from harness.execution.remote import StandInProcess, StandInUnusableError, exchange
-from harness.execution.remote.peer import reason
+from harness.execution.remote import StandInProcess, StandInUnusableError, exchange, reason
 from harness.execution.replies import Reply, ReplyFaultError
 from harness.model.observation import Ending
 from harness.model.stimulus import Key, Limits, Typed

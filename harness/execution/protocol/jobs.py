@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.common.errors import HarnessError
-from harness.execution.remote.names import ProxyNames, proxy_names
+from harness.execution.remote import ProxyNames, proxy_names
 from harness.model.assignment import Assignment, ClassComparison, CompareBy, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus

@@ -4,11 +4,10 @@ What comes back is bytes in one canonical form; `canonical` gives the same form 
 so that the two can be compared without being read. `decoded` reads them.
 """
 
-from harness.execution.shared.attempts import Attempts
-from harness.execution.shared.canonical import canonical
-from harness.execution.shared.decoded import decoded
+from harness.execution.shared.canonical import canonical, decoded
 from harness.execution.shared.group import (
     CPU_SHARE,
+    Attempts,
     SharedGroup,
     SharedJob,
     SharedOutcome,

@@ -1,8 +1,10 @@
-"""Scenarios that may share a process, packed once for all submissions of a run."""
+"""Scenarios that may share a process, packed once for all submissions of a run; and
+which to run there again after some of a submission's gave up."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.model.stimulus import Stimulus
@@ -10,6 +12,7 @@ from harness.model.stimulus import Stimulus
 # Of a scenario's own CPU limit: what takes longer is observed in a process of its own.
 CPU_SHARE = 0.1
 _MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095
+_MOST_IN_VAIN = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,3 +60,32 @@ def may_share(stimulus: Stimulus) -> bool:
         typed.key is None and typed.text.isprintable() and len(typed.text.encode()) < _MOST_LINE
         for typed in stimulus.inputs
     )
+
+
+class Attempts:
+    """What one submission's shared processes have shown so far.
+
+    A stimulus that gives up ends its process and costs a new one. A program that loops does so in
+    many stimuli of the same subject, a function as a rule: they come last, and once two have given
+    up and none was seen to its end, they are not tried again.
+    """
+
+    def __init__(self, subject_of: Callable[[int], Hashable] = lambda number: number) -> None:
+        """`subject_of` says what the stimulus of a number is about."""
+        self._subject_of = subject_of
+        self._gave_up: Counter[Hashable] = Counter()
+        self._seen: set[Hashable] = set()
+
+    def worthwhile(self, numbers: Iterable[int]) -> list[int]:
+        """Those to run, in this order but for what may give up."""
+        worth = [number for number in numbers if not self._is_in_vain(number)]
+        return sorted(worth, key=lambda number: self._gave_up[self._subject_of(number)])
+
+    def record(self, seen: Iterable[int], gave_up: Sequence[int]) -> None:
+        """Take note of what one process has shown."""
+        self._seen.update(map(self._subject_of, seen))
+        self._gave_up.update(map(self._subject_of, gave_up))
+
+    def _is_in_vain(self, number: int) -> bool:
+        subject = self._subject_of(number)
+        return self._gave_up[subject] >= _MOST_IN_VAIN and subject not in self._seen

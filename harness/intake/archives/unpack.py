@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from harness.intake.archives.members import MIB
 from harness.intake.archives.reader import kind_named, read_archive
-from harness.intake.files.copies import original_name
 from harness.intake.files.entries import Entry, EntryKind, Refused, listed
+from harness.intake.files.file_kinds import original_name
 from harness.intake.files.uploads import AttemptFiles
 from harness.model.plan import Assignment
 from harness.model.submission import ARCHIVE_ENDINGS

@@ -1,7 +1,10 @@
-"""What a file really is, from its first bytes: names say little."""
+"""What a file really is, from its first bytes: names say little. And the names that a
+browser, a platform or a file manager gives the second copy of a file."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from enum import StrEnum
 
 HEAD_BYTES = 64 * 1024
@@ -10,6 +13,12 @@ ARCHIVE_SUFFIXES = (
     *(".tar.gz", ".tar.bz2", ".tar.xz", ".tar", ".tgz", ".tbz2", ".txz"),
     *(".zip", ".zipx", ".rar", ".7z", ".gz", ".bz2", ".xz"),
 )
+# a1 (1).py and a1(1).py (browsers), a1-2.py (platforms), a1 copy.py and a1 copy 2.py (macOS),
+# a1 - Copy.py and a1 - Copy (2).py (Windows).
+_MARK = re.compile(
+    r"(?: ?\([0-9]{1,3}\)|-[0-9]{1,3}| copy(?: [0-9]{1,3})?| - Copy(?: \([0-9]{1,3}\))?)\Z"
+)
+_ENDING = re.compile(r"(?:\.tar)?\.[^.]+\Z")
 
 
 class FileKind(StrEnum):
@@ -95,4 +104,18 @@ def _text(data: bytes) -> FileKind | None:
         return FileKind.NOTEBOOK
     if data[:20].lower().startswith((b"<!doctype html", b"<html")):
         return FileKind.WEB_PAGE
+    return None
+
+
+def original_name(name: str, expected: Collection[str]) -> str | None:
+    """The one of `expected` that `name` is a copy of; None for these names themselves, and for
+    any other."""
+    found = _ENDING.search(name)
+    if name in expected or found is None:
+        return None
+    stem, ending = name[: found.start()], found.group()
+    while (mark := _MARK.search(stem)) is not None:  # a copy may be copied again
+        stem = stem[: mark.start()]
+        if stem + ending in expected:
+            return stem + ending
     return None

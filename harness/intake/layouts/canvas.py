@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness.intake.files.copies import original_name
 from harness.intake.files.entries import Entry
+from harness.intake.files.file_kinds import original_name
 from harness.intake.files.folders import Folder
 from harness.intake.files.uploads import Attempt, StudentUploads
 from harness.intake.layouts.layout import (

@@ -17,8 +17,7 @@ from harness.judging.compare.mismatches import (
     raise_agrees,
 )
 from harness.judging.compare.sessions import step_mismatches, variable_mismatches
-from harness.judging.compare.texts import reads_mismatch, text_mismatches
-from harness.judging.compare.written import written_mismatches
+from harness.judging.compare.texts import reads_mismatch, text_mismatches, written_mismatches
 from harness.matchers import Exactly
 from harness.model.expectation import Expectation, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised

@@ -1,4 +1,4 @@
-"""What an explanation rule is, and the order in which rules are tried."""
+"""What an explanation rule is, the order in which rules are tried, and words that they share."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from enum import IntEnum
 from functools import cache
 
 from harness.judging.explain.failure import Failure
+from harness.matchers import type_with_article
+from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation
 
 Rule = Callable[[Failure], str | None]
@@ -78,3 +80,17 @@ def explain(failure: Failure) -> Explanation:
         if message is not None:
             return Explanation(rule=function.__name__, message=message)
     raise AssertionError("the last rule applies to every failure")
+
+
+def a_type(value: Value) -> str:
+    """The value's type with its article: "an int", "a list", "None"."""
+    if value.kind is ValueKind.NONE:
+        return "None"
+    if value.kind is ValueKind.CYCLE:
+        return "a value that contains itself"
+    return type_with_article(value.type_name)
+
+
+def count(number: int, singular: str, plural: str | None = None) -> str:
+    """ "1 line", "3 lines"."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"

@@ -13,8 +13,7 @@ from harness.model.specification import Specification
 from harness.model.study.reports import ChangeOutcome, Equivalent, PairOutcome, StrengthReport
 from harness.model.submission import Submission
 from harness.results import write_strength
-from harness.study.strength.combining import combined, pairs
-from harness.study.strength.generating import Change, changes, with_change
+from harness.study.strength.generating import Change, changes, combined, pairs, with_change
 from harness.study.strength.known import Known
 from harness.study.strength.tallying import place, report
 

@@ -6,8 +6,7 @@ from harness.judging.compare.values import first_difference
 from harness.judging.explain.boards import Cells, cells
 from harness.judging.explain.changes import ArgumentChange
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import count
+from harness.judging.explain.rule import Stage, count, rule
 from harness.matchers import same, source
 from harness.model.values import ValueKind
 

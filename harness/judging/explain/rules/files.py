@@ -8,8 +8,7 @@ from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatches import ValueMismatch
 from harness.judging.explain.alignment import edit_of, shared_start
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import count
+from harness.judging.explain.rule import Stage, count, rule
 from harness.matchers import Exactly, source
 from harness.model.observation import Phase
 from harness.model.values import Value, ValueKind

@@ -7,8 +7,7 @@ from harness.judging.compare.mismatches import ExitMismatch, TextMismatch, Value
 from harness.judging.compare.values import FirstDifference, first_difference
 from harness.judging.explain.boards import is_board
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import count
+from harness.judging.explain.rule import Stage, count, rule
 from harness.matchers import SOURCE_LIMIT, Contains, Exactly, Matches, same, source
 from harness.model.values import Value, ValueKind
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from harness.common.escaping import quoted
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import count
+from harness.judging.explain.rule import Stage, count, rule
 from harness.model.observation import Ending
 
 _WITHOUT_ASKING = frozenset(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from harness.common.escaping import plain
 from harness.judging.compare.values import first_difference
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import a_type
+from harness.judging.explain.rule import Stage, a_type, rule
 from harness.matchers import Exactly, OfType, source
 from harness.model.values import Value, ValueKind
 

@@ -7,8 +7,7 @@ from itertools import zip_longest
 from harness.common.escaping import quoted, visible
 from harness.judging.explain.alignment import shared_start
 from harness.judging.explain.failure import Failure, Texts
-from harness.judging.explain.rule import Stage, rule
-from harness.judging.explain.wording import count
+from harness.judging.explain.rule import Stage, count, rule
 
 _SPACE_NAMES = {" ": "space", "\t": "tab", "\r": "carriage return"}
 

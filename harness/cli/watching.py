@@ -1,10 +1,11 @@
-"""A folder that submissions arrive in: what is complete, and when to grade again."""
+"""The `--watch` of commands: of `grade` a folder that submissions arrive in, what is complete and
+when to grade again; of `check` the files that it was given, whenever one is saved."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 from harness.common.errors import UserError
@@ -14,6 +15,8 @@ POLL_SECONDS = 1.0
 MOST_FILES = 200_000
 
 Stamps = Mapping[str, tuple[int, int]]  # time of change in ns and size, by path below the folder
+# How long one look for changes waits; also how long it takes until watching has surely begun.
+LOOK_MS = 100
 
 
 class Arrivals:
@@ -102,3 +105,37 @@ def watch(
             grade(arrivals.unsettled(now))
             arrivals.graded(now)
         pause.wait(POLL_SECONDS)
+
+
+def saves(files: Sequence[Path]) -> Iterator[None]:
+    """Yield whenever one of `files` was saved, made or removed, or a file directly in one of them
+    that is a folder; several changes at once count as one.
+
+    It watches from its call on, also while the caller is busy between two of them.
+    UserError without the library that watches.
+    """
+    try:
+        from watchfiles import watch  # noqa: PLC0415  (the extra `watch`)
+    except ImportError as error:
+        hint = "pip install 'a1-harness[watch]'"
+        raise UserError("watching needs watchfiles", place="--watch", hint=hint) from error
+    # By both paths: systems differ in whether they report a linked file by its link.
+    wanted = {path for file in files for path in (file.absolute(), file.resolve())}
+    folders = {path for path in wanted if path.is_dir()}
+    # Folders, for many editors save by putting a new file in the old one's place.
+    changes = watch(
+        *(folders | {path.parent for path in wanted - folders}),
+        watch_filter=lambda _, changed: is_save(Path(changed), wanted, folders),
+        rust_timeout=LOOK_MS,
+        yield_on_timeout=True,
+        recursive=False,
+    )
+    next(changes)  # a generator: this begins
+    return (None for changed in changes if changed)
+
+
+def is_save(changed: Path, wanted: Set[Path], folders: Set[Path]) -> bool:
+    """Whether a change of this path is one of a file in `wanted`, or directly in one of `folders`
+    and no editor's own file there."""
+    of_an_editor = changed.name.startswith(".") or changed.name.endswith("~")
+    return changed in wanted or (changed.parent in folders and not of_an_editor)

@@ -1,1 +1,0 @@
-"""Scenarios from transcripts: of a sheet, or of an older course."""
