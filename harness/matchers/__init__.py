@@ -14,6 +14,8 @@ from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.exactly import Exactly
+from harness.matchers.kinds.last_line import LastLine
+from harness.matchers.kinds.number import HasNumber
 from harness.matchers.kinds.one_of import OneOf
 from harness.matchers.kinds.pattern import Matches
 from harness.matchers.kinds.python_value import PythonValue
@@ -33,6 +35,8 @@ __all__ = [
     "EqualTo",
     "Exactly",
     "Field",
+    "HasNumber",
+    "LastLine",
     "LinesUnordered",
     "MatcherKey",
     "Matches",

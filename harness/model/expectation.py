@@ -141,6 +141,14 @@ class Expected:
     writes_unchanged: bool = False
     writes_only: tuple[str, ...] | None = None
 
+    def parts(self) -> tuple[Matcher, ...]:
+        """Every matcher that is stated, those inside others too."""
+        matchers = [self.returns, self.prints]
+        matchers += [turn.printed for turn in self.turns.turns] if self.turns else []
+        matchers += [leave.value for leave in (*self.leaves, *self.writes)]
+        matchers += [self.raises.message] if self.raises else []
+        return tuple(part for matcher in matchers if matcher for part in matcher.parts())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:

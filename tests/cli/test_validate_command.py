@@ -39,15 +39,19 @@ def test_a_sound_assignment(course: Course) -> None:
     assert course.run("validate").out == outcome.out  # all there are, and nothing that varies
 
 
-def test_what_keeps_scenarios_apart_is_named(course: Course) -> None:
-    """A value of the course's own that cannot be compared costs every class its speed."""
+def test_what_would_be_better_otherwise_is_said(course: Course) -> None:
+    """A value of the course's own that cannot be compared costs every class its speed; a regular
+    expression tells a student nothing."""
     append(course, "reference/tiny/till.py", "\nUSED = set()\n")
+    pattern = '{visible: true, name: some text, clause: "4.total", call: "str(total([9]))", '
+    append(course, "specs/tiny/total.yaml", f"  - {pattern}returns: {{matches: '9$'}}}}\n")
     outcome = course.run("validate", "tiny", "--no-samples")
     assert (
         "slower than need be: even the reference runs each scenario alone: `USED`, a set at module "
         "level, may change unseen. Hint: what is made inside a function instead lets scenarios run "
         "together"
     ) in outcome.out
+    assert "hard to read: total/some-text would show students a regular expression." in outcome.out
 
 
 def test_every_fault_has_its_line(course: Course) -> None:

@@ -205,15 +205,8 @@ def show(report: ValidationReport, console: Console) -> None:
             escape(f"{trivial.name} scores {trivial.mark} of {trivial.out_of} and passes {names}"),
             highlight=False,
         )
-    if report.alone:
-        console.print(
-            escape(
-                f"slower than need be: even the reference runs each scenario alone: {report.alone}."
-                " Hint: what is made inside a function instead lets scenarios run together"
-            ),
-            highlight=False,
-            soft_wrap=True,
-        )
+    for line in report.advice:
+        console.print(escape(line), highlight=False, soft_wrap=True)
     for problem in report.problems:
         console.print(
             f"[bold red]{problem.check}[/] {escape(str(problem))}", highlight=False, soft_wrap=True

@@ -98,12 +98,7 @@ def _run_reference(
 
 def python_expressions(stated: Expected) -> tuple[str, ...]:
     """The sources of every `{python: …}` a scenario states."""
-    matchers = [stated.returns, stated.prints]
-    matchers += [turn.printed for turn in stated.turns.turns] if stated.turns else []
-    matchers += [leave.value for leave in (*stated.leaves, *stated.writes)]
-    matchers += [stated.raises.message] if stated.raises else []
-    parts = [part for matcher in matchers if matcher for part in matcher.parts()]
-    return tuple(part.expression for part in parts if isinstance(part, PythonValue))
+    return tuple(part.expression for part in stated.parts() if isinstance(part, PythonValue))
 
 
 def _asked(plan: Plan) -> Iterator[tuple[Stimulus, Limits]]:

@@ -79,8 +79,7 @@ class TrivialScore:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationReport:
     """Everything `harness validate` shows; the assignment is sound when `problems` is empty.
-    `alone` is why even the reference cannot run its scenarios together, which takes ten times as
-    long; empty where it can."""
+    `advice` is what would be better otherwise, in one line each."""
 
     assignment: str
     scenarios: int
@@ -93,7 +92,7 @@ class ValidationReport:
     samples: tuple[SampleOutcome, ...]
     trivial: tuple[TrivialScore, ...]
     problems: tuple[Problem, ...]
-    alone: str = ""
+    advice: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.grading.context import GradingContext
@@ -31,6 +31,8 @@ from harness.grading.validation.report import (
 from harness.grading.validation.samples import compare
 from harness.grading.validation.values import value_problems
 from harness.marking import rounded
+from harness.matchers import Matches
+from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
 from harness.model.specification import SampleExpectation
 from harness.model.submission import Submission
@@ -118,7 +120,7 @@ def validate(
         samples=sampled,
         trivial=tuple(_trivial(results[id(job)]) for job in trivial),
         problems=tuple(problems),
-        alone=_value_in_the_way(results[id(itself)].isolation_reason),
+        advice=(*_value_in_the_way(results[id(itself)].isolation_reason), *_without_words(plan)),
     )
 
 
@@ -137,10 +139,30 @@ def _cause_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
     ]
 
 
-def _value_in_the_way(reason: str) -> str:
+def _value_in_the_way(reason: str) -> Iterator[str]:
     """The reason, where it is a value that cannot be compared: what a sheet asks for (files, a
     script that asks at once) is nothing that the course could make faster."""
-    return reason if reason.endswith("may change unseen") else ""
+    if reason.endswith("may change unseen"):
+        yield (
+            f"slower than need be: even the reference runs each scenario alone: {reason}. Hint: "
+            "what is made inside a function instead lets scenarios run together"
+        )
+
+
+def _without_words(plan: Plan) -> Iterator[str]:
+    """The visible scenarios of which a student would read a regular expression."""
+    found = [
+        scenario.id
+        for scenario in plan.scenarios
+        if scenario.visibility is not Visibility.HIDDEN
+        and any(isinstance(part, Matches) and not part.words for part in scenario.stated.parts())
+    ]
+    if found:
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        yield (
+            f"hard to read: {found[0]}{more} would show students a regular expression. Hint: name "
+            "it under patterns: in assignment.yaml and write {shows: its name}"
+        )
 
 
 def _run(
