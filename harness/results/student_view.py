@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
@@ -80,7 +81,7 @@ def _causes(
         and not check.informational
         and check.verdict.kind is not VerdictKind.UNREADABLE
     }
-    found = [_shown(cause, failed, plan) for cause in result.causes if cause.scenarios]
+    found = _joined(_shown(cause, failed, plan) for cause in result.causes if cause.scenarios)
     explained = {name for cause in result.causes for name in cause.scenarios}
     left = [check for name, check in failed.items() if name not in explained]
     return (*found, *put_together(left))
@@ -111,6 +112,28 @@ def _shown(cause: Cause, failed: dict[str, ShownCheck], plan: Plan) -> ShownCaus
         together_with=cause.together_with,
         marks=cause.marks_at_stake,
     )
+
+
+def _joined(causes: Iterable[ShownCause]) -> list[ShownCause]:
+    """Causes of which nothing may be said but their function: one for each function, in the place
+    of its first."""
+    found: dict[object, ShownCause] = {}
+    for number, cause in enumerate(causes):
+        unsaid = not cause.message and not cause.checks
+        key = (cause.function, cause.blamed, cause.place) if unsaid else number
+        first = found.get(key)
+        found[key] = (
+            cause
+            if first is None
+            else replace(
+                first,
+                hidden=first.hidden + cause.hidden,
+                clauses=tuple(dict.fromkeys((*first.clauses, *cause.clauses))),
+                together_with=tuple(dict.fromkeys((*first.together_with, *cause.together_with))),
+                marks=first.marks + cause.marks,
+            )
+        )
+    return list(found.values())
 
 
 def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from harness.common import serial
 from harness.model.plan import Visibility
 from harness.model.student_view import FunctionTally, HiddenCheck
-from harness.model.verdict import VerdictKind
+from harness.model.verdict import Cause, VerdictKind
 from harness.results import student_view
 from tests.results.small_run import FINDING, PLAN, SECRET, UNREADABLE, result
 
@@ -66,3 +67,21 @@ def test_marks_and_tallies() -> None:
             function="f", passed=1, total=4, points=Fraction(1, 3), out_of=Fraction(4, 3)
         ),
     )
+
+
+def test_hidden_causes_of_one_function_are_one() -> None:
+    """They may all say the same: how many checks fail, and where."""
+    causes = tuple(
+        Cause(
+            function="f",
+            rule=rule,
+            message="said to the lecturer",
+            scenarios=(name,),
+            example=name,
+            clauses=("4.1",),
+            marks_at_stake=Fraction(1, 2),
+        )
+        for rule, name in (("first", "secret"), ("second", "later"))
+    )
+    (cause,) = student_view(replace(result("ada"), causes=causes), PLAN).causes[:1]
+    assert (cause.message, cause.hidden, cause.marks) == ("", 2, 1)
