@@ -1,16 +1,23 @@
-"""Measuring how strong an assignment's scenarios are, and showing it on a terminal."""
+"""Measuring how strong an assignment's scenarios are, and showing it on a terminal.
+
+Its progress is in steps that are counted: a bar on a terminal, else plain lines.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from harness.assignment import load_equivalents
-from harness.cli.steps import steps
+from harness.cli.progress import PLAIN_AFTER, Pace
 from harness.common.rounding import percent
 from harness.grading import prepare
 from harness.model.specification import Specification
@@ -18,6 +25,8 @@ from harness.model.study.reports import StrengthReport
 from harness.study import measure
 
 _LISTED = 10  # scenarios that could be left out; the JSON file has all
+Steps = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and of how much (0: not known)."""
 
 
 def measured(
@@ -91,3 +100,60 @@ def _list(report: StrengthReport) -> None:
         f"({percent(report.noticed, report.counted)} %); "
         f"{len(report.outcomes) - report.counted} are equivalent"
     )
+
+
+@contextmanager
+def steps(console: Console, clock: Callable[[], float] = time.monotonic) -> Iterator[Steps]:
+    """Shows on this console what it is called with, and the time left. `clock` gives seconds."""
+    if not console.is_terminal:
+        yield _Lines(console, clock)
+        return
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+    )  # fmt: skip
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None, left="")
+        left = _Left(clock)
+
+        def tell(what: str, done: int, total: int) -> None:
+            text = left(what, done, total)
+            bar.update(task, description=what, completed=done, total=total or None, left=text)
+
+        yield tell
+
+
+class _Left:
+    """The time left of a step, from how fast it went since it began."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._what = ""
+        self._pace = Pace(0, clock)
+
+    def __call__(self, what: str, done: int, total: int) -> str:
+        if what != self._what:
+            self._what = what
+            self._pace = Pace(total - done, self._clock)
+        else:
+            self._pace.done()
+        return self._pace.text()
+
+
+class _Lines:
+    """A line every half minute."""
+
+    def __init__(self, console: Console, clock: Callable[[], float]) -> None:
+        self._console = console
+        self._clock = clock
+        self._left = _Left(clock)
+        self._last_line = clock()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        left = self._left(what, done, total)
+        now = self._clock()
+        if not total or now - self._last_line < PLAIN_AFTER:
+            return
+        self._last_line = now
+        line = f"{done} of {total} {what}" + (f", {left}" if left else "")
+        self._console.print(line, highlight=False)

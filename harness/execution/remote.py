@@ -18,6 +18,7 @@ from harness.model.observation import Ending
 
 _LONGEST = 300  # characters of a reason
 ProxyNames = tuple[tuple[str, ...], tuple[str, ...]]
+"""The public functions of a module, and its other public names, whose values cannot travel."""
 
 
 class StandInUnusableError(Exception):
@@ -67,9 +68,6 @@ def reason(text: bytes) -> str:
     except (ValueError, RecursionError):
         return ""
     return visible(why[:_LONGEST]) if isinstance(why, str) else ""
-
-
-"""The public functions of a module, and its other public names, whose values cannot travel."""
 
 
 def proxy_names(file: SourceFile) -> ProxyNames:

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from harness.common.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from harness.reporting.html.similarity_pages import percent, write_similarity
-    from harness.reporting.html.study_page import write_study
+    from harness.reporting.html.study_pages import percent, write_similarity, write_study
     from harness.reporting.markdown import markdown_summary
     from harness.reporting.style_file import style_in_words, write_style
     from harness.reporting.terminal.cards import explain_failures
@@ -47,8 +46,7 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "markdown": ("markdown_summary",),
-        "html.similarity_pages": ("percent", "write_similarity"),
-        "html.study_page": ("write_study",),
+        "html.study_pages": ("percent", "write_similarity", "write_study"),
         "style_file": ("style_in_words", "write_style"),
         "terminal.cards": ("explain_failures",),
         "terminal.tables": (

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from harness.packaging.classroom50.result import output_lines, shared_out
+from harness.packaging.classroom50.run import output_lines, shared_out
 from harness.reporting.markdown import MOST_BYTES, fenced
 from tests.tiny_course import FIXTURE, PATIENCE, Course
 

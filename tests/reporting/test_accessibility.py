@@ -13,7 +13,7 @@ from harness.model.assignment import SourceFile
 from harness.model.study.reports import LineRange, MatchedLines, SimilarityReport, SimilarPair
 from harness.reporting import comparison_page, write_reports, write_similarity
 from harness.reporting.html import class_page
-from harness.reporting.html.study_page import study_page
+from harness.reporting.html.study_pages import study_page
 from tests.reporting.chromium import FLAGS, chromium
 from tests.reporting.report_samples import PLAN, RUN
 from tests.reporting.test_study_page import ALIKE, STRENGTH

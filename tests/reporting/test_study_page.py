@@ -15,7 +15,7 @@ from harness.model.study.reports import (
     SimilarPair,
     StrengthReport,
 )
-from harness.reporting.html.study_page import SIMILARITY, matrix, study_page, write_study
+from harness.reporting.html.study_pages import SIMILARITY, matrix, study_page, write_study
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import PLAN
 
