@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.judging import judge
 from harness.judging.explain.conversation import LONGEST_SHARED, LONGEST_TURN, conversation
 from harness.matchers import AnyValue, Contains, Matches
 from harness.model.expectation import Expected, Ignore, StatedTurn, StatedTurns
 from harness.model.observation import Ending, Observation
+from harness.model.stimulus import Replies
 from harness.model.verdict import Conversation
 from tests.judging.judging_cases import CALL, called, ended, expecting, ran, turns, typing
 
@@ -91,3 +94,10 @@ def test_what_is_kept_of_a_long_game_is_bounded() -> None:
     assert kept <= LONGEST_SHARED + 2 * LONGEST_TURN
     assert found.shared[0].printed == "[… 35 earlier turns left out …]\n"
     assert found.expected is not None and found.expected.printed == "bye"
+
+
+def test_replies_that_depend_on_the_program_are_typed_text_too() -> None:
+    stimulus = replace(CALL, replies=Replies(file="r.py", source="", function="halves"))
+    found = conversation(called(1, "a"), expecting(called(1, "b")), stimulus)
+    assert found is not None
+    assert found.expected is not None and found.expected.printed == "b"

@@ -26,7 +26,7 @@ def conversation(
     When no turn differs, `expected` and `actual` are both None.
     """
     reference = expectation.reference
-    if reference is None or not stimulus.inputs:
+    if reference is None or not (stimulus.inputs or stimulus.replies):
         return None
     stated = expectation.stated
     held = expected_turns(expectation)
