@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.packaging.autograder_tree import Autograder
-from tests.packaging.given_away import IDS, ROOT, handed_out, packed
+from tests.packaging.given_away import ROOT, handed_out, packed
 from tests.tiny_course import FIXTURE, Course
 
 
@@ -48,7 +50,7 @@ def tiny_handout(tiny_course: Course) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="session")
-def handouts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
-    """Those of the assignments shipped here, by id."""
+def handout(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, bytes]]:
+    """Makes that of an assignment shipped here, by its id, once."""
     folder = tmp_path_factory.mktemp("handouts")
-    return {each: packed(handed_out(ROOT, each, folder / f"{each}.zip")) for each in IDS}
+    return cache(lambda each: packed(handed_out(ROOT, each, folder / f"{each}.zip")))

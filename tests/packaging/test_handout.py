@@ -8,6 +8,7 @@ import subprocess
 import sys
 import types
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,10 +69,10 @@ def test_nothing_hidden_is_in_it(tiny_handout: dict[str, bytes]) -> None:
 
 @pytest.mark.parametrize("assignment_id", IDS)
 def test_nothing_of_the_courses_own_is_in_it(
-    assignment_id: str, handouts: dict[str, dict[str, bytes]]
+    assignment_id: str, handout: Callable[[str], dict[str, bytes]]
 ) -> None:
     """No hidden scenario, no line of the reference, no mutant, no clause's text, no stand-in."""
-    files = handouts[assignment_id]
+    files = handout(assignment_id)
     inner = packed(files["selfcheck.pyz"])
     specification = load(ROOT, assignment_id)
     visible = visible_only(specification).plan
@@ -105,11 +106,11 @@ def test_nothing_of_the_courses_own_is_in_it(
 
 @pytest.mark.parametrize("assignment_id", IDS)
 def test_a_stub_has_the_functions_and_none_of_their_bodies(
-    assignment_id: str, handouts: dict[str, dict[str, bytes]]
+    assignment_id: str, handout: Callable[[str], dict[str, bytes]]
 ) -> None:
     plan = load(ROOT, assignment_id).plan
     for reference in load(ROOT, assignment_id).reference:
-        made = handouts[assignment_id][reference.name]
+        made = handout(assignment_id)[reference.name]
         compile(made, reference.name, "exec")
         tree, original = ast.parse(made), ast.parse(reference.data)
         kept = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
@@ -252,9 +253,9 @@ def test_an_assignment_without_visible_scenarios_has_no_handout(course: Course) 
 
 @pytest.mark.parametrize("assignment_id", IDS)
 def test_the_stub_is_imported_and_runs(
-    assignment_id: str, handouts: dict[str, dict[str, bytes]], tmp_path: Path
+    assignment_id: str, handout: Callable[[str], dict[str, bytes]], tmp_path: Path
 ) -> None:
-    for name, data in handouts[assignment_id].items():
+    for name, data in handout(assignment_id).items():
         if name.endswith(".py"):
             (tmp_path / name).write_bytes(data)
     for reference in load(ROOT, assignment_id).reference:

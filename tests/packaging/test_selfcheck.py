@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -19,6 +21,7 @@ from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
+from harness.packaging.handout import selfcheck
 from tests.execution.conftest import installed
 from tests.packaging.given_away import HOST, IDS, ROOT, handed_out, packed, run_selfcheck
 from tests.tiny_course import FIXTURE, Course, Outcome
@@ -110,18 +113,18 @@ SOME = (
     "names", [SOME, pytest.param(("*",), marks=pytest.mark.release)], ids=["some", "all"]
 )
 def test_each_verdict_and_message_is_that_of_harness_check(
-    names: tuple[str, ...], handouts: dict[str, dict[str, bytes]]
+    names: tuple[str, ...], handout: Callable[[str], dict[str, bytes]]
 ) -> None:
     """These samples on the first visible scenario of each function, on terminals in the portable
     tier and over pipes."""
-    inner = packed(handouts["connect4ish"]["selfcheck.pyz"])
+    inner = packed(handout("connect4ish")["selfcheck.pyz"])
     plan = serial.loads(Plan, inner["harness/packaging/plan.json"])
     key = serial.loads(AnswerKey, inner["harness/packaging/key.json"])
     first = {scenario.function: scenario.id for scenario in reversed(plan.scenarios)}
     chosen = set(first.values())
-    context = prepare(visible_only(load(ROOT, "connect4ish")))
-    small = context.specification.plan.subset(lambda scenario: scenario.id in chosen)
-    context = replace(context, specification=replace(context.specification, plan=small))
+    whole = visible_only(load(ROOT, "connect4ish"))
+    small = whole.plan.subset(lambda scenario: scenario.id in chosen)
+    context = prepare(replace(whole, plan=small))
     samples = ROOT / "submissions" / "connect4ish"
     folders = [folder for name in names for folder in samples.glob(name)]
     submissions = handed_in(folders, plan.assignment)
@@ -143,16 +146,10 @@ def _verdicts(result: SubmissionResult) -> dict[str, tuple[str, str]]:
     return {s.scenario_id: (s.verdict.kind.value, s.verdict.message) for s in result.scenarios}
 
 
-# Over pipes each scenario starts an interpreter of its own. One assignment each way, and all of
-# them before a release.
+# What these show of whole assignments is shown above of the tiny course, and of verdicts.
 CASES = [
-    pytest.param(
-        each, before, marks=() if each == first else pytest.mark.release, id=f"{each}-{way}"
-    )
-    for way, before, first in (
-        ("terminals", (), "naughts-crosses"),
-        ("pipes", (NO_TERMINALS,), "cs112-p4"),
-    )
+    pytest.param(each, before, id=f"{each}-{way}")
+    for way, before in (("terminals", ()), ("pipes", (NO_TERMINALS,)))
     for each in IDS
 ]
 
@@ -162,14 +159,15 @@ def checked(assignment_id: str, handed: Path) -> Outcome:
     return Course(ROOT).run("check", handed, "--assignment", assignment_id, "--all")
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(("assignment_id", "before"), CASES)
 def test_right_and_faulty_programs_of_every_assignment(
     assignment_id: str,
     before: tuple[Path, ...],
-    handouts: dict[str, dict[str, bytes]],
+    handout: Callable[[str], dict[str, bytes]],
     tmp_path: Path,
 ) -> None:
-    folder = laid_out(handouts[assignment_id], tmp_path)
+    folder = laid_out(handout(assignment_id), tmp_path)
     for name, status in ((RIGHT[assignment_id], 0), (FAULTY[assignment_id], 1)):
         sample = ROOT / "submissions" / assignment_id / name
         files = [path for path in sample.iterdir() if path.name != "expect.yaml"]
@@ -182,21 +180,38 @@ def test_right_and_faulty_programs_of_every_assignment(
         assert done.returncode == status
 
 
-def test_the_stub_compiles_and_fails(tiny: Path) -> None:
+def test_the_stub_compiles_and_fails_and_the_program_says_what_it_is(tiny: Path) -> None:
     done = run_selfcheck(HOST, "selfcheck.pyz", "a1.py", cwd=tiny)
     assert done.returncode == 1
     assert "visible checks passed" in done.stdout
-
-
-def test_says_what_it_is_and_what_it_has(tiny: Path) -> None:
-    done = run_selfcheck(HOST, "selfcheck.pyz", "a1.py", cwd=tiny)
     first = done.stderr.splitlines()[0]
     assert "without protection" in first
     assert "7 visible scenarios" in first
     assert "\x1b" not in done.stdout
 
 
-def test_another_version_of_python_is_told_loudly(course: Course, tmp_path: Path) -> None:
+@pytest.fixture
+def selfcheck_here(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    """Runs what lies in a folder's `selfcheck.pyz` in this process, with its plan and key."""
+
+    def run(*arguments: str, cwd: Path) -> Outcome:
+        inner = packed((cwd / "selfcheck.pyz").read_bytes())
+        for kind, name in ((Plan, "plan"), (AnswerKey, "key")):
+            found = serial.loads(kind, inner[f"harness/packaging/{name}.json"])
+            monkeypatch.setattr(selfcheck, f"packed_{name}", lambda found=found: found)
+        monkeypatch.setattr(sys, "argv", ["selfcheck.pyz", *arguments])
+        monkeypatch.chdir(cwd)
+        capfd.readouterr()
+        status = selfcheck.main()
+        return Outcome(status, *capfd.readouterr())
+
+    return run
+
+
+def test_another_version_of_python_is_told_loudly(tmp_path: Path) -> None:
+    course = Course.copy(FIXTURE, tmp_path / "course")
     course.edit("specs/tiny/assignment.yaml", 'python: "3.12"', 'python: "3.99"')
     files = packed(handed_out(course.root, "tiny", tmp_path / "a1.zip"))
     folder = laid_out(files, tmp_path)
@@ -237,14 +252,22 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_cannot_be_run_is_told_in_one_line(name: str, tiny: Path) -> None:
+def test_what_cannot_be_run_is_told_in_one_line(
+    name: str, tiny: Path, selfcheck_here: Callable[..., Outcome]
+) -> None:
     (tiny / "Übung 1").mkdir(exist_ok=True)
     (tiny / "words.txt").touch()
     arguments, said = WRONG[name]
-    done = run_selfcheck(HOST, "selfcheck.pyz", *arguments, cwd=tiny)
+    done = selfcheck_here(*arguments, cwd=tiny)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(said)
+    assert len(done.err.splitlines()) == 1
+
+
+def test_the_exit_status_is_that_of_the_program(tiny: Path) -> None:
+    done = run_selfcheck(HOST, "selfcheck.pyz", "a11.py", cwd=tiny)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(said)
-    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(WRONG["a letter too many"][1])
 
 
 def test_another_name_is_checked_and_said(tiny: Path, tmp_path: Path) -> None:
@@ -263,21 +286,23 @@ def test_another_name_is_checked_and_said(tiny: Path, tmp_path: Path) -> None:
 
 
 def test_where_any_name_will_do_none_is_said(
-    handouts: dict[str, dict[str, bytes]], tmp_path: Path
+    handout: Callable[[str], dict[str, bytes]],
+    tmp_path: Path,
+    selfcheck_here: Callable[..., Outcome],
 ) -> None:
-    folder = laid_out(handouts["cs112-p4"], tmp_path)
+    folder = laid_out(handout("cs112-p4"), tmp_path)
     (folder / "p4.py").rename(folder / "mine.py")
-    done = run_selfcheck(HOST, "selfcheck.pyz", "mine.py", cwd=folder)
-    assert done.returncode == 1
-    assert "NOTE" not in done.stderr
+    done = selfcheck_here("mine.py", cwd=folder)
+    assert done.status == 1
+    assert "NOTE" not in done.err
 
 
 @pytest.fixture(scope="module")
 def two_files(
-    handouts: dict[str, dict[str, bytes]], tmp_path_factory: pytest.TempPathFactory
+    handout: Callable[[str], dict[str, bytes]], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
     """A student's folder where two files belong together, and an archive of earlier ones lies."""
-    folder = laid_out(handouts["comp1005-a3"], tmp_path_factory.mktemp("two"))
+    folder = laid_out(handout("comp1005-a3"), tmp_path_factory.mktemp("two"))
     sample = ROOT / "submissions" / "comp1005-a3" / RIGHT["comp1005-a3"]
     with zipfile.ZipFile(folder / "A3.zip", "w") as archive:
         for name in ("connect4.py", "c4game.py"):
@@ -287,13 +312,17 @@ def two_files(
 
 
 @pytest.mark.parametrize("named", [["connect4.py"], ["c4game.py", "connect4.py"]])
-def test_files_that_belong_together_are_checked_together(named: list[str], two_files: Path) -> None:
-    done = run_selfcheck(HOST, "selfcheck.pyz", *named, cwd=two_files)
-    assert done.returncode == 0, done.stdout
-    assert "NOTE" not in done.stderr
+def test_files_that_belong_together_are_checked_together(
+    named: list[str], two_files: Path, selfcheck_here: Callable[..., Outcome]
+) -> None:
+    done = selfcheck_here(*named, cwd=two_files)
+    assert done.status == 0, done.out
+    assert "NOTE" not in done.err
 
 
-def test_an_archive_beside_newer_files_is_told(two_files: Path) -> None:
-    done = run_selfcheck(HOST, "selfcheck.pyz", ".", cwd=two_files)
-    assert done.returncode == 1
-    assert "NOTE c4game.py and connect4.py beside A3.zip were not read\n" in done.stderr
+def test_an_archive_beside_newer_files_is_told(
+    two_files: Path, selfcheck_here: Callable[..., Outcome]
+) -> None:
+    done = selfcheck_here(".", cwd=two_files)
+    assert done.status == 1
+    assert "NOTE c4game.py and connect4.py beside A3.zip were not read\n" in done.err
