@@ -23,6 +23,7 @@ from harness.execution.driver import (
 )
 from harness.execution.interpreter import Interpreter, find_interpreter
 from harness.execution.protocol.jobs import main_file, program_files
+from harness.execution.protocol.observation import is_cut
 from harness.execution.remote import proxy_names
 from harness.execution.shared import (
     CPU_SHARE,
@@ -61,6 +62,7 @@ __all__ = [
     "decoded",
     "find_interpreter",
     "has_terminals",
+    "is_cut",
     "main_file",
     "may_share",
     "pick_cpu",

@@ -455,3 +455,13 @@ def test_what_gives_up_comes_last_and_is_not_tried_for_ever() -> None:
     attempts.record([], [12])
     attempts.record([], [13])  # of 10 to 19 one was
     assert attempts.worthwhile([4, 14, 21]) == [21, 14]
+
+
+def test_reports_are_kept_up_to_a_sum(one_driver: Driver) -> None:
+    stimuli = [call(f"f({size})") for size in (10, 100_000, 20)]
+    program = "def f(n):\n    return 'x' * n\n"
+    with one_driver.submission(assignment(), (source(program),)) as server:
+        (group,) = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
+        outcome = server.observe_together(group, [0, 1, 2], Attempts(room=10_000))
+    assert set(outcome.seen) == {0, 2}
+    assert outcome.gave_up == frozenset()

@@ -11,6 +11,8 @@ import pytest
 
 from harness import load_assignment
 from harness.execution import Attempts, Driver, SharedGroup, SharedOutcome, canonical
+from harness.execution.protocol.observation import End, ObservationBudget
+from harness.execution.protocol.screen import plain_screen
 from harness.grading import Grader, GradingContext, grader, isolated, prepare
 from harness.grading.grader import Graded
 from harness.grading.observing.shared_run import (
@@ -218,6 +220,9 @@ def test_the_audit_covers_every_function_and_every_set_of_constants(
 STIMULUS = Stimulus(action=Call(expression="f()"))
 RIGHT = Observation(ending=Ending.ANSWERED, exit_status=1)
 WRONG = Observation(ending=Ending.ANSWERED, exit_status=2)
+CUT = ObservationBudget(most=-1).bounded(
+    RIGHT, plain_screen(), End(reason=None, exit_code=0, cpu_seconds=0.0, reply=b"")
+)
 
 
 class Answering:
@@ -240,6 +245,12 @@ class Answering:
             Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})),
             Observation(ending=Ending.CPU_LIMIT),
             False,
+        ),
+        (Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})), CUT, False),
+        (
+            Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})),
+            Observation(ending=Ending.OUTPUT_LIMIT),
+            True,
         ),
         (Together(differs={id(STIMULUS): RIGHT}), WRONG, False),
         (Together(differs={id(STIMULUS): RIGHT}), RIGHT, True),

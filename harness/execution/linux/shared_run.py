@@ -40,33 +40,37 @@ def run_group(
     """Run these numbers of a group in this order, but for those that `attempts` advises against.
     HarnessError when our own server failed."""
     seen: dict[int, bytes] = {}
+    reported: set[int] = set()
     gave_up: list[int] = []
     left = attempts.worthwhile(order)
     for _ in range(_MOST_RESTARTS):
         if not left:
             break
-        process = _SharedProcess(link, group)
+        process = _SharedProcess(link, group, attempts)
         process.start(left, main)
         process.follow()
         seen |= process.seen
+        reported |= process.reported
         if process.refused:
             return SharedOutcome(seen={}, refused=process.refused, changed_by=process.changed_by)
         if process.gave_up is None:  # it came to its end, or was ended without a word
-            attempts.record(process.seen, ())
+            attempts.record(process.reported, ())
             break
         gave_up.append(process.gave_up)
-        attempts.record(process.seen, gave_up[-1:])
-        left = [number for number in left if number not in seen and number not in gave_up]
+        attempts.record(process.reported, gave_up[-1:])
+        left = [number for number in left if number not in reported and number not in gave_up]
         left = attempts.worthwhile(left)
     return SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
 
 
 class _SharedProcess:
-    """One process and what it has reported: `seen`, why it `refused`, the number it `gave_up`."""
+    """One process: what it `reported`, of which it keeps as `seen` what there is room for, why it
+    `refused`, the number it `gave_up`."""
 
-    def __init__(self, link: ServerLink, group: SharedGroup) -> None:
+    def __init__(self, link: ServerLink, group: SharedGroup, attempts: Attempts) -> None:
         self._link = link
         self._group = group
+        self._attempts = attempts
         self._channel = ScenarioChannel()
         self._unread = bytearray()
         self._clock: ProcessClock | None = None
@@ -75,6 +79,7 @@ class _SharedProcess:
         self._killed_at = 0.0
         self._ended = False
         self.seen: dict[int, bytes] = {}
+        self.reported: set[int] = set()
         self.refused = ""
         self.changed_by: int | None = None
         self.gave_up: int | None = None
@@ -150,8 +155,10 @@ class _SharedProcess:
     def _take_frame(self, kind: bytes, number: int, body: bytes) -> None:
         self._progress = time.monotonic()
         self._cpu_before = self._clock.cpu() if self._clock is not None else 0.0
-        if kind == b"S" and number in self._group.jobs and number not in self.seen:
-            self.seen[number] = body
+        if kind == b"S" and number in self._group.jobs and number not in self.reported:
+            self.reported.add(number)
+            if self._attempts.keeps(body):
+                self.seen[number] = body
         elif kind == b"U" and number == _NOT_LOADED:
             self.refused = "it does not load in a tenth of its time"
         elif kind == b"U":

@@ -148,6 +148,7 @@ def _steps(action: Session, reply: Reply, parts: list[tuple[Turn, ...]]) -> tupl
 
 
 MOST_OBSERVED = 64 * 1024 * 1024  # bytes, roughly as they lie in memory
+_TOGETHER = "in all scenarios together"
 _VALUE_BYTES = 120
 _ESCAPED_BYTES = 4  # of text for a byte that is no UTF-8
 
@@ -172,9 +173,14 @@ class ObservationBudget:
         return Observation(
             ending=Ending.OUTPUT_LIMIT if answered else seen.ending,
             phase=seen.phase,
-            detail=f"over {self._most >> 20} MiB in all scenarios together; sha256 {digest}",
+            detail=f"over {self._most >> 20} MiB {_TOGETHER}; sha256 {digest}",
             cpu_seconds=seen.cpu_seconds,
         )
+
+
+def is_cut(seen: Observation) -> bool:
+    """Whether it is what an `ObservationBudget` left of an answer."""
+    return seen.ending is Ending.OUTPUT_LIMIT and _TOGETHER in seen.detail
 
 
 def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool:

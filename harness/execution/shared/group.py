@@ -13,6 +13,7 @@ from harness.model.stimulus import Stimulus
 CPU_SHARE = 0.1
 _MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095
 _MOST_IN_VAIN = 2
+MOST_REPORTED = 32 * 1024 * 1024  # bytes; a right program reports much less
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +69,18 @@ class Attempts:
     A stimulus that gives up ends its process and costs a new one. A program that loops does so in
     many stimuli of the same subject, a function as a rule: they come last, and once two have given
     up and none was seen to its end, they are not tried again.
+
+    Reports are kept up to `room` bytes in all: what does not fit counts as not seen.
     """
 
-    def __init__(self, subject_of: Callable[[int], Hashable] = lambda number: number) -> None:
+    def __init__(
+        self,
+        subject_of: Callable[[int], Hashable] = lambda number: number,
+        room: int = MOST_REPORTED,
+    ) -> None:
         """`subject_of` says what the stimulus of a number is about."""
         self._subject_of = subject_of
+        self._room = room
         self._gave_up: Counter[Hashable] = Counter()
         self._seen: set[Hashable] = set()
 
@@ -85,6 +93,13 @@ class Attempts:
         """Take note of what one process has shown."""
         self._seen.update(map(self._subject_of, seen))
         self._gave_up.update(map(self._subject_of, gave_up))
+
+    def keeps(self, report: bytes) -> bool:
+        """Whether there is room for one more report; if so it is taken."""
+        if len(report) > self._room:
+            return False
+        self._room -= len(report)
+        return True
 
     def _is_in_vain(self, number: int) -> bool:
         subject = self._subject_of(number)

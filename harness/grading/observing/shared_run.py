@@ -21,6 +21,7 @@ from harness.execution import (
     SharedOutcome,
     canonical,
     decoded,
+    is_cut,
     may_share,
 )
 from harness.grading.observing.looping import LIMIT_ENDINGS
@@ -278,7 +279,8 @@ class CheckedObserver:
         if draw is not None and self._fails(draw, seen):
             self._failed_alone.add(draw.scenario.id)
         if passed is not None:
-            wrong = seen != passed and seen.ending not in LIMIT_ENDINGS
+            limited = seen.ending in LIMIT_ENDINGS or is_cut(seen)
+            wrong = seen != passed and not limited
         else:
             wrong = seen == together.differs.get(id(stimulus))
         if wrong and self.refuted is None:
