@@ -34,7 +34,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _FLOOR = """
 import builtins, gc, io, marshal, random, resource, sys, types
 sys.path.insert(0, sys.argv[1])
-from harness.execution.inside import evaluate
+from harness.execution.inside.scenario import evaluate
 from harness.execution.inside.messages.codec import Sources
 from harness.execution.inside.scenario.process import Files, copied
 from harness.execution.inside.modules import by_module_name
