@@ -21,6 +21,7 @@ python: "3.12"
 submission: {files: [a1.py]}
 provided: [prices.py]
 functionality_marks: 10
+limits: {cpu_seconds: 0.25}
 """
 REFERENCE = """\
 from prices import TAX
