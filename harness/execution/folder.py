@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from harness.execution.scratch import remove_tree
 from harness.model.assignment import SourceFile
 from harness.model.observation import NamedValue
 from harness.model.values import Value, ValueKind, file_value, place_value
@@ -23,7 +23,7 @@ MOST_ENTRIES = 300
 LARGEST_FILE = 1024 * 1024  # bytes; the kernel lets none become larger
 LARGEST_FOLDER = 4 * LARGEST_FILE
 TOO_FULL = f"more than {MOST_ENTRIES} files or {LARGEST_FOLDER >> 20} MiB in its folder"
-_DEEPEST = 4
+_LONGEST_PATH = 500  # characters; the kernel reaches no file by more than 4,096 bytes
 _NO_SURPRISE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _LOOK = 0.1  # seconds between two looks at what lies in it
 
@@ -67,9 +67,9 @@ class ScenarioFolder:
             return False
         self._next_look = now + _LOOK
         size = 0
-        for entries, (_, status) in enumerate(_walk(self.path), 1):
+        for entries, (name, status) in enumerate(_walk(self.path), 1):
             size += status.st_size if stat.S_ISREG(status.st_mode) else 0
-            if entries > MOST_ENTRIES or size > LARGEST_FOLDER:
+            if entries > MOST_ENTRIES or size > LARGEST_FOLDER or len(name) > _LONGEST_PATH:
                 return True
         return False
 
@@ -89,31 +89,28 @@ class ScenarioFolder:
 
     def remove(self) -> None:
         """Remove it and all that lies in it."""
-        for name, status in _walk(self.path, depth=-_DEEPEST):
-            if stat.S_ISDIR(status.st_mode):
-                with contextlib.suppress(OSError):
-                    (self.path / name).chmod(0o700)
         self.path.parent.chmod(0o755)
-        shutil.rmtree(self.path, ignore_errors=True)
+        remove_tree(self.path)
         self.path.parent.chmod(0o555)
 
 
 FolderMaker = Callable[[tuple[SourceFile, ...]], ScenarioFolder]
 
 
-def _walk(folder: Path, below: str = "", depth: int = 0) -> Iterator[tuple[str, os.stat_result]]:
-    try:
-        with os.scandir(folder / below if below else folder) as entries:
+def _walk(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """All that lies in it, as deep as paths reach."""
+    pending = [""]
+    while pending:
+        below = pending.pop()
+        with contextlib.suppress(OSError), os.scandir(folder / below) as entries:
             for entry in entries:
                 try:
                     status = entry.stat(follow_symlinks=False)
                 except OSError:
                     continue
                 yield below + entry.name, status
-                if stat.S_ISDIR(status.st_mode) and depth < _DEEPEST:
-                    yield from _walk(folder, f"{below}{entry.name}/", depth + 1)
-    except OSError:
-        return
+                if stat.S_ISDIR(status.st_mode):
+                    pending.append(f"{below}{entry.name}/")
 
 
 def _content(path: Path, status: os.stat_result, left: int) -> Value:

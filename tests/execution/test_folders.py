@@ -97,6 +97,11 @@ FILLING = {
     "thousands of files": "for n in range(10**9): open(str(n), 'w').close()",
     "many large files": "for n in range(10**9): open(str(n), 'w').write('a' * 1_000_000)",
     "folders in folders": "import os\n    for n in range(10**9): os.mkdir(f'{n}')",
+    "deep folders": "import os\n    for n in range(10**9): os.mkdir('d'); os.chdir('d')",
+    "large files deep below": (
+        "import os\n    for n in range(40): os.mkdir('d' * 250); os.chdir('d' * 250)\n"
+        "    for n in range(10**9): open(str(n), 'w').write('a' * 1_000_000)"
+    ),
 }
 
 

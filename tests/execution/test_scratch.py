@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.execution.scratch import scratch_directory
+from harness.execution.scratch import remove_tree, scratch_directory
 
 _HOLDER = """
 import sys
@@ -82,3 +82,23 @@ def test_only_our_own_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "harness-scenario-link",
         "scenario-notes",
     ]
+
+
+@pytest.mark.parametrize(("name", "levels"), [("d", 3000), ("d" * 250, 40)])
+def test_a_folder_is_removed_however_deep_it_is(tmp_path: Path, name: str, levels: int) -> None:
+    top = tmp_path / "top"
+    top.mkdir()
+    (top / "link").symlink_to(tmp_path)
+    (tmp_path / "stays").write_text("x")
+    at = os.open(top, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir(name, dir_fd=at)
+        below = os.open(name, os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=at))
+    os.mkdir("closed", mode=0, dir_fd=at)
+    os.close(at)
+    remove_tree(top)
+    assert not top.exists()
+    assert (tmp_path / "stays").read_text() == "x"
