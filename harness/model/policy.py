@@ -170,7 +170,7 @@ class Policy:
 
     `file_imports` takes the place of `imports` where the files of a submission have rules of their
     own; a file that it does not name may import anything. `module_level` lists what is allowed at
-    module level: imports, constants, functions, main_guard, docstring is always allowed.
+    module level: imports, constants, functions, classes, main_guard; a docstring always is.
     `provided_names` are the constants of the `provided_modules`, `provided_functions` the
     functions and classes that they define.
     `imports_clause`/`techniques_clause`/`structure_clause` are the clauses findings cite; the three

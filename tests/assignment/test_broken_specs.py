@@ -363,6 +363,12 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:7:5: raises: a call that raises returns nothing. Hint: keep one.",
         ],
     ),
+    "leaves of a method's object": (
+        "given: board = ['-']\ncall: board.sort()\nleaves: unchanged",
+        [
+            "specs/small/f.yaml:7:5: leaves: of this call nothing is seen but what it returns and prints. Hint: what a method does to its object is compared in a session: one step makes it, one calls the method.",
+        ],
+    ),
     "leaves of another parameter": (
         "call: add_piece(['-'], 'X', 0)\nleaves: {bord: []}",
         [
@@ -1022,6 +1028,12 @@ FILES = {
         {P: "module_level: {allow: [function]}\n"},
         [
             "specs/small/policy.yaml:1:24: module_level.allow, item 1: unknown kind of code function. Hint: did you mean functions?",
+        ],
+    ),
+    "unknown kind of code that is like none": (
+        {P: "module_level: {allow: [classes, loops]}\n"},
+        [
+            "specs/small/policy.yaml:1:33: module_level.allow, item 2: unknown kind of code loops. Hint: there are imports, constants, functions, classes or main_guard.",
         ],
     ),
     "severity": (

@@ -9,7 +9,7 @@ UNCOVERED = '  - {id: "6.new", section: "6", text: Nobody tests this.}\n'
 
 
 def problems(out: str) -> list[str]:
-    checks = ("coverage", "goldens", "mutants", "repeat", "samples")
+    checks = ("coverage", "goldens", "mutants", "policy", "repeat", "samples")
     return [line for line in out.splitlines() if line.startswith(checks)]
 
 
@@ -94,6 +94,16 @@ def test_every_fault_has_its_line(course: Course) -> None:
         "total/baskets-of-every-length fails but is not listed",
     ]
     assert "samples missing_total/expect.yaml: total/odd passes but is listed under fails" in found
+
+
+def test_a_policy_that_the_reference_breaks(course: Course) -> None:
+    course.edit("specs/tiny/policy.yaml", "[imports, constants, functions,", "[imports, constants,")
+    outcome = course.run("validate", "--no-samples")
+    assert outcome.status == 1
+    functions = 4
+    assert [line.split(": ")[1] for line in problems(outcome.out)] == [
+        "a function is not permitted at module level"
+    ] * functions
 
 
 EXPECTATIONS = (

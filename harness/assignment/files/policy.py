@@ -22,7 +22,7 @@ from harness.assignment.yaml.errors import nearest
 from harness.model.plan import Clause, SourceFile
 from harness.model.policy import Consequence, FileImports, ImportPolicy, Policy, Severity
 
-MODULE_LEVEL = ("imports", "constants", "functions", "main_guard")
+MODULE_LEVEL = ("imports", "constants", "functions", "classes", "main_guard")
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
 _SYNTAX = tuple(
     name
@@ -133,7 +133,8 @@ def _allowed(
         loc = (key, "allow", index)
         if known is not None and name not in known:
             what = "unknown syntax node" if key == "syntax" else "unknown kind of code"
-            document.add(loc, f"{what} {name}", nearest(name, known))
+            every = "" if key == "syntax" else f"there are {listed(known)}"
+            document.add(loc, f"{what} {name}", nearest(name, known) or every)
         elif not name.isidentifier():
             document.add(loc, f"{name!r} is not a name")
     return tuple(shape.allow)

@@ -83,7 +83,11 @@ def stated(
     unchanged = False
     if chosen.states("leaves"):
         unchanged = own.leaves == "unchanged"
-        if not unchanged:
+        if leaves_names == frozenset():
+            what = "of this call nothing is seen but what it returns and prints"
+            hint = "what a method does to its object is compared in a session: one step makes it, "
+            context.add(where("leaves"), what, hint + "one calls the method", key=True)
+        elif not unchanged:
             leaves = stated_leaves(context, where("leaves"), own.leaves, leaves_names)
     ignore = tuple(Ignore(name) for name in _ignored(context, chosen))
     return Expected(
@@ -200,7 +204,7 @@ def stated_leaves(
         if names is not None and name not in names:
             what = f"{name} is no parameter of the function and no name of the session"
             hint = nearest(str(name), names) or f"known names are {', '.join(sorted(names))}"
-            context.add((*loc, name), what, hint if names else "", key=True)
+            context.add((*loc, name), what, hint, key=True)
             continue
         matcher = value_matcher(context, (*loc, name), value)
         if matcher is not None:

@@ -97,6 +97,7 @@ def validate(
         outcome(mutant, results[id(job)])
         for mutant, job in zip(specification.mutants, mutants, strict=True)
     )
+    problems += _policy_problems(results[id(itself)])
     problems += mutant_problems(specification, outcomes)
     sampled = tuple(
         compare(results[id(job)], sample.expected, plan)
@@ -136,6 +137,14 @@ def _cause_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
     return [
         Problem(check="causes", place=f"{each.name}/expect.yaml", message=each.other_causes or "")
         for each in other
+    ]
+
+
+def _policy_problems(reference: SubmissionResult) -> list[Problem]:
+    """What the policy finds in the reference, which would cost every submission like it."""
+    return [
+        Problem(check="policy", place=f"{found.file}:{found.line}", message=found.message)
+        for found in reference.findings
     ]
 
 

@@ -69,7 +69,7 @@ class PolicyShape(Shape):
     methods: AllowShape | None = None
     """Methods."""
     module_level: AllowShape | None = None
-    """imports, constants, functions, main_guard."""
+    """imports, constants, functions, classes, main_guard."""
     severity: SeverityShape = SeverityShape()
     """What a finding means."""
     clauses: PolicyClausesShape = PolicyClausesShape()
