@@ -393,3 +393,12 @@ def test_a_stand_in_is_laid_in_place_of_what_was_handed_in(one_driver: Driver) -
             assert [frame.file for frame in observation.raised.frames] == ["b.py"]
             theirs = server.observe(run(program="b.py"), QUICK)
             assert theirs.printed == ("1\n" if own and own[0].data.startswith(b"def f") else "")
+
+
+def test_a_line_is_counted_as_python_counts_it(one_driver: Driver) -> None:
+    program = "\x0c# a page, and \x1c\u2028 in a comment\r\ndef f(n):\r\n    return 1 // n\r\n"
+    seen = observe(one_driver, program, call("f(0)"))
+    assert seen.raised is not None
+    assert [(frame.line, frame.source) for frame in seen.raised.frames] == [
+        (3, "    return 1 // n")
+    ]

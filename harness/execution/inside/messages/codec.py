@@ -249,7 +249,8 @@ class Sources:
         lines = self._lines.get(name)
         if lines is None:
             text = self._files[name].decode("utf-8", "replace")  # its BOM's codec: an import
-            lines = text.removeprefix("\ufeff").splitlines()
+            text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+            lines = text.split("\n")  # as Python counts them: a form feed ends no line
             self._lines[name] = lines
         return lines[number - 1][:LONGEST_LINE] if 0 < number <= len(lines) else ""
 
