@@ -8,12 +8,17 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.common import serial
+from harness.model.expectation import AnswerKey
+from harness.model.plan import Plan
+from harness.packaging.classroom50 import run as grader
 from harness.packaging.classroom50.run import output_lines, shared_out
 from harness.reporting.markdown import MOST_BYTES, fenced
 from tests.tiny_course import FIXTURE, PATIENCE, Course
@@ -56,6 +61,30 @@ def graded(bundle: Path, checkout: Path) -> tuple[int, dict[str, Any], str]:
     found = checkout / "result.json"
     result = json.loads(found.read_text("utf-8")) if found.is_file() else {}
     return done.returncode, result, output.read_text("utf-8").removeprefix("before=1\n")
+
+
+@pytest.fixture
+def graded_here(
+    bundle: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], tuple[int, dict[str, Any], str]]:
+    """The same of what the bundle holds, in this process."""
+    with zipfile.ZipFile(bundle / "grader.pyz") as archive:
+        plan = serial.loads(Plan, archive.read("harness/packaging/plan.json"))
+        key = serial.loads(AnswerKey, archive.read("harness/packaging/key.json"))
+    output = checkout.parent / "output"
+    for name, value in {**JOB, "GITHUB_OUTPUT": str(output)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(grader, "packed_plan", lambda: plan)
+    monkeypatch.setattr(grader, "packed_key", lambda: key)
+    monkeypatch.chdir(checkout)
+
+    def run() -> tuple[int, dict[str, Any], str]:
+        output.unlink(missing_ok=True)
+        status = grader.main()
+        result = json.loads((checkout / "result.json").read_text("utf-8"))
+        return status, result, output.read_text("utf-8")
+
+    return run
 
 
 @pytest.fixture
@@ -110,20 +139,24 @@ def test_a_right_program_and_again(bundle: Path, checkout: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [None, "def f(:\n"])
-def test_what_cannot_be_read_has_no_points(text: str | None, bundle: Path, checkout: Path) -> None:
+def test_what_cannot_be_read_has_no_points(
+    text: str | None, checkout: Path, graded_here: Callable[[], tuple[int, dict[str, Any], str]]
+) -> None:
     if text is not None:
         (checkout / "a1.py").write_text(text)
-    status, result, output = graded(bundle, checkout)
+    status, result, output = graded_here()
     assert (status, result["score"], result["max-score"]) == (0, 0, 600)
     assert output.startswith("status=failure\n")
 
 
-def test_a_link_in_the_place_of_a_result_is_not_followed(bundle: Path, checkout: Path) -> None:
+def test_a_link_in_the_place_of_a_result_is_not_followed(
+    checkout: Path, graded_here: Callable[[], tuple[int, dict[str, Any], str]]
+) -> None:
     sample("perfect", checkout)
     other = checkout.parent / "other"
     other.write_text("mine")
     (checkout / "result.json").symlink_to(other)
-    assert graded(bundle, checkout)[0] == 0
+    assert graded_here()[0] == 0
     assert other.read_text() == "mine"
 
 
