@@ -25,6 +25,7 @@ from harness.execution.interpreter import Interpreter, find_interpreter
 from harness.execution.protocol.jobs import main_file, program_files
 from harness.execution.protocol.observation import is_cut
 from harness.execution.remote import proxy_names
+from harness.execution.scratch import scratch_directory
 from harness.execution.shared import (
     CPU_SHARE,
     Attempts,
@@ -69,6 +70,7 @@ __all__ = [
     "program_files",
     "proxy_names",
     "remedies",
+    "scratch_directory",
     "tier_layers",
     "try_tier",
     "try_together",

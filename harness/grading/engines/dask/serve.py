@@ -6,14 +6,13 @@ import asyncio
 import os
 import signal
 import socket
-import tempfile
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.execution import choose_tier, cores, find_interpreter
+from harness.execution import choose_tier, cores, find_interpreter, scratch_directory
 from harness.grading.engines.dask import (
     RESOURCE,
     Cluster,
@@ -57,8 +56,8 @@ def run_worker(
     name = name or f"{socket.gethostname()}-{os.getpid()}"
     tell(f"{name}: {described()}, Python {interpreter.version}, tier {trial.tier}")
     count = jobs or len(cores())
-    with tempfile.TemporaryDirectory(prefix="harness-worker-") as folder:
-        offered = _Offered(cluster=cluster, name=name, jobs=count, folder=folder)
+    with scratch_directory() as folder:  # what a killed worker leaves, the next removes
+        offered = _Offered(cluster=cluster, name=name, jobs=count, folder=str(folder))
         _until_stopped(
             lambda stop: _serve(
                 offered,
