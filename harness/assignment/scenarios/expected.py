@@ -83,7 +83,7 @@ def stated(
     unchanged = False
     if chosen.states("leaves"):
         unchanged = own.leaves == "unchanged"
-        if leaves_names == frozenset():
+        if chosen.states("call") and leaves_names == frozenset():
             what = "of this call nothing is seen but what it returns and prints"
             hint = "what a method does to its object is compared in a session: one step makes it, "
             context.add(where("leaves"), what, hint + "one calls the method", key=True)
