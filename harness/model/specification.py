@@ -57,7 +57,7 @@ class ExpectedVerdict:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedCause:
     """`causes: {check_win: returned_none}`: the function to fix (empty: the whole file) and the
-    rule of its example."""
+    rule of its example. A function with several causes has one of these for each."""
 
     function: str
     rule: str

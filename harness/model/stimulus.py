@@ -10,6 +10,9 @@ from enum import StrEnum
 
 from harness.common.escaping import visible
 
+DROPPED = "_"
+"""A session's name for a value that it does not use; it is not compared afterwards."""
+
 
 class Key(StrEnum):
     """A key a person presses instead of typing a line."""

@@ -56,6 +56,7 @@ BROKEN = [
     ("verdicts: {a: cpu}", "1:15: verdicts.a: unknown verdict cpu. Hint: verdicts are passed, failed, "
      "missing, timeout, cpu_limit, memory_limit, output_limit, crashed, ended_early, unreadable, "
      "tampered, stopped_early, not_run or harness_error."),
+    ("causes: {f: 3}", "1:13: causes.f: expected text, got the number 3. Hint: quote it."),
     ("survivors: none", "1:12: survivors: expected a whole number, got the text 'none'."),
     ("fails: [\n", "2:1: not YAML: did not find expected node content. "
      "Hint: look for a bracket, quote or indentation that does not match."),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import load_expectation
+from harness.assignment import expectation_text, load_expectation
 from harness.grading.validation.samples import compare
 from harness.model.specification import ExpectedCause, SampleExpectation
 from harness.model.verdict import Cause
@@ -40,5 +40,27 @@ def test_they_are_read_and_written(tmp_path: Path) -> None:
         ExpectedCause(function="check_win", rule="returned_none"),
         ExpectedCause(function="", rule="unreadable"),
     )
+    path.write_text("causes: {Account: [wrong_value, raised_unexpectedly]}\n")
+    assert load_expectation(path).causes == (
+        ExpectedCause(function="Account", rule="wrong_value"),
+        ExpectedCause(function="Account", rule="raised_unexpectedly"),
+    )
     path.write_text("mark: 3\n")
     assert load_expectation(path).causes is None
+
+
+@pytest.mark.parametrize(
+    "rules", [("returned_none", "wrong_value"), ("wrong_value", "wrong_value")]
+)
+def test_several_causes_of_one_function_are_accepted_as_they_are(
+    rules: tuple[str, ...], tmp_path: Path
+) -> None:
+    graded = replace(result("ada"), causes=tuple(replace(FOUND, rule=rule) for rule in rules))
+    one = SampleExpectation(causes=(ExpectedCause(function="f", rule="wrong_value"),))
+    assert compare(graded, one, PLAN).other_causes == (
+        f"causes are f: {rules[0]}, f: {rules[1]}, expected f: wrong_value"
+    )
+    path = tmp_path / "expect.yaml"
+    path.write_text(expectation_text(compare(graded, one, PLAN).accepted))
+    assert f'causes: {{"f": ["{rules[0]}", "{rules[1]}"]}}' in path.read_text()
+    assert compare(graded, load_expectation(path), PLAN).other_causes == ""

@@ -340,6 +340,9 @@ def test_variables_of_a_session_afterwards() -> None:
     assert passes(left(x=1), left(x=1, own=2), stimulus=script)
     assert not passes(left(x=1), left(x=2), stimulus=script)
     assert not passes(left(x=1), left(), stimulus=script)
+    assert passes(left(x=1, _=None), left(x=1, _=True), stimulus=script)
+    assert passes(left(x=1, _=None), left(x=1), stimulus=script)
+    assert not passes(left(_x=None), left(_x=True), stimulus=script)
     anything = Expected(leaves=(StatedLeave(name="x", value=AnyValue()),))
     assert passes(left(x=1), left(x=2), anything, script)
 

@@ -45,7 +45,11 @@ def read_expectation(document: Document) -> SampleExpectation:
         explains=tuple(shape.explains),
         findings=tuple(_rules(document, shape.findings)),
         verdicts=tuple(_verdicts(document, shape.verdicts)),
-        causes=tuple(ExpectedCause(function=f, rule=r) for f, r in shape.causes.items())
+        causes=tuple(
+            ExpectedCause(function=name, rule=rule)
+            for name, rules in shape.causes.items()
+            for rule in rules
+        )
         if "causes" in stated
         else None,
         tier=shape.tier,
@@ -68,13 +72,21 @@ def expectation_text(expected: SampleExpectation) -> str:
     if expected.verdicts:
         keys["verdicts"] = {each.pattern: str(each.kind) for each in expected.verdicts}
     if expected.causes is not None:
-        keys["causes"] = {each.function: each.rule for each in expected.causes}
+        keys["causes"] = _by_function(expected.causes)
     for name in ("tier", "layer", "wall_seconds", "memory_mib", "survivors"):
         if (value := getattr(expected, name)) not in ("", None):
             keys[name] = value
     return "".join(
         f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in keys.items()
     )
+
+
+def _by_function(causes: tuple[ExpectedCause, ...]) -> dict[str, str | list[str]]:
+    """The rule of each function, or the rules where it has several causes."""
+    rules: dict[str, list[str]] = {}
+    for each in causes:
+        rules.setdefault(each.function, []).append(each.rule)
+    return {name: found[0] if len(found) == 1 else found for name, found in rules.items()}
 
 
 def _mark(document: Document, data: Any) -> tuple[float, ...]:

@@ -69,7 +69,7 @@ def _other_causes(result: SubmissionResult, expected: SampleExpectation) -> str 
     found, wanted = Counter(_causes(result)), Counter(expected.causes)
     if found == wanted:
         return ""
-    return f"causes are {_listed(found)}, expected {_listed(wanted)}"
+    return f"causes are {_listed(found.elements())}, expected {_listed(wanted.elements())}"
 
 
 def _causes(result: SubmissionResult) -> tuple[ExpectedCause, ...]:

@@ -21,7 +21,7 @@ from harness.judging.compare.texts import exactly, step_text_mismatches, text_mi
 from harness.matchers import Exactly, normalised, same
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Raised, StepOutcome, transcript
-from harness.model.stimulus import Session
+from harness.model.stimulus import DROPPED, Session
 from harness.model.values import NONE, Value, ValueKind
 from harness.model.verdict import Channel
 
@@ -111,8 +111,9 @@ def _variables(observation: Observation, expectation: Expectation) -> list[Misma
     matchers = {leave.name: leave.value for leave in expectation.stated.leaves}
     reference = expectation.reference
     for variable in reference.variables if reference else ():
-        # What a session's name for a function is bound to is not compared.
-        if variable.name not in matchers and variable.value.kind is not ValueKind.FUNCTION:
+        # What a session's name for a function is bound to is not compared, nor is what it drops.
+        kept = variable.name != DROPPED and variable.value.kind is not ValueKind.FUNCTION
+        if kept and variable.name not in matchers:
             matchers[variable.name] = Exactly(value=variable.value, within=expectation.within)
     return variable_mismatches(observation, matchers)
 

@@ -9,7 +9,7 @@ from harness.judging.compare.channels import argument_name
 from harness.matchers import Exactly, same
 from harness.model.expectation import Expectation
 from harness.model.observation import Observation
-from harness.model.stimulus import Session, Stimulus
+from harness.model.stimulus import DROPPED, Session, Stimulus
 from harness.model.values import Value
 
 
@@ -123,6 +123,8 @@ def _at_the_end(
         expected = wanted.get(variable.name)
         before = _before(observation, session, variable.name, len(observation.steps))
         if before is None or expected is None or same(expected, variable.value):
+            continue
+        if variable.name == DROPPED:
             continue
         changed.append(
             ArgumentChange(

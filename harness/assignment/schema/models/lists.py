@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, WithJsonSchema
 
 from harness.assignment.schema import fragments as schemas
-from harness.assignment.schema.models.base import Positive, Shape, Whole
+from harness.assignment.schema.models.base import Positive, Shape, Whole, Words
 from harness.assignment.schema.validators import check_whole
 
 
@@ -106,8 +106,9 @@ class ExpectShape(Shape):
     """Policy rules it breaks."""
     verdicts: dict[str, str] = {}
     """Verdicts by glob, where they are not plain failures."""
-    causes: dict[str, str] = {}
-    """All causes: the function to fix ("" the whole file) and the rule of the example."""
+    causes: dict[str, Words] = {}
+    """All causes: the function to fix ("" the whole file) and the rule of the example, or a list of
+    rules."""
     tier: str = ""
     """Hostile corpus: the minimum tier."""
     layer: str = ""
