@@ -91,6 +91,10 @@ def read(field: Field) -> Matcher | None:
     also = {other: key.name for key in _KEYS.values() for other in (*key.also, *key.optional)}
     stated = [name for name in data if name in _KEYS or name not in also]
     unknown = [name for name in stated if name not in _KEYS]
+    if data.keys() == set(unknown) and len(data) != 1 and not field.for_text:
+        hint = 'a dictionary is written {python: "{…}"}'
+        field.refuse(f"expected a matcher, got a mapping of {len(data)} keys", hint)
+        return None
     if unknown:
         every = _names(for_text=False)
         hint = field.nearest(every, str(unknown[0])) or f"matchers are {listed(names)}"

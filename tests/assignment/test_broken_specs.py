@@ -225,6 +225,18 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:5:13: clause: unknown clause errors. Hint: list it, with what the sheet says, in clauses.yaml.",
         ],
     ),
+    "dictionary as YAML writes it": (
+        "call: check_input('')\nreturns: {the: 2, cat: 1}",
+        [
+            'specs/small/f.yaml:6:14: returns: expected a matcher, got a mapping of 2 keys. Hint: a dictionary is written {python: "{…}"}.',
+        ],
+    ),
+    "special method": (
+        "function: check_input.__repr__\ncall: check_input('')",
+        [
+            "specs/small/f.yaml:5:15: function: check_input.__repr__ has no row of its own. Hint: special methods belong to their class: write function: check_input.",
+        ],
+    ),
     "number that is a word": (
         "call: check_input('')\nprints: {number: four}",
         [

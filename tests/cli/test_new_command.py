@@ -114,3 +114,16 @@ def test_refused(arguments: list[str], line: str, tmp_path: Path) -> None:
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.startswith(line)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_inside_a_course_is_told_whose_the_files_are(course: Course) -> None:
+    below = course.path("below")
+    below.mkdir()
+    outcome = course.run("new", "sizes", cwd=below)
+    assert outcome.status == 0, outcome.err
+    assert f" of the course {course.root.resolve()}\n" in outcome.out
+    assert "To begin a course in this folder instead: --root .\n" in outcome.out
+    own = course.run("new", "sizes", "--root", ".", cwd=below)
+    assert own.status == 0, own.err
+    assert "of the course" not in own.out
+    assert (below / "specs" / "sizes" / "assignment.yaml").is_file()

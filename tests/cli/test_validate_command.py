@@ -39,6 +39,17 @@ def test_a_sound_assignment(course: Course) -> None:
     assert course.run("validate").out == outcome.out  # all there are, and nothing that varies
 
 
+def test_equals_takes_a_right_value_of_a_kind_of_dict(course: Course) -> None:
+    """Nothing says how dictionaries are compared, and nothing has to."""
+    counted = "__import__('collections').Counter([total([9])])"
+    scenario = (
+        f'name: counted, clause: "4.total", call: "{counted}", returns: {{equals: "{{9: 1}}"}}'
+    )
+    append(course, "specs/tiny/total.yaml", f"  - {{{scenario}}}\n")
+    outcome = course.run("validate", "tiny", "--no-samples")
+    assert outcome.out.splitlines()[-1] == "tiny: sound", outcome.out
+
+
 def test_what_would_be_better_otherwise_is_said(course: Course) -> None:
     """A value of the course's own that cannot be compared costs every class its speed; a regular
     expression tells a student nothing."""

@@ -42,6 +42,17 @@ def test_all_that_a_student_needs(tiny_handout: dict[str, bytes]) -> None:
     assert "an empty basket\n  try    total([])\n  gives  0\n" in page
 
 
+def test_messages_that_are_compared_are_told_and_a_class_has_one_heading(tmp_path: Path) -> None:
+    archive = handed_out(ROOT / "examples" / "bank", "bank", tmp_path / "bank.zip")
+    page = packed(archive)["visible-scenarios.txt"].decode()
+    assert "raises ValueError: balance must not be negative\n" in page
+    assert "         InsufficientFundsError: Ada has only 5 dollars\n" in page
+    lines = page.splitlines()
+    headings = [lines[n - 1] for n, line in enumerate(lines) if n and line and set(line) == {"="}]
+    assert "Account" in headings
+    assert len(headings) == len(set(headings))
+
+
 def test_games_are_as_a_person_sees_them(tiny_handout: dict[str, bytes]) -> None:
     """No name of a constant between braces: the text that the program shows, typed lines too."""
     game = tiny_handout["gameplay/two_amounts.txt"].decode()

@@ -168,8 +168,12 @@ def check_function(document: Document, vocabulary: Vocabulary, chosen: Setting) 
     elif name and vocabulary.has_reference:
         known = (*vocabulary.function_names, *vocabulary.submission_files, *vocabulary.provided)
         if name not in known:
-            what = f"the reference has no function {name}"
-            document.add(chosen.where("function"), what, nearest(name, known))
+            what, hint = f"the reference has no function {name}", nearest(name, known)
+            owner, _, member = name.rpartition(".")
+            if member.startswith("__") and owner in known:
+                what = f"{name} has no row of its own"
+                hint = f"special methods belong to their class: write function: {owner}"
+            document.add(chosen.where("function"), what, hint)
 
 
 def check_clauses(document: Document, vocabulary: Vocabulary, chosen: Setting) -> None:

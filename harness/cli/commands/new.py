@@ -92,4 +92,7 @@ def _write(base: Path, files: dict[str, bytes]) -> None:
     for name, data in files.items():
         write_bytes(base / name, data)
     folders = sorted({"/".join(name.split("/")[:2]) for name in files})
-    click.echo(f"Wrote {len(files)} files into {', '.join(folders)}")
+    where = "" if base.samefile(Path.cwd()) else f" of the course {base.resolve()}"
+    click.echo(f"Wrote {len(files)} files into {', '.join(folders)}{where}")
+    if where:
+        click.echo("To begin a course in this folder instead: --root .")

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from harness.grading.validation.report import Problem
+from harness.matchers import EqualTo
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.plan import Plan, Scenario, SourceFile
 from harness.model.values import Value, ValueKind
@@ -22,7 +23,13 @@ def value_problems(
     bases = _bases(reference)
     problems: list[Problem] = []
     for scenario in plan.scenarios if key.scenarios else ():
-        values = [value for answer in key.answers(scenario.id) for value in _values(answer)]
+        asked = isinstance(scenario.stated.returns, EqualTo)  # by its own ==
+        values = [
+            value
+            for answer in key.answers(scenario.id)
+            for value in _values(answer)
+            if not (asked and value is answer.observation.value)
+        ]
         names = {value.text for value in values if value.kind is ValueKind.OBJECT}
         for name in sorted(names):
             if not known & {name, *_above(name, bases)}:

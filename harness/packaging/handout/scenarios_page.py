@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
 
 from harness.common.escaping import visible, visible_lines
 from harness.matchers import Exactly, PythonValue
-from harness.model.expectation import Answer, AnswerKey, Matcher
-from harness.model.observation import Ending, Observation
+from harness.model.expectation import Answer, AnswerKey, Expected, Matcher
+from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Session, Stimulus
 from harness.model.student_view import Surroundings
@@ -28,9 +27,11 @@ def scenarios_page(plan: Plan, key: AnswerKey) -> str:
     surroundings = Surroundings.of(plan.assignment)
     lines = [f"{plan.assignment.title}: the visible scenarios", ""]
     lines += ["Your program is graded on these and on hidden ones."]
-    for function, members in groupby(plan.scenarios, key=lambda scenario: scenario.function):
+    for function in dict.fromkeys(scenario.function for scenario in plan.scenarios):
         lines += ["", "", function, "=" * len(function)]
-        for scenario in members:
+        for scenario in plan.scenarios:
+            if scenario.function != function:
+                continue
             answers = key.answers(scenario.id) if key.scenarios else ()
             answer = answers[0] if answers else None
             lines += ["", *_scenario(scenario, answer, surroundings)]
@@ -54,17 +55,26 @@ def _scenario(
         yield from _labelled("", f"(and {len(scenario.stimuli) - 1} more like it)")
     if answer is not None:
         example = _is_loose(scenario)
-        yield from _outcome(stimulus, answer.observation, "e.g." if example else "")
+        label = "e.g." if example else ""
+        yield from _outcome(stimulus, answer.observation, scenario.stated, label)
 
 
-def _outcome(stimulus: Stimulus, seen: Observation, example: str) -> Iterator[str]:
+def _outcome(
+    stimulus: Stimulus, seen: Observation, stated: Expected, example: str
+) -> Iterator[str]:
     if isinstance(stimulus.action, Session):
-        for step, outcome in zip(stimulus.action.steps, seen.steps, strict=False):
+        texts = stated.shown or ()
+        for number, (step, outcome) in enumerate(
+            zip(stimulus.action.steps, seen.steps, strict=False)
+        ):
             shown = outcome.printed.rstrip("\n")
             if outcome.value is not None:
                 shown = "\n".join(part for part in (shown, outcome.value.source()) if part)
             if outcome.raised is not None:
-                shown = "\n".join(part for part in (shown, outcome.raised.type_name) if part)
+                text = texts[number] if number < len(texts) else ""
+                told = bool(outcome.raised.message) and outcome.raised.message in text
+                raised = _exception(outcome.raised, with_message=told)
+                shown = "\n".join(part for part in (shown, raised) if part)
             if shown:
                 yield from _labelled("then", f">>> {step}\n{shown}")
         return
@@ -72,7 +82,8 @@ def _outcome(stimulus: Stimulus, seen: Observation, example: str) -> Iterator[st
     if screen:
         yield from _labelled(example or "screen", screen.rstrip("\n"))
     if seen.raised is not None:
-        yield from _labelled("raises", seen.raised.type_name)
+        told = stated.raises is not None and stated.raises.message is not None
+        yield from _labelled("raises", _exception(seen.raised, with_message=told))
     elif seen.ending in _ENDINGS:
         yield from _labelled("and", _ENDINGS[seen.ending])
     elif seen.value is not None and (seen.value.kind is not ValueKind.NONE or not screen):
@@ -80,6 +91,11 @@ def _outcome(stimulus: Stimulus, seen: Observation, example: str) -> Iterator[st
     for before, after in zip(seen.arguments_before, seen.arguments, strict=False):
         if before != after:
             yield from _labelled("makes", f"{before.source()} to {after.source()}")
+
+
+def _exception(raised: Raised, *, with_message: bool) -> str:
+    """Its name, with the message where one is asked for."""
+    return f"{raised.type_name}: {raised.message}" if with_message else raised.type_name
 
 
 def _is_loose(scenario: Scenario) -> bool:
