@@ -462,6 +462,6 @@ def test_reports_are_kept_up_to_a_sum(one_driver: Driver) -> None:
     program = "def f(n):\n    return 'x' * n\n"
     with one_driver.submission(assignment(), (source(program),)) as server:
         (group,) = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
-        outcome = server.observe_together(group, [0, 1, 2], Attempts(room=10_000))
+        outcome = server.observe_together(group, [0, 1, 2], Attempts(most=10_000))
     assert set(outcome.seen) == {0, 2}
     assert outcome.gave_up == frozenset()

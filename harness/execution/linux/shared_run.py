@@ -64,7 +64,7 @@ def run_group(
 
 
 class _SharedProcess:
-    """One process: what it `reported`, of which it keeps as `seen` what there is room for, why it
+    """One process: what it `reported`, of which it keeps as `seen` what the bound allows, why it
     `refused`, the number it `gave_up`."""
 
     def __init__(self, link: ServerLink, group: SharedGroup, attempts: Attempts) -> None:

@@ -70,17 +70,17 @@ class Attempts:
     many stimuli of the same subject, a function as a rule: they come last, and once two have given
     up and none was seen to its end, they are not tried again.
 
-    Reports are kept up to `room` bytes in all: what does not fit counts as not seen.
+    Reports are kept up to `most` bytes in all: what would be more counts as not seen.
     """
 
     def __init__(
         self,
         subject_of: Callable[[int], Hashable] = lambda number: number,
-        room: int = MOST_REPORTED,
+        most: int = MOST_REPORTED,
     ) -> None:
         """`subject_of` says what the stimulus of a number is about."""
         self._subject_of = subject_of
-        self._room = room
+        self._bytes_left = most
         self._gave_up: Counter[Hashable] = Counter()
         self._seen: set[Hashable] = set()
 
@@ -95,10 +95,10 @@ class Attempts:
         self._gave_up.update(map(self._subject_of, gave_up))
 
     def keeps(self, report: bytes) -> bool:
-        """Whether there is room for one more report; if so it is taken."""
-        if len(report) > self._room:
+        """Whether one more report stays within the bound; if so it is counted."""
+        if len(report) > self._bytes_left:
             return False
-        self._room -= len(report)
+        self._bytes_left -= len(report)
         return True
 
     def _is_in_vain(self, number: int) -> bool:
