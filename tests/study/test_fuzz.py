@@ -237,5 +237,17 @@ def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     assert all(name.startswith("pasted/") for name in failed)
 
 
+def test_extra_credit_makes_no_program_with_a_failure_one_with_full_marks(course: Course) -> None:
+    with_fuzz(course)
+    path = course.path("specs/tiny/total.yaml")
+    path.write_text("extra_credit: true\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    outcome = course.run(
+        "fuzz", "tiny", "submissions/tiny", "--inputs", "1", "--json", "found.json"
+    )
+    assert outcome.status == 0, outcome.err
+    report = json.loads(course.path("found.json").read_text(encoding="utf-8"))
+    assert [each["ids"] for each in report["submissions"]] == [["perfect"]]
+
+
 def _asked(context: object) -> object:
     return context.specification.plan.assignment  # type: ignore[attr-defined]

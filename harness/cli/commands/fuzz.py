@@ -169,7 +169,8 @@ def _with_full_marks(
 
 
 def _is_full(result: SubmissionResult) -> bool:
-    return result.mark is not None and result.mark >= result.out_of
+    """With extra credit a faulty program may have the maximum too."""
+    return result.all_passed and result.mark is not None and result.mark >= result.out_of
 
 
 def _show(report: FuzzReport) -> None:
