@@ -29,7 +29,7 @@ print(json.dumps({
 
 
 def test_references_to_frozen_objects_are_not_counted(interpreter: Interpreter) -> None:
-    [(_, text)] = sources(["heap"])
+    text = dict(sources())["heap"]
     done = subprocess.run(
         [str(interpreter.path), "-I", "-S", "-c", _PROGRAM, text],
         capture_output=True,

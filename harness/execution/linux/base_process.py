@@ -16,6 +16,7 @@ from harness.execution.interpreter import Interpreter
 from harness.execution.linux import kernel
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.protocol import bootstrap
+from harness.execution.protocol.compiled import inside_modules
 from harness.execution.protocol.screen import plain_screen
 
 _START = marshal.dumps({"start": True}, 2)
@@ -46,6 +47,7 @@ class BaseProcess:
         hash_seed: int,
         clock_offset: int = 0,
     ) -> None:
+        modules = inside_modules(interpreter)
         self.boot_pty = Terminal(plain_screen())
         ours, theirs = socket.socketpair()
         setup = confinement.for_base() | {
@@ -74,7 +76,7 @@ class BaseProcess:
             theirs.close()
         self._control = ours
         ours.settimeout(_PATIENCE)
-        self._send(bootstrap.first_message(setup))
+        self._send(bootstrap.first_message(modules, setup))
         self._receive()
 
     def start_server(self, setup: dict[str, object]) -> ServerProcess:

@@ -17,6 +17,7 @@ from harness.execution.interpreter import Interpreter
 from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
 from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
 from harness.execution.linux.stand_in import LinuxStandIn
+from harness.execution.protocol.compiled import tool_modules
 from harness.execution.protocol.jobs import server_setup, stand_in_setup
 from harness.execution.replies import ENTRY, SOURCES
 from harness.execution.scratch import scratch_directory
@@ -119,7 +120,8 @@ class Driver:
     def tool(self, sources: Mapping[str, str], entry: str) -> Iterator[ToolServer]:
         """A server for a trusted function of ours, `entry` ("package.module:function", str to
         str), out of sources by module name; each call in a confined process of its own."""
-        setup = self._setup() | {"tool": dict(sources), "entry": entry}
+        modules = tool_modules(self.interpreter, sources, entry)
+        setup = self._setup() | {"tool": modules, "entry": entry}
         base, _ = self._running()
         with ServerLink(base, setup) as link:
             if link.failed_to_prepare is not None:

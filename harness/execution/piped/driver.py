@@ -8,8 +8,6 @@ the system counts it.
 from __future__ import annotations
 
 import marshal
-import os
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -25,6 +23,7 @@ from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, Words
 from harness.execution.piped.process import PipedProcess
 from harness.execution.piped.stand_in import PipedStandIn
 from harness.execution.protocol import bootstrap
+from harness.execution.protocol.compiled import inside_modules, tool_modules
 from harness.execution.protocol.jobs import (
     Jobs,
     needs_stand_ins,
@@ -46,17 +45,6 @@ _MODULES = (
     "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate", "scenario.streams",
     "scenario.loops", "scenario.process", "piped",
 )  # fmt: skip
-_KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
-
-_COMPILER = """\
-import marshal, sys
-found = []
-for name, source in marshal.loads(sys.stdin.buffer.read()):
-    path = "inside/" + name.replace(".", "/") + ".py"
-    found.append((name, compile(source, path, "exec", dont_inherit=True)))
-sys.stdout.buffer.write(marshal.dumps(found))
-"""
-
 _PROGRAM = f"""\
 {bootstrap.LOADER}
 import os
@@ -85,19 +73,15 @@ class PipedDriver:
         self._command = [str(interpreter.path), *bootstrap.FLAGS, "-c"]
         self._environment = bootstrap.environment(hash_seed) | {
             "MALLOC_ARENA_MAX": "1",  # a second thread must not take from the memory allowed
-            **{name: os.environ[name] for name in _KEPT if name in os.environ},
         }
         self._held = ExitStack()
         self._directory = ""
         self._modules = b""
 
     def __enter__(self) -> PipedDriver:
+        modules = inside_modules(self.interpreter)
+        self._modules = marshal.dumps([(name, modules[name]) for name in _MODULES], 2)
         self._directory = str(prepare(self._held.enter_context(scratch_directory())))
-        try:
-            self._modules = self._compiled()
-        except BaseException:
-            self.__exit__()
-            raise
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -146,24 +130,6 @@ class PipedDriver:
             "limits_memory": confinement["limits_memory"],
         }
         return marshal.dumps(common | dict(more), 2)
-
-    def _compiled(self) -> bytes:
-        """`inside` as the interpreter's own code objects: it is not to compile them every time."""
-        sources = marshal.dumps(bootstrap.sources(_MODULES), 2)
-        try:
-            done = subprocess.run(
-                [*self._command, _COMPILER],
-                input=sources,
-                capture_output=True,
-                env=self._environment,
-                check=False,
-            )
-        except OSError as error:
-            raise HarnessError(f"{self._command[0]} did not start: {error.strerror}") from None
-        if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-            raise HarnessError(f"{self._command[0]} does not work: {''.join(said)[:300]}")
-        return done.stdout
 
 
 class PipedSubmission:
@@ -250,7 +216,8 @@ class PipedTool:
 
     def __init__(self, driver: PipedDriver, sources: Mapping[str, str], entry: str) -> None:
         self._driver = driver
-        self._setup = driver.setup({"tool": dict(sources), "entry": entry})
+        modules = tool_modules(driver.interpreter, sources, entry)
+        self._setup = driver.setup({"tool": modules, "entry": entry})
 
     def run(self, payload: str) -> str:
         """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""

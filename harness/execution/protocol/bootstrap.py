@@ -1,9 +1,10 @@
-"""What the base server's interpreter is started with: `inside/` as source, over its socket."""
+"""What our interpreters are started with, and the modules of `inside/` that they are sent."""
 
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable
+import os
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
@@ -14,9 +15,11 @@ INSIDE = (
     "scenario.loops", "scenario.process", "shared.snapshot", "shared.run",
     "warm_up", "heap", "server", "base",
 )  # fmt: skip
+_SOMETIMES = ("shifted_clock", "piped")
+_KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 
-# Defines `load`: of modules by name, as source or compiled, makes a package that nothing finds by
-# the names of its folders on a disk; those that are optional may lack what they import.
+# Defines `load`: of modules' code by name makes a package that nothing finds by the names of its
+# folders on a disk; those that are optional may lack what they import.
 LOADER = """\
 import builtins, marshal, sys
 def load(parts, optional):
@@ -35,11 +38,8 @@ def load(parts, optional):
         module.__dict__.update(__builtins__=own, __package__=folder)
         sys.modules["inside." + name] = module
         setattr(sys.modules[folder], leaf, module)
-        if type(code) is str:
-            path = "inside/" + name.replace(".", "/") + ".py"
-            code = compile(code, path, "exec", dont_inherit=True)
         try:
-            exec(code, module.__dict__)
+            exec(marshal.loads(code), module.__dict__)
         except ImportError:
             if name not in optional:
                 raise
@@ -61,9 +61,9 @@ def read(count):
             raise SystemExit(1)
         data += part
     return data
-sources, setup = marshal.loads(read(int.from_bytes(read(4), "little")))
+modules, setup = marshal.loads(read(int.from_bytes(read(4), "little")))
 sock.detach()
-package = load(sources, () if setup["confined"] else ("confine",))
+package = load(modules, () if setup["confined"] else ("confine",))
 package.base.serve(control, setup)
 """
 
@@ -80,21 +80,22 @@ def command(executable: Path, control: int) -> list[str]:
 
 def environment(hash_seed: int) -> dict[str, str]:
     """All that the interpreter's environment holds."""
-    return {**INNER_ENVIRONMENT, "PYTHONHASHSEED": str(hash_seed), "LD_BIND_NOW": "1"}
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {**INNER_ENVIRONMENT, **kept, "PYTHONHASHSEED": str(hash_seed), "LD_BIND_NOW": "1"}
 
 
-def first_message(setup: dict[str, object]) -> bytes:
-    """The sources and the base's setup, framed."""
+def first_message(modules: Mapping[str, bytes], setup: dict[str, object]) -> bytes:
+    """The modules' code (of all of `inside`) and the base's setup, framed."""
     names = ("shifted_clock", *INSIDE) if setup["clock_offset"] else INSIDE
-    payload = marshal.dumps((sources(names), setup), 2)
+    payload = marshal.dumps(([(name, modules[name]) for name in names], setup), 2)
     return len(payload).to_bytes(4, "little") + payload
 
 
-def sources(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Modules of `inside` by name, as text; from an archive, too."""
+def sources() -> list[tuple[str, str]]:
+    """Every module of `inside` by name, as text; from an archive, too."""
     folder = resources.files("harness.execution").joinpath("inside")
     found = []
-    for name in names:
+    for name in (*INSIDE, *_SOMETIMES):
         *packages, module = name.split(".")
         found.append((name, folder.joinpath(*packages, f"{module}.py").read_text("utf-8")))
     return found
