@@ -69,7 +69,7 @@ def test_differences(together: Graded, messages: list[str]) -> None:
 def test_the_tiny_course_is_the_same_both_ways(graded_once: Course) -> None:
     outcome = graded_once.run("validate", "--isolation")
     assert "isolation" not in outcome.out
-    assert outcome.status == graded_once.run("validate").status
+    assert outcome.status == 0, outcome.out
 
 
 ROOT = Path(__file__).parents[2]

@@ -66,19 +66,6 @@ def test_everything_and_nothing_else_is_in_it(installed: Path) -> None:
     assert all(name.startswith("harness/") for name in there)
 
 
-def test_an_assignment_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
-    made = run(installed, tmp_path, "new", "a1")
-    assert (made.returncode, made.stderr) == (0, "")
-    assert made.stdout.splitlines()[-1] == "Next: harness validate a1"
-    sound = run(installed, tmp_path, "validate", "a1")
-    assert (sound.returncode, sound.stdout.splitlines()[-1]) == (0, "a1: sound"), sound.stdout
-    checked = run(installed, tmp_path, "check", "submissions/a1/another_style/a1.py")
-    assert checked.stdout.strip() == "4 of 4 visible checks passed"
-    graded = run(installed, tmp_path, "grade", "submissions/a1")
-    assert graded.returncode == 0, graded.stderr
-    assert "accepts_zero" in (tmp_path / "reports" / "a1" / "index.html").read_text("utf-8")
-
-
 def test_a_copy_of_a_shipped_assignment(installed: Path, tmp_path: Path) -> None:
     made = run(installed, tmp_path, "new", "week5", "--from", "cs112-p4")
     assert (made.returncode, made.stderr) == (0, "")

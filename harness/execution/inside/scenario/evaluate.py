@@ -7,6 +7,7 @@ import sys
 from _json import encode_basestring_ascii as quote
 
 from ..messages import codec
+from ..messages.names import nearest_of
 from ..messages.objects import without_addresses
 from .stimulus import NAME
 
@@ -43,6 +44,15 @@ class StimulusAnswer:
         """Set `raised`."""
         self.raised = error
         self.fields["raised"] = codec.describe(error, self.sources)
+
+    def put_not_begun(self, error: BaseException, own_modules: tuple[str, ...]) -> None:
+        """Set what `EvaluationContext.begin` raised: `missing`, with the nearest name in the
+        submission's own modules, or `raised`."""
+        if isinstance(error, MissingFunctionError):
+            self.put("missing", quote(str(error)))
+            self.put("near", quote(nearest_of(str(error), own_modules)))
+        else:
+            self.put_raised(error)
 
     def json(self) -> str:
         """The reply."""

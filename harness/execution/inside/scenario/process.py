@@ -9,7 +9,6 @@ from os import _exit, chdir, dup2, environ, write
 
 from ..messages import codec
 from ..messages.channel import receive, send
-from ..messages.names import nearest_of
 from ..messages.objects import Comparison
 from ..modules import Library, ModuleSource, by_module_name
 from ..stand_ins.proxies import RemoteCaller
@@ -214,12 +213,8 @@ class ScenarioProcess:
         context.add_functions(vars(module), self.functions)
         try:
             context.begin(self.stimulus, self.job["bindings"])
-        except evaluate.MissingFunctionError as error:
-            answer.put("missing", quote(str(error)))
-            answer.put("near", quote(nearest_of(str(error), self.files.own_modules)))
-            return
         except BaseException as error:
-            answer.put_raised(error)
+            answer.put_not_begun(error, self.files.own_modules)
             return
         if self.job["action"] == "call":
             evaluate.call(self.stimulus, context, answer)

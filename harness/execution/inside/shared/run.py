@@ -18,10 +18,8 @@ import io
 import marshal
 import resource
 import sys
-from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, write
 
-from ..messages.names import nearest_of
 from ..scenario import evaluate
 from ..scenario.process import copied
 from ..scenario.stimulus import unpacked
@@ -236,12 +234,8 @@ class SharedRun:
         context.add_functions(vars(self.main), self.functions)
         try:
             context.begin(stimulus, bindings)
-        except evaluate.MissingFunctionError as error:
-            answer.put("missing", quote(str(error)))
-            answer.put("near", quote(nearest_of(str(error), self.files.own_modules)))
-            return
         except BaseException as error:
-            answer.put_raised(error)
+            answer.put_not_begun(error, self.files.own_modules)
             return
         if action == "call":
             evaluate.call(stimulus, context, answer)
