@@ -10,6 +10,7 @@ RUN := $(VENV)/.ready-run
 DEV := $(VENV)/.ready-dev
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 ALL = $(notdir $(wildcard specs/*))
+ALONE = $(shell grep -rl --include='*.py' mark[.]alone tests)
 IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
 .PHONY: help grade test test-all validate lint hostile bench soak peers large gradescope-check wheel system clean
@@ -41,7 +42,7 @@ test: $(DEV) system  ## run all tests, side by side but for those that need the 
 	@status=0; \
 	$(BIN)/python -m pytest -m 'not alone and not release' $(PYTEST) \
 	  -n auto --dist loadfile --no-loadscope-reorder || status=$$?; \
-	$(BIN)/python -m pytest -m 'alone and not release' $(PYTEST) || status=$$?; \
+	$(BIN)/python -m pytest -m 'alone and not release' $(PYTEST) $(ALONE) || status=$$?; \
 	exit $$status
 
 test-all: test  ## what takes long or needs the machine alone as well: before a release

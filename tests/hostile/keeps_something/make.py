@@ -99,7 +99,7 @@ def before():
     return kept > 0
 """,
     # The variants: what a set's table remembers of an item that is gone; the order of keys; a row
-    # that two names share; a bound method as a default; which of two addresses is free first.
+    # that two names share; a bound method as a default.
     "table-of-a-set": """
 KEPT = {8, 0}
 
@@ -127,11 +127,6 @@ def before():
     there = ROWS[0] is ROWS[1]
     ROWS[1] = ROWS[0]
     return there
-""",
-    "free-addresses": """
-def before():
-    steps = [lambda: 0, lambda: 1]
-    return str(steps[0]) > str(steps[1])
 """,
     # What the proof once let pass: names that Python's scopes give another meaning.
     "built-ins-by-a-pattern": """
