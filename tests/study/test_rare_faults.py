@@ -9,6 +9,7 @@ import pytest
 
 from harness.assignment import load, load_for_fuzzing
 from harness.grading import GradingContext, check_submissions, handed_in, prepare
+from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.study import FuzzOptions, fuzz
 from tests.study.rare_faults import FAULTS, ROOT, RareFault
@@ -39,6 +40,7 @@ def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> Non
     context = prepare(specification, cache=cache, recall_tier=True)
     submission = laid(fault, tmp_path / fault.name, context)
     (before,) = check_submissions(context, [submission])
+    assert before.all_passed
     assert before.mark is not None
     assert before.mark >= before.out_of
     start = sum(os.times()[:4])
@@ -59,6 +61,9 @@ def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> Non
     copy.write(f"specs/{fault.assignment}/pasted.yaml", pasted)
     context = prepare(load(copy.root, fault.assignment), recall_tier=True, cache=cache)
     (after,) = check_submissions(context, [submission])
-    failed = [each.scenario_id for each in after.scenarios if not each.verdict.passed]
-    assert [name for name in failed if name.startswith("pasted/")] == failed
-    assert len(failed) == 1
+    (noticed,) = _failed(after) - _failed(before)  # informational scenarios may fail as before
+    assert noticed.startswith("pasted/")
+
+
+def _failed(result: SubmissionResult) -> set[str]:
+    return {each.scenario_id for each in result.scenarios if not each.verdict.passed}
