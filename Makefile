@@ -43,7 +43,7 @@ grade: $(RUN)  ## grade the sample submissions of connect4ish (ID=… for others
 test: $(DEV) system  ## run all tests, side by side but for those that need the machine alone
 	@status=0; \
 	$(BIN)/python -m pytest -m 'not alone and not release' $(PYTEST) \
-	  -n auto --dist loadfile --no-loadscope-reorder || status=$$?; \
+	  -n logical --dist loadfile --no-loadscope-reorder || status=$$?; \
 	$(BIN)/python -m pytest -m 'alone and not release' $(PYTEST) $(ALONE) || status=$$?; \
 	exit $$status
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import compileall
+import os
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,8 +22,14 @@ TESTS = Path(__file__).parent
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile the harness once: hundreds of commands and workers are started, each of which would
-    compile it anew where PYTHONDONTWRITEBYTECODE is set."""
-    if not hasattr(config, "workerinput"):  # of pytest-xdist
+    compile it anew where PYTHONDONTWRITEBYTECODE is set. Tests side by side have a core each, so
+    that none starts more workers than there is room for."""
+    if hasattr(config, "workerinput"):  # of pytest-xdist
+        if sys.platform == "linux":
+            cores = sorted(os.sched_getaffinity(0))
+            number = int(config.workerinput["workerid"].removeprefix("gw"))
+            os.sched_setaffinity(0, {cores[number % len(cores)]})
+    else:
         compileall.compile_dir(Path(harness.__file__).parent, quiet=2, workers=0)
         with patch("sys.dont_write_bytecode", new=False):
             pages = environment()

@@ -114,13 +114,16 @@ def answer(end: End) -> str:
 
 
 def cores() -> list[int]:
-    """The processors this process may use."""
+    """The processors this process may use. Which comes first depends on the process, so that runs
+    side by side do not all begin with the same one."""
     if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
+        found = sorted(os.sched_getaffinity(0))
+    else:
+        found = list(range(os.cpu_count() or 1))
+    first = os.getpid() % len(found)
+    return found[first:] + found[:first]
 
 
 def pick_cpu() -> int | None:
-    """One of them for a driver of this process alone; different processes spread over them."""
-    found = cores()
-    return found[os.getpid() % len(found)] if hasattr(os, "sched_setaffinity") else None
+    """One of them for a driver of this process alone."""
+    return cores()[0] if hasattr(os, "sched_setaffinity") else None
