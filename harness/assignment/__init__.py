@@ -28,6 +28,7 @@ __all__ = [
     "expectation_text",
     "files_asked_for",
     "find_root",
+    "in_quotes",
     "json_schema",
     "literals",
     "load",
@@ -74,6 +75,13 @@ def expectation_text(expected: SampleExpectation) -> str:
     from harness.assignment.files import expect  # noqa: PLC0415
 
     return expect.expectation_text(expected)
+
+
+def in_quotes(text: str) -> str:
+    """The text as a YAML scalar in double quotes that any reader takes for this text."""
+    from harness.assignment.yaml import scalars  # noqa: PLC0415
+
+    return scalars.in_quotes(text)
 
 
 def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:

@@ -2,7 +2,7 @@
 
 from harness.study.fuzz.searching import FuzzOptions, fuzz
 from harness.study.play.playing import PlayOptions, play
-from harness.study.play.recording import record
+from harness.study.play.recording import check_name, record
 from harness.study.similarity.comparing import (
     compare_class,
     graded_submissions,
@@ -16,6 +16,7 @@ __all__ = [
     "FuzzOptions",
     "ImportOptions",
     "PlayOptions",
+    "check_name",
     "compare_class",
     "fuzz",
     "graded_submissions",

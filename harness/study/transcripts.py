@@ -3,24 +3,20 @@ transcript that the reference reproduces. What was typed is found by what the re
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.assignment import as_template, load
-from harness.common import files
+from harness.assignment import as_template, in_quotes, load
 from harness.common.errors import UserError
 from harness.execution import Observes, choose_tier, create_driver, find_interpreter
 from harness.model.observation import Ending
 from harness.model.plan import Scenario
 from harness.model.stimulus import Typed
+from harness.study.adding import Addition, add, transcript_path, trial_copy
 
 MOST_BYTES = 1024 * 1024  # of a transcript
-_FOLDER = "gameplay"
 MOST_INPUTS = 1000
 
 
@@ -56,46 +52,42 @@ def import_transcript(
     text = _read(transcript)
     name = re.sub(r"[\W_]+", " ", transcript.stem).strip() or "transcript"
     before = target.read_text(encoding="utf-8") if target.exists() else ""
-    with tempfile.TemporaryDirectory(prefix="harness-") as place:
-        trial = Path(place)
-        for kind in ("specs", "reference"):
-            shutil.copytree(root / kind / assignment_id, trial / kind / assignment_id)
+    own = load(root, assignment_id)
+    head = _entry(name, options.program or own.plan.assignment.submission_files[0], options)
+    with trial_copy(root, assignment_id) as trial:
         draft = trial / "specs" / assignment_id / target.name
-        program = options.program or load(root, assignment_id).plan.assignment.submission_files[0]
-        head = _entry(name, program, options)
         draft.write_text(_appended(before, head + "    input: []\n"), encoding="utf-8")
         specification = load(trial, assignment_id)
-        known = {scenario.id for scenario in load(root, assignment_id).plan.scenarios}
-        added = [one for one in specification.plan.scenarios if one.id not in known]
-        if len(added) != 1:
-            raise UserError(f"it has a scenario {name!r} already", place=str(target))
-        assignment = specification.plan.assignment
-        interpreter = find_interpreter(assignment.python, python)
-        with (
-            create_driver(interpreter, choose_tier(interpreter).tier) as driver,
-            driver.submission(assignment, specification.reference) as server,
-        ):
-            inputs = _inputs(transcript, text, added[0], server)
-            shown = _screen(added[0], server, inputs).text
-        recorded = as_template(
-            shown, assignment.variant(added[0].stimuli[0].constants), assignment.submission_files
-        )
-        path = f"{_FOLDER}/{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'game'}.txt"
-        entry = f"{head}    input: {json.dumps(inputs, ensure_ascii=False)}\n"
-        whole = _appended(before, f"{entry}    transcript: {path}\n")
-        draft.write_text(whole, encoding="utf-8")
-        files.write(draft.parent / path, recorded)
-        load(trial, assignment_id)
-    if (folder / path).exists():
-        raise UserError("this transcript is there already", place=str(folder / path))
-    files.write(folder / path, recorded)
-    files.write(target, whole)
-    return Imported(name=name, inputs=len(inputs), path=folder / path)
+    known = {scenario.id for scenario in own.plan.scenarios}
+    added = [one for one in specification.plan.scenarios if one.id not in known]
+    if len(added) != 1:
+        raise UserError(f"it has a scenario {name!r} already", place=str(target))
+    assignment = specification.plan.assignment
+    interpreter = find_interpreter(assignment.python, python)
+    with (
+        create_driver(interpreter, choose_tier(interpreter).tier) as driver,
+        driver.submission(assignment, specification.reference) as server,
+    ):
+        inputs = _inputs(transcript, text, added[0], server)
+        shown = _screen(added[0], server, inputs).text
+    variant = assignment.variant(added[0].stimuli[0].constants)
+    path = transcript_path(name)
+    entry = f"{head}    input: [{', '.join(map(in_quotes, inputs))}]\n    transcript: {path}\n"
+    addition = Addition(
+        file=target.name,
+        yaml=_appended(before, entry),
+        transcript=path,
+        template=as_template(shown, variant, assignment.submission_files),
+        typed=tuple(Typed(text=line) for line in inputs),
+        shown=shown,
+    )
+    return Imported(name=name, inputs=len(inputs), path=add(root, assignment_id, addition))
 
 
 def _read(path: Path) -> str:
     try:
-        data = path.read_bytes()[: MOST_BYTES + 1]
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
         if len(data) <= MOST_BYTES:
             return data.decode("utf-8")
         reason = f"larger than {MOST_BYTES // 1024} KiB"
@@ -126,9 +118,9 @@ def _screen(scenario: Scenario, server: Observes, inputs: Sequence[str]) -> Scre
 
 
 def _entry(name: str, program: str, options: ImportOptions) -> str:
-    lines = [f"  - name: {json.dumps(name, ensure_ascii=False)}"]
+    lines = [f"  - name: {in_quotes(name)}"]
     if options.clauses:
-        lines.append(f"    clause: {json.dumps(options.clauses)}")
+        lines.append(f"    clause: [{', '.join(map(in_quotes, options.clauses))}]")
     if options.constants:
         values = ", ".join(f"{key}: {value}" for key, value in options.constants.items())
         lines.append(f"    constants: {{{values}}}")

@@ -95,6 +95,15 @@ def test_a_submission_is_played(course: Course) -> None:
         assert child.exitstatus == 0
 
 
+def test_a_name_that_no_scenario_can_have_is_refused_before_the_game(course: Course) -> None:
+    for name, words in (("two amounts", "is there already"), ("---", "neither letter nor digit")):
+        with playing(course, "--record", name) as child:
+            child.expect_exact(words)
+            child.expect(pexpect.EOF)
+            child.wait()
+            assert child.exitstatus == 2
+
+
 def test_a_terminal_is_needed(course: Course) -> None:
     outcome = course.run("play", "tiny")
     assert outcome.status == 2

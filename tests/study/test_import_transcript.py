@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from harness.assignment import load
 from tests.tiny_course import Course
 
 MAIN = "specs/tiny/main.yaml"
@@ -65,3 +68,45 @@ def test_what_is_no_transcript_is_refused_in_one_line(course: Course) -> None:
         assert outcome.status == 2
         assert words in outcome.err
         assert outcome.err.count("\n") == 1
+
+
+# A line end, to YAML, and as many readers have it; marks that move text; escapes; what looks like
+# YAML. A person can paste each of them into a terminal.
+ODD = (
+    "a\x85b",
+    "a\u2028b\u202ec",
+    "a\x7fb\x9b31m",
+    "\U0001f600\U000e0001",
+    "a\\n\"'b",
+    "- name: x",
+    "*x",
+    " 3, 4 # c",
+)
+
+
+def test_what_was_typed_reads_back_as_it_was(course: Course) -> None:
+    name = transcript(course, "".join(f"Amount: {line}\n" for line in (*ODD, "q")) + "Bye.\n")
+    outcome = course.run("import-transcript", name, "--to", MAIN)
+    assert (outcome.status, outcome.err) == (0, "")
+    plan = load(course.root, "tiny").plan
+    typed = plan.scenario("main/three-amounts").stimuli[0].inputs
+    assert tuple(each.text for each in typed) == (*ODD, "q")
+
+
+def test_a_typed_template_is_refused_where_it_would_stand_for_a_constant(course: Course) -> None:
+    before = course.path(MAIN).read_bytes()
+    name = transcript(course, "Amount: {{ PROMPT }}\nAmount: q\nBye.\n")
+    outcome = course.run("import-transcript", name, "--to", MAIN)
+    assert outcome.status == 2
+    assert "cannot be written as a scenario" in outcome.err
+    assert course.path(MAIN).read_bytes() == before
+    assert not course.path("specs/tiny/gameplay/three_amounts.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["x\x1b[2Jy.txt", "x\ny.txt"])
+def test_the_name_of_a_transcript_is_shown_with_escapes(course: Course, name: str) -> None:
+    course.write(name, shown("1", "q"))
+    outcome = course.run("import-transcript", name, "--to", MAIN)
+    assert outcome.status == 0
+    assert outcome.out.count("\n") == 1
+    assert outcome.out.startswith(("x\\x1b[2Jy.txt: ", "x\\ny.txt: "))

@@ -10,6 +10,8 @@ import ast
 import re
 import warnings
 
+from harness.common.escaping import visible
+
 Scalar = str | int | float | bool | None
 
 
@@ -87,3 +89,9 @@ def is_literal(text: str) -> bool:
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return False
     return True
+
+
+def in_quotes(text: str) -> str:
+    """The text as a scalar in double quotes that every YAML reader takes for this text: what is not
+    seen, a line end of any kind too, is written as its escape."""
+    return '"' + visible(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'

@@ -9,6 +9,7 @@ import click
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, constants_option, python_option
 from harness.common.errors import UserError
+from harness.common.escaping import visible
 from harness.study import ImportOptions, import_transcript
 
 SECTION = "Assignments"
@@ -56,5 +57,5 @@ def command(
     for path in transcripts:
         added = import_transcript(path, target, options, python=python)
         inputs = "1 input" if added.inputs == 1 else f"{added.inputs} inputs"
-        click.echo(f"{path}: scenario {added.name!r} with {inputs}")
+        click.echo(f"{visible(str(path))}: scenario {added.name!r} with {inputs}")
     return 0

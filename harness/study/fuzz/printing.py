@@ -6,7 +6,9 @@ import ast
 import json
 from collections import Counter
 from hashlib import sha256
+from typing import Any
 
+from harness.assignment import in_quotes
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
 from harness.model.study.fuzzing import FuzzTarget
@@ -16,9 +18,9 @@ _NAME = "differs from the reference"
 
 def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation) -> str:
     """The item. What is expected is the reference's to say, but that a game goes on."""
-    lines = [f"function: {_text(target.function)}"]
+    lines = [f"function: {in_quotes(target.function)}"]
     if target.clauses:
-        lines.append(f"clause: [{', '.join(map(_text, target.clauses))}]")
+        lines.append(f"clause: [{', '.join(map(in_quotes, target.clauses))}]")
     if stimulus.constants:
         named = ", ".join(f"{each.name}: {_plain(each.literal)}" for each in stimulus.constants)
         lines.append(f"constants: {{{named}}}")
@@ -33,18 +35,18 @@ def scenario_text(target: FuzzTarget, stimulus: Stimulus, reference: Observation
         lines += ["given: |", *(f"  {line}" for line in given.splitlines())]
     match action:
         case Call(expression=own):
-            lines.append(f"call: {_text(expression or own)}")
+            lines.append(f"call: {in_quotes(expression or own)}")
         case Session(steps=steps):
             lines.append("session: |")
             for step in steps:
                 first, *rest = step.splitlines()
                 lines += [f"  >>> {first}", *(f"  ... {line}" for line in rest)]
         case Run(program=program, argv=argv):
-            lines.append(f"run: {_text(program)}")
+            lines.append(f"run: {in_quotes(program)}")
             if argv:
-                lines.append(f"argv: [{', '.join(map(_text, argv))}]")
+                lines.append(f"argv: [{', '.join(map(in_quotes, argv))}]")
     if stimulus.inputs:
-        lines.append(f"input: [{', '.join(_text(each.text) for each in stimulus.inputs)}]")
+        lines.append(f"input: [{', '.join(in_quotes(each.text) for each in stimulus.inputs)}]")
     if stimulus.seed:
         lines.append(f"seed: {stimulus.seed}")
     if reference.ending is Ending.ASKED_FOR_MORE:
@@ -73,11 +75,15 @@ class _Filled(ast.NodeTransformer):
         return self._values.get(node.id, node)
 
 
-def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=not text.isprintable())
-
-
 def _plain(literal: str) -> str:
     value = ast.literal_eval(literal)
     # A list would be a sweep over its values.
-    return json.dumps([value] if isinstance(value, list | tuple) else value)
+    return _yaml([value] if isinstance(value, list | tuple) else value)
+
+
+def _yaml(value: Any) -> str:
+    if isinstance(value, str):
+        return in_quotes(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_yaml, value))}]"
+    return json.dumps(value)

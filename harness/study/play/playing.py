@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -22,6 +20,7 @@ from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Scenario
 from harness.model.specification import Specification
 from harness.model.stimulus import Key, Typed
+from harness.study.adding import trial_copy
 
 _MOST_LINE = 4000  # bytes; a terminal takes no more than 4,095
 _DRAFT = "harness-play.yaml"
@@ -92,11 +91,7 @@ def _drafted(root: Path, options: PlayOptions) -> tuple[Specification, Scenario]
     """The assignment with a scenario that runs the first submitted file under the constants."""
     name = options.assignment
     program = load(root, name).plan.assignment.submission_files[0]
-    with tempfile.TemporaryDirectory(prefix="harness-") as place:
-        trial = Path(place)
-        for kind in ("specs", "reference"):
-            if (root / kind / name).is_dir():
-                shutil.copytree(root / kind / name, trial / kind / name)
+    with trial_copy(root, name) as trial:
         values = ", ".join(f"{key}: {value}" for key, value in options.constants.items())
         text = (
             f"function: {program}\nscenarios:\n  - name: played\n    run: {program}\n"

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.assignment import SpecErrors, as_template, load
-from harness.common import files
+from harness.assignment import as_template, in_quotes
 from harness.common.errors import UserError
 from harness.model.observation import Ending
 from harness.model.stimulus import Typed
+from harness.study.adding import Addition, add, transcript_path
 from harness.study.play.playing import Played
 
 RECORDED = "recorded.yaml"
-_FOLDER = "gameplay"
+
+
+def check_name(root: Path, assignment_id: str, name: str) -> None:
+    """Before a game is played: UserError for a name that no scenario can have, or that has one."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UserError("the name is not UTF-8", place=name) from None
+    if not re.search("[a-z0-9]", name.lower()):
+        raise UserError("the name has neither letter nor digit", place=name)
+    transcript = root / "specs" / assignment_id / transcript_path(name)
+    if transcript.exists():
+        raise UserError("this transcript is there already", place=str(transcript))
 
 
 def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) -> Path:
@@ -25,20 +36,15 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
     written, where there is a scenario of that name, or where the reference does what none states.
     """
     assignment = played.specification.plan.assignment
-    folder = root / "specs" / assignment.id
+    target = root / "specs" / assignment.id / RECORDED
     seen = played.reference
     if seen.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
         what = f"the reference does not end by itself on this ({seen.ending.value})"
         raise UserError(what, place=name)
-    short = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
-    if not short:
-        raise UserError("the name has neither letter nor digit", place=name)
-    transcript, target = folder / _FOLDER / f"{short}.txt", folder / RECORDED
-    if transcript.exists():
-        raise UserError("this transcript is there already", place=str(transcript))
-    program = assignment.submission_files[0]
+    check_name(root, assignment.id, name)
+    program, transcript = assignment.submission_files[0], transcript_path(name)
     before = target.read_text(encoding="utf-8") if target.exists() else ""
-    lines = [f"  - name: {json.dumps(name, ensure_ascii=False)}"]
+    lines = [f"  - name: {in_quotes(name)}"]
     if played.interrupted:
         lines.append("    # The person who played broke off here.")
     if constants:
@@ -46,7 +52,7 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
         lines.append(f"    constants: {{{values}}}")
     lines.append(f"    run: {program}")
     lines.append(f"    input: [{', '.join(map(_item, played.typed))}]")
-    lines.append(f"    transcript: {_FOLDER}/{short}.txt")
+    lines.append(f"    transcript: {transcript}")
     if seen.ending is Ending.ASKED_FOR_MORE:
         lines.append("    ends: asks_for_more")
     if seen.raised is not None and seen.exit_status is None:
@@ -55,22 +61,20 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
         lines.append(f"    exit: {seen.exit_status}")
     head = before.rstrip("\n") + "\n" if before.strip() else f"function: {program}\nscenarios:\n"
     variant = assignment.variant(played.scenario.stimuli[0].constants)
-    shown = as_template(seen.transcript(), variant, assignment.submission_files)
-    files.write(transcript, shown)
-    files.write(target, head + "\n".join(lines) + "\n")
-    try:
-        load(root, assignment.id)
-    except SpecErrors:
-        transcript.unlink()
-        if before:
-            files.write(target, before)
-        else:
-            target.unlink()
-        raise
+    shown = seen.transcript()
+    addition = Addition(
+        file=RECORDED,
+        yaml=head + "\n".join(lines) + "\n",
+        transcript=transcript,
+        template=as_template(shown, variant, assignment.submission_files),
+        typed=played.typed,
+        shown=shown,
+    )
+    add(root, assignment.id, addition)
     return target
 
 
 def _item(typed: Typed) -> str:
     if typed.key is not None:
         return f"{{key: {typed.key.value}}}"
-    return json.dumps(typed.text, ensure_ascii=not typed.text.isprintable())
+    return in_quotes(typed.text)
