@@ -69,9 +69,11 @@ def test_the_keys_of_other_files(name: str, tmp_path: Path) -> None:
             lines = text.splitlines()
             lines[number] = f"{key}: {odd}"
             outcome(tmp_path, f"specs/small/{name}.yaml", "\n".join(lines) + "\n")
-    for key in ("clauses", "mutants"):
-        for odd in ODD:
-            outcome(tmp_path, f"specs/small/{key}.yaml", f"{key}: [{odd}, {{id: {odd}}}]\n")
-            item = f"{{clause: {odd}, file: {odd}, find: {odd}, replace: {odd}, why: {odd}}}"
-            outcome(tmp_path, f"specs/small/{key}.yaml", f"{key}: [{item}]\n")
-        write(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["clauses", "mutants"])
+def test_the_keys_of_an_item(key: str, tmp_path: Path) -> None:
+    for odd in ODD:
+        outcome(tmp_path, f"specs/small/{key}.yaml", f"{key}: [{odd}, {{id: {odd}}}]\n")
+        item = f"{{clause: {odd}, file: {odd}, find: {odd}, replace: {odd}, why: {odd}}}"
+        outcome(tmp_path, f"specs/small/{key}.yaml", f"{key}: [{item}]\n")
