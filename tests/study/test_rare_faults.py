@@ -52,12 +52,12 @@ def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> Non
     options = FuzzOptions(jobs=1)
     report = fuzz(context, settings, [submission], options, cache=tmp_path, progress=stop)
     (found,) = report.submissions
-    assert [each.function for each in found.differences] == [fault.function]
+    (difference,) = found.differences  # of the function, or of a game that calls it
     assert sum(os.times()[:4]) - start < CPU_SECONDS
     copy = Course(tmp_path / "course")
     for kind in ("specs", "reference"):
         Course.copy(ROOT / kind / fault.assignment, copy.path(f"{kind}/{fault.assignment}"))
-    pasted = "scenarios:\n" + found.differences[0].scenario
+    pasted = "scenarios:\n" + difference.scenario
     copy.write(f"specs/{fault.assignment}/pasted.yaml", pasted)
     context = prepare(load(copy.root, fault.assignment), recall_tier=True, cache=cache)
     (after,) = check_submissions(context, [submission])
