@@ -15,6 +15,7 @@ from harness.grading import record_transcripts
 from harness.grading.validation import ValidationReport
 
 _MOST_LINES = 60
+_OF_SAMPLES = ("samples", "causes")  # checks
 
 
 def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> None:
@@ -33,20 +34,25 @@ def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> No
 
 
 def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
-    """Write the expect.yaml of every sample that parts from it; the report without these."""
-    places = set()
+    """Write the expect.yaml of every sample that is a problem as it is; the report without these.
+
+    Causes that are other than stated are a problem only where they are too many.
+    """
+    wrong = {problem.place for problem in report.problems if problem.check in _OF_SAMPLES}
+    samples = []
     for sample in report.samples:
-        if not sample.parts:
-            continue
         path = folder / sample.name / "expect.yaml"
-        before, now = path.read_bytes(), expectation_text(sample.accepted).encode()
-        _show(path, before, now)
-        write_bytes(path, now)
-        places.add(f"{sample.name}/expect.yaml")
+        if f"{sample.name}/{path.name}" in wrong:
+            before, now = path.read_bytes(), expectation_text(sample.accepted).encode()
+            _show(path, before, now)
+            write_bytes(path, now)
+            stated = None if sample.other_causes is None else ""
+            sample = replace(sample, parts=(), other_causes=stated)  # noqa: PLW2901
+        samples.append(sample)
     return replace(
         report,
-        samples=tuple(replace(sample, parts=()) for sample in report.samples),
-        problems=tuple(p for p in report.problems if p.check != "samples" or p.place not in places),
+        samples=tuple(samples),
+        problems=tuple(each for each in report.problems if each.check not in _OF_SAMPLES),
     )
 
 
