@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 _HAS_PIDFD = hasattr(os, "pidfd_open")
-READER_SETUP: dict[str, Any] = {}  # forks a reader, and no submission server
 
 
 def serve(control: int, setup: dict[str, Any]) -> None:
@@ -93,7 +92,7 @@ def _start_server(
             message = wire.receive(own)
             if message is not None:
                 setup = marshal.loads(message[0])
-                if setup == READER_SETUP:
+                if setup == wire.READER_SETUP:
                     serve_reader(own)
                 else:
                     setup["confinement"]["readable"] += library

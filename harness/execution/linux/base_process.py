@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.confinement import Confinement
-from harness.execution.inside.base import READER_SETUP
 from harness.execution.inside.messages import wire
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux import kernel
@@ -151,7 +150,7 @@ class StimulusCompiler:
 
     def __init__(self, base: BaseProcess) -> None:
         self._base = base
-        self._reader: ServerProcess | None = base.start_server(READER_SETUP)
+        self._reader: ServerProcess | None = base.start_server(wire.READER_SETUP)
         self._packed: dict[tuple[object, ...], PackedStimulus] = {}
 
     def packed(
@@ -173,7 +172,7 @@ class StimulusCompiler:
 
     def _compile(self, texts: bytes) -> PackedStimulus:
         if self._reader is None:
-            self._reader = self._base.start_server(READER_SETUP)
+            self._reader = self._base.start_server(wire.READER_SETUP)
         try:
             wire.send(self._reader.control, texts)
             message = wire.receive(self._reader.control)

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import _socket
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+READER_SETUP: dict[str, Any] = {}  # of a server that compiles stimuli and has no submission
 _LARGEST = 256 * 1024 * 1024
 _MOST_DESCRIPTORS = 8
 
