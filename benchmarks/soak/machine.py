@@ -8,6 +8,7 @@ import resource
 import threading
 import time
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,15 +31,13 @@ def adopt_orphans() -> None:
 def below(pid: int) -> set[int]:
     """All processes below one, the dead that nobody has asked about left out."""
     found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = [int(each) for each in task.read_text("ascii").split()]
-        except OSError:
-            continue
-        for child in children:
-            if _state(child) not in ("Z", "X", ""):
-                found.add(child)
-            found |= below(child)
+    with suppress(OSError):  # it ends while we look
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for word in (task / "children").read_text("ascii").split():
+                child = int(word)
+                if _state(child) not in ("Z", "X", ""):
+                    found.add(child)
+                found |= below(child)
     return found
 
 
