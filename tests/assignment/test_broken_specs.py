@@ -687,6 +687,19 @@ FILES = {
             "specs/small/f.yaml:2:1: not YAML: did not find expected node content. Hint: look for a bracket, quote or indentation that does not match.",
         ],
     ),
+    "comma in braces": (
+        {F: HEAD + "  - {name: a, call: check_input(1, 2), returns: true}\n"},
+        [
+            "specs/small/f.yaml:4:21: call: 'check_input(1' is not a Python expression ('(' was never closed). Hint: a comma ends a text inside { }: put it in quotes.",
+            "specs/small/f.yaml:4:36: 2): there is no value. Hint: write null for None, or leave the key out.",
+        ],
+    ),
+    "list in braces": (
+        {F: HEAD + "  - {name: a, call: check_input([1, 2], 3), returns: true}\n"},
+        [
+            "specs/small/f.yaml:4:33: not YAML: did not find expected ',' or '}'. Hint: put a text that holds a comma or a bracket in quotes.",
+        ],
+    ),
     "empty file": (
         {F: "# nothing\n"},
         [

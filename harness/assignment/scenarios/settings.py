@@ -129,7 +129,7 @@ class Context:
 
     def uncut(self, loc: Loc) -> bool:
         """Whether a plain text is whole; a mistake if a comment cuts it short."""
-        if self.document.comment_follows(loc):
+        if self.document.follows(loc, "#"):
             self.add(loc, "a # comment cuts the text short", "quote it")
             return False
         return True
@@ -140,7 +140,9 @@ class Context:
             tree = parse_expression(text)
         except PythonError as error:
             if self.uncut(loc):
-                self.add(loc, f"{text.strip()!r} is not a Python expression ({error})")
+                cut = self.document.follows(loc, ",")
+                hint = "a comma ends a text inside { }: put it in quotes" if cut else ""
+                self.add(loc, f"{text.strip()!r} is not a Python expression ({error})", hint)
             return None
         self.check_names(tree, loc)
         return tree

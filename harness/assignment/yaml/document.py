@@ -134,13 +134,14 @@ class Document:
             loc = loc[:-1]
         return self.spots[loc].text
 
-    def comment_follows(self, loc: Loc) -> bool:
-        """Whether a plain scalar is followed by a comment on its line."""
+    def follows(self, loc: Loc, mark: str) -> bool:
+        """Whether a plain scalar is followed by this mark on its line: a `#` begins a comment, and
+        a `,` ends it inside brackets."""
         spot = self.spots.get(loc)
         if spot is None or not spot.plain:
             return False
         rest = self.text[spot.end :].split("\n", 1)[0]
-        return rest.lstrip(" \t").startswith("#")
+        return rest.lstrip(" \t").startswith(mark)
 
     def _read(self) -> None:
         try:
@@ -184,6 +185,8 @@ class Document:
             problem, hint = "a text that begins with * is an alias", "quote it"
         elif "did not find expected" in problem or "could not find expected" in problem:
             hint = "look for a bracket, quote or indentation that does not match"
+            if "',' or" in problem:
+                hint = "put a text that holds a comma or a bracket in quotes"
         place = _place(self.file, mark) if mark else Place(file=self.file, line=1, column=1)
         self.problems.add(place, "", f"not YAML: {problem}", hint)
 
