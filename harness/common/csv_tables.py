@@ -28,6 +28,13 @@ _HEADER_CHARACTERS = 256 * 1024
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?', re.IGNORECASE)
 # The wide forms count in spreadsheets of East Asia; a line end may come before a formula.
 _FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+# Where a program takes another delimiter than ours, a cell begins in the middle of one, quoted or
+# not. What is no formula in itself (a remark, a number, an item of a list) stays.
+_INNER = re.compile(
+    r"""([;,\t\r\n][ "]*)([=\uff1d]|(?!(?<=[\r\n])-[ ])[-+@\uff0b\uff0d\uff20]"""
+    r"""(?=[^;,\t\r\n]*(?:[|!]|[A-Za-z]\()))"""
+)
+_INERT_INNER = re.compile(r"""([;,\t\r\n][ "]*)'(?=[-+=@\uff1d\uff0b\uff0d\uff20])""")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)%?|-+")
 
 Row = tuple[str, ...]
@@ -156,7 +163,9 @@ def csv_text(rows: Iterable[Sequence[str]]) -> str:
 
 
 def inert_cell(text: str) -> str:
-    """The text as a cell that no spreadsheet takes for a formula. Numbers and dashes stay."""
+    """The text as a cell that no spreadsheet takes for a formula, nor a part of it where it takes
+    another delimiter. Numbers and dashes stay."""
+    text = _INNER.sub(r"\1'\2", text)
     if not text.startswith(_FORMULA_STARTS) or _NUMBER.fullmatch(text):
         return text
     return f"'{text}"
@@ -164,7 +173,9 @@ def inert_cell(text: str) -> str:
 
 def bare_cell(text: str) -> str:
     """The text of a cell that `inert_cell` may have written."""
-    return text[1:] if text.startswith("'") and inert_cell(text[1:]) == text else text
+    bare = _INERT_INNER.sub(r"\1", text)
+    written = (each for each in (bare.removeprefix("'"), bare) if inert_cell(each) == text)
+    return next(written, text)
 
 
 def _bytes_of(path: Path) -> bytes:

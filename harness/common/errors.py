@@ -7,7 +7,7 @@ Exception
 
 from __future__ import annotations
 
-from harness.common.escaping import visible_lines
+from harness.common.escaping import visible, visible_lines
 
 
 class UserError(Exception):
@@ -18,9 +18,8 @@ class UserError(Exception):
         self.what = what
         self.place = place
         self.hint = hint
-        line = f"{place}: {what}" if place else what
-        shown = f"{line.removesuffix('.')}. Hint: {hint}" if hint else line
-        super().__init__(visible_lines(shown))
+        line = f"{visible(place)}: {visible_lines(what)}" if place else visible_lines(what)
+        super().__init__(f"{line.removesuffix('.')}. Hint: {visible(hint)}" if hint else line)
 
 
 class HarnessError(Exception):

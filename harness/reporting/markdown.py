@@ -24,7 +24,8 @@ def markdown_summary(view: StudentView, plan: Plan, failures: int) -> str:
     table = ["| function | checks passed |", "|---|---|", *rows] if rows else []
     text = explain_failures(view, plan, failures, width=_COLUMNS, colours=False)
     parts = [f"### {_inline(view.title)}", "\n".join(table), fenced(text)]
-    notes = [f"- {_inline(visible(note))}" for note in view.notes]
+    # A name in a note is a student's: only in code is it no mention, reference or address.
+    notes = [f"- {_code(visible(note))}" for note in view.notes]
     parts.append("\n".join(notes))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -41,9 +42,10 @@ def fenced(text: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """Text that is no Markdown and no HTML."""
+    """Text of the course that is no Markdown and no HTML."""
     return re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(text.split()))
 
 
-def _code(name: str) -> str:
-    return f"`{name.replace('`', '').replace('|', '')}`"
+def _code(text: str) -> str:
+    """A line of the text as code, also in a table."""
+    return f"`{text.replace('`', chr(39)).replace('|', '¦')}`"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.tiny_course import Course
 
 
@@ -48,3 +50,16 @@ def test_check_writes_the_summary_of_the_job(course: Course) -> None:
     assert "| `total` | 0 of 1 |" in rest
     assert "   total printed 0 instead of returning it." in rest
     assert "Xanthippe" not in page.read_text("utf-8")
+
+
+def test_a_line_that_a_student_names_is_no_command_to_the_runner(course: Course) -> None:
+    outcome = course.run("check", "x\n::error::y", "--format", "github", "--assignment", "tiny")
+    assert outcome.status == 2
+    assert outcome.err.startswith("x\\n::error::y: there is no such file")
+    page = course.write("summary.md", "")
+    course.write("jo/@octocat #1.py", "")
+    course.write("jo/a1.py", "print('::error::z\\n```\\n# @octocat')\n")
+    outcome = course.run("check", "jo", "--format", "github", GITHUB_STEP_SUMMARY=str(page))
+    assert not re.search("^::error::|##", outcome.out, re.MULTILINE)
+    outside = re.sub("(`+)text\n.*?\n\\1\n", "", page.read_text("utf-8"), flags=re.DOTALL)
+    assert "@" not in re.sub("`[^`\n]*`", "", outside)

@@ -64,5 +64,5 @@ def test_any_bytes_are_a_table_or_one_line(tmp_path: Path, data: bytes) -> None:
 @given(text=st.text(max_size=12))
 def test_an_inert_cell_is_read_back(text: str) -> None:
     cell = inert_cell(text)
-    assert bare_cell(cell) == text or text.startswith("'")
+    assert bare_cell(cell) == text or "'" in text
     assert inert_cell(cell) == cell

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from itertools import combinations
 
 import pytest
 
 from harness.model.study.reports import Fingerprint
 from harness.study.similarity.fingerprints import MOST_SYMBOLS, fingerprints
-from harness.study.similarity.likeness import groups, similar_pairs
+from harness.study.similarity.likeness import MOST_MATCHES, groups, similar_pairs
 from tests.study.class_of_copies import PREFIX, STYLE_OF, programs
 
 
@@ -110,3 +111,18 @@ def test_what_cannot_be_compared_has_no_fingerprints(text: str) -> None:
 def test_a_very_large_program_is_read_up_to_a_bound() -> None:
     text = "x = [" + "1 + 2, " * MOST_SYMBOLS + "]\n"
     assert len(fingerprints([text.encode()])) < MOST_SYMBOLS
+
+
+def test_two_programs_that_match_everywhere_in_another_order_cost_little() -> None:
+    count = 20_000
+    first, second = (
+        [Fingerprint(value=n, first_line=9 * at, last_line=9 * at, file=0) for n, at in places]
+        for places in (
+            [(n, n) for n in range(count)],
+            [(n, n * 7919 % count) for n in range(count)],
+        )
+    )
+    before = time.process_time()
+    (pair,) = similar_pairs({"a": first, "b": second})
+    assert time.process_time() - before < 10  # it took two minutes
+    assert len(pair.matches) == MOST_MATCHES

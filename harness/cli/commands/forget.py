@@ -12,6 +12,7 @@ from harness.cli.discovery import examples
 from harness.cli.options import PATH
 from harness.cli.runs import store_of
 from harness.common.errors import UserError
+from harness.common.escaping import visible
 from harness.model.result import RunFacts, SubmissionResult
 from harness.reporting import write_reports
 from harness.results import Store, StoreReader
@@ -49,7 +50,7 @@ def command(run: Path, student: str) -> int:
         store.forget(result.id, _without(facts, result))
         left, plan = store.run(), store.plan()
     write_reports(left, plan, path.parent)
-    click.echo(f"{result.id} is forgotten; {len(left.submissions)} submissions are left")
+    click.echo(f"{visible(result.id)} is forgotten; {len(left.submissions)} submissions are left")
     return 0
 
 

@@ -60,7 +60,7 @@ def main() -> int:
     try:
         summary, status = _grade(Path.cwd())
     except Exception as failure:  # whatever it is, the job's page must say so
-        sys.stderr.write(f"{type(failure).__name__}: {failure}\n")
+        sys.stderr.write(visible(f"{type(failure).__name__}: {failure}") + "\n")
         _tell(output_lines("error", f"the autograder failed: {failure}"))
         return 1
     sys.stdout.write(f"{summary}\n")

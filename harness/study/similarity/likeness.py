@@ -14,6 +14,7 @@ COMMON_SHARE = 0.25
 COMMON_AT_LEAST = 10  # programs: in a small class a share is too few
 MOST_LOOKS = 3_000_000  # at pairs that have a fingerprint in common
 MOST_PAIRS = 200
+MOST_MATCHES = 1000  # of a pair; programs of 500 KB can be made to have 60,000
 GROUPED_FROM = 0.5  # of the score
 _LEAST_WEIGHT = 20.0  # what is shorter than this is alike by chance
 
@@ -101,31 +102,26 @@ def _candidates(values: Mapping[str, Set[int]], weights: Mapping[int, float]) ->
 def _matches(
     first: Sequence[Fingerprint], second: Sequence[Fingerprint], telling: Set[int]
 ) -> tuple[MatchedLines, ...]:
-    """The lines of the first beside those of the second, joined where they follow each other."""
+    """The lines of the first beside those of the second, joined where they follow each other; of
+    the first `MOST_MATCHES`."""
     places: dict[int, Fingerprint] = {}
     for one in second:
         places.setdefault(one.value, one)
-    found: list[MatchedLines] = []
+    found: dict[MatchedLines, None] = {}
     for one in sorted(first, key=lambda each: (each.file, each.first_line, each.last_line)):
         other = places.get(one.value)
         if other is None or one.value not in telling:
             continue
-        now = MatchedLines(
-            first=_range(one),
-            second=_range(other),
-        )
-        if (
-            found
-            and _follows(found[-1].first, now.first)
-            and _follows(found[-1].second, now.second)
-        ):
+        now = MatchedLines(first=_range(one), second=_range(other))
+        last = next(reversed(found), now)
+        if _follows(last.first, now.first) and _follows(last.second, now.second):
             now = MatchedLines(
-                first=_joined(found[-1].first, now.first),
-                second=_joined(found[-1].second, now.second),
+                first=_joined(last.first, now.first), second=_joined(last.second, now.second)
             )
-            found.pop()
-        if now not in found:
-            found.append(now)
+            found.pop(last, None)
+        elif len(found) == MOST_MATCHES:
+            break
+        found.setdefault(now)
     return tuple(found)
 
 
