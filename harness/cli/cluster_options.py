@@ -16,8 +16,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 _tls_ca = click.option("--tls-ca", type=_FILE, help="TLS: the authority's certificate (PEM).")
-_tls_cert = click.option("--tls-cert", type=_FILE, help="TLS: the certificate of this side.")
-_tls_key = click.option("--tls-key", type=_FILE, help="TLS: the key of this certificate.")
+_tls_cert = click.option("--tls-cert", type=_FILE, help="TLS: this machine's certificate (PEM).")
+_tls_key = click.option("--tls-key", type=_FILE, help="TLS: the key of --tls-cert (PEM).")
 
 
 def cluster_options(function: F) -> F:

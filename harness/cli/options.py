@@ -32,14 +32,14 @@ assignment_option = click.option(
 python_option = click.option(
     "--python",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The interpreter to grade with (default: the version the assignment names).",
+    help="The Python interpreter to use (default: the version the assignment names).",
 )
 without_option = click.option(
     "--without-tag",
     "without",
     multiple=True,
     metavar="TAG",
-    help="Leave out scenarios with this tag (may be repeated); the others make the whole mark.",
+    help="Leave out scenarios with this tag (may be repeated); the others make up the mark.",
 )
 support_option = click.option(
     "--support",

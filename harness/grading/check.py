@@ -32,7 +32,7 @@ from harness.model.submission import ARCHIVE_ENDINGS, Submission
 def check_submissions(
     context: GradingContext, submissions: Sequence[Submission], *, thorough: bool = False
 ) -> tuple[SubmissionResult, ...]:
-    """Grade on all scenarios of the bench's plan; nothing is stored."""
+    """Grade each submission on all scenarios of the context's plan; nothing is stored."""
     specification = context.specification
     with (
         create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,

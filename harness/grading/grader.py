@@ -42,9 +42,11 @@ from harness.results import encoded
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """A result, and what is new of the observations and verdicts behind it, by their keys. No
-    observations under a key: the reference's. `warning` is about our own machinery. `seen` has, by
-    scenario, a digest of its observations in every channel, where that was asked for."""
+    """A result, and the new observations and verdicts behind it, by their keys.
+
+    A key with no observations means that they equal the reference's. `warning` is about the harness
+    itself. `seen` has, by scenario, a digest of its observations in every channel; empty unless
+    asked for."""
 
     result: SubmissionResult
     observations: Mapping[str, tuple[Observation, ...]]
@@ -98,7 +100,7 @@ class Grader(AbstractContextManager["Grader"]):
         *,
         only: frozenset[str] | None = None,
     ) -> Graded:
-        """The whole way from the bytes to the mark, on all scenarios or `only` these."""
+        """Grade a submission, from its bytes to its mark, on all scenarios or `only` these."""
         plan = self._plan
         if only is not None:
             plan = plan.subset(lambda scenario: scenario.id in only)

@@ -22,8 +22,9 @@ def run_jobs(
     digests: bool = False,
     blame: bool = False,
 ) -> Iterator[tuple[Job, Graded]]:
-    """Each job with what it came to, as they end; `digests` as in `WorkerSetup`, with `blame` the
-    causes of failures by substitution. HarnessError when our own machinery failed on one."""
+    """Each job with its result, in the order in which they end. `digests` is as in `WorkerSetup`;
+    with `blame`, causes of failures are found by substitution. Raises HarnessError when the
+    harness itself failed on a job."""
     reference = context.specification.reference if blame else ()
     setup = replace(context.worker_setup(), digests=digests, reference=reference)
     with Pool(setup, workers) as pool:
@@ -37,8 +38,8 @@ def run_jobs(
 def search_failures(
     context: GradingContext, jobs: Sequence[FailureJob], workers: int | None
 ) -> Iterator[tuple[FailureJob, FirstFailures]]:
-    """Each job with the failures that were found, as they end. HarnessError when our own machinery
-    failed on one."""
+    """Each job with the failures that were found, in the order in which they end. Raises
+    HarnessError when the harness itself failed on a job."""
     with Pool(replace(context.worker_setup(), secret=_SEARCHING), workers) as pool:
         for job, found in pool.run(jobs):
             if isinstance(found, WorkerFailure):

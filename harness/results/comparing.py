@@ -28,9 +28,9 @@ class ScenarioChange:
 class MarkChange:
     """A submission that differs; None on the side that has no such submission.
 
-    `marks` is the change of the mark, None where one side has none. `weights` is what of it comes
-    from scenarios with the same verdict that count for more or less; `rest` what no scenario
-    explains: deductions, rounding.
+    `marks` is the change of the mark, None where one side has none. `weights` is the
+    part of it from scenarios with the same verdict that count for more or less, `rest` the part
+    that no scenario explains: deductions, rounding.
     """
 
     id: str
@@ -80,8 +80,9 @@ class WorthChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
-    """`made_with` names what the runs were made with otherwise; `same` counts who is as before.
-    `added` and `removed` are ids of scenarios that one run alone has."""
+    """How two runs differ. `made_with` names what the runs were made with differently, `same` is
+    the number of submissions without a difference. `added` and `removed` are ids of scenarios that
+    only one run has."""
 
     old: Snapshot
     new: Snapshot

@@ -75,7 +75,7 @@ class Store(StoreReader):
             self._lock.release()
 
     def begin(self, facts: RunFacts, plan: Plan, paths: Iterable[str] | None = None) -> None:
-        """Write down what the run is made with, and what it was asked to grade (None: as before).
+        """Store what the run is made with, and the `paths` it was asked to grade (None: as before).
         Results of the same assignment stay.
 
         Raises UserError if the database holds another assignment's run.
@@ -98,8 +98,7 @@ class Store(StoreReader):
                 self._connection.executemany("INSERT INTO path VALUES (?)", rows)
 
     def keep_only(self, submission_ids: Iterable[str], *, state_digest: str | None = None) -> None:
-        """Drop the results of all other submissions, and with a `state_digest` of these what
-        `drop_stale` drops."""
+        """Drop the results of all other submissions; with a `state_digest`, `drop_stale` these."""
         wanted = set(submission_ids)
         gone = [(name,) for name in self.states() if name not in wanted]
         with self._transaction():

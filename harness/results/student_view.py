@@ -137,8 +137,8 @@ def _joined(causes: Iterable[ShownCause]) -> list[ShownCause]:
 
 
 def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:
-    """Failing checks of which no more is known: those with one message in several functions, then
-    those of one rule and function for the same clauses, in their own order."""
+    """Group failing checks whose cause is not known: first those with the same message in several
+    functions, then those of one rule and function for the same clauses, each in their own order."""
     found = list(checks)
     functions: dict[tuple[object, ...], set[str]] = {}
     for check in found:

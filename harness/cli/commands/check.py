@@ -79,7 +79,7 @@ def command(
 ) -> int:
     """Run the visible scenarios on FILE… and explain the first failures.
 
-    Exit status: 0 all passed, 1 not, 2 cannot run.
+    Exit status: 0 all passed, 1 something failed, 2 cannot run.
     """
     base = the_root(root, files)
     assignment_id = the_assignment(base, assignment, files)

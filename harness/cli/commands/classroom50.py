@@ -52,7 +52,7 @@ def command(
 ) -> int:
     """Build the autograder of assignment ID: autograder.py and grader.pyz, which need only Python.
 
-    It holds the visible scenarios and their answers, and nothing of the reference. What it gives is
+    It holds the visible scenarios and their answers, and no code of the reference. What it gives is
     feedback: it runs in the student's own repository, so grade again yourself.
     """
     base = the_root(root)

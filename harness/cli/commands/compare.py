@@ -35,7 +35,7 @@ SUMMARY = "Show whose mark changed between two runs, and why."
     show_default=True,
     help="A table for the terminal, CSV for a spreadsheet, or a page.",
 )
-@output_option("Where to (default: standard output).")
+@output_option("The file to write (default: standard output).")
 def command(old: Path, new: Path, form: str, output: Path | None) -> int:
     """Compare two runs of one assignment: report folders, or results.json files.
 

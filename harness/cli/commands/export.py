@@ -41,7 +41,7 @@ class _ExportCommand(click.Command):
 )
 @click.argument("run", type=PATH)
 @click.option("--to", "form", required=True, metavar="FORMAT", help="One of the formats below.")
-@output_option("Where to (default: standard output).")
+@output_option("The file to write (default: standard output).")
 @click.option(
     "--gradebook",
     type=PATH,
@@ -55,7 +55,7 @@ class _ExportCommand(click.Command):
     "--match",
     type=PATH,
     metavar="FILE",
-    help="A CSV of download id, gradebook id: whose row it is where the files do not tell.",
+    help="A CSV (download id, gradebook id) for students whose row no id or name tells.",
 )
 @click.option(
     "--clear",
@@ -66,24 +66,24 @@ class _ExportCommand(click.Command):
     "--roster",
     type=PATH,
     metavar="FILE",
-    help="Brightspace without --gradebook: the class list, with the ids that it imports by.",
+    help="For Brightspace without --gradebook: the class list, whose ids Brightspace imports by.",
 )
 @click.option(
     "--marks",
     type=click.Choice([each.value for each in Marks]),
     default=Marks.TOTAL.value,
     show_default=True,
-    help="With the marks that people give, or the harness's alone (gradebooks).",
+    help="For gradebooks: marks given by hand included, or the harness's marks alone.",
 )
 @click.option(
     "--schema",
     type=click.Choice(["1", "2"]),
-    help="The version of results.json (json; default: the newest).",
+    help="For json: the version of results.json (default: the newest).",
 )
 @click.option(
     "--anonymous",
     is_flag=True,
-    help="Numbers in place of ids, without names, times, comments (json, csv, junit).",
+    help="For json, csv, junit: numbers in place of ids; no names, times and comments.",
 )
 def command(
     run: Path,

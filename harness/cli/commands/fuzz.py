@@ -55,9 +55,17 @@ SUMMARY = "Look for faults that the scenarios miss."
     help="How many inputs to draw for a function.",
 )
 @click.option(
-    "--seconds", type=click.FloatRange(0, min_open=True), help="Begin nothing new after this long."
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    help="Start nothing new after so many seconds.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draws.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="The seed of the random inputs.",
+)
 @jobs_option
 @json_option("Write what was compared and what differs to this file.")
 def command(

@@ -61,7 +61,9 @@ SOME_HARNESS_ERROR = 3
     type=click.Path(path_type=Path, file_okay=False),
     help="Where the report goes (default: reports/<assignment>).",
 )
-@click.option("--jobs", type=click.IntRange(1, 256), help="Worker processes (default: one a core).")
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), help="Worker processes (default: one per core)."
+)
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
@@ -84,9 +86,11 @@ SOME_HARNESS_ERROR = 3
     "--only",
     multiple=True,
     metavar="ID",
-    help="Grade this submission (may be given again); the others of the class stay as they are.",
+    help="Grade this submission (may be repeated); the others of the class stay as they are.",
 )
-@click.option("--fresh", is_flag=True, help="Forget what an earlier run of this folder found.")
+@click.option(
+    "--fresh", is_flag=True, help="Grade everything anew; use nothing that an earlier run found."
+)
 @click.option(
     "--watch",
     is_flag=True,

@@ -46,7 +46,7 @@ def command(
     """Build the archive for the students of assignment ID.
 
     It holds a stub, the provided files, gameplay/, the visible scenarios and selfcheck.pyz, which
-    needs only Python. It holds no hidden scenario and nothing of the reference.
+    needs only Python. It holds no hidden scenario and no function body of the reference.
     """
     base = the_root(root)
     assignment_id = the_assignment(base, assignment)

@@ -31,9 +31,13 @@ SUMMARY = "Turn transcripts of a program into scenarios."
     type=click.Path(path_type=Path, dir_okay=False),
     help="The YAML file of specs/<id> that the scenarios are added to.",
 )
-@click.option("--program", default="", help="The file that is run (default: the first handed in).")
+@click.option(
+    "--program", default="", help="The file to run (default: the first that students hand in)."
+)
 @constants_option
-@click.option("--clause", "clauses", multiple=True, help="A clause of the scenarios (repeatable).")
+@click.option(
+    "--clause", "clauses", multiple=True, help="A clause that the scenarios test (may be repeated)."
+)
 @python_option
 def command(
     transcripts: tuple[Path, ...],

@@ -36,7 +36,7 @@ _INTERRUPTED = 130
     ),
 )
 @click.argument("assignment_id", metavar="ID")
-@click.option("--submission", type=PATH, help="What to play in place of the reference.")
+@click.option("--submission", type=PATH, help="The submission to play (default: the reference).")
 @constants_option
 @click.option(
     "--record", "name", metavar="NAME", help="Add what is typed as a scenario of this name."

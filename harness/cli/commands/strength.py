@@ -54,8 +54,8 @@ def command(
     scenarios: those named, or all assignments.
 
     What no scenario notices is listed: add a scenario, or write it into specs/<id>/equivalent.yaml
-    with the reason why it cannot be noticed. What is known is kept, so that an interrupted run goes
-    on, and only what changed is run again.
+    with the reason why it cannot be noticed. Results are stored: an interrupted run
+    continues, and only what changed is run again.
 
     Exit status: 0 measured, 1 an entry of equivalent.yaml is wrong, 2 cannot run.
     """

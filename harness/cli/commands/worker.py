@@ -33,7 +33,11 @@ WANTED = "3.12"
     help="The dask scheduler, tcp://HOST:8786 or tls://HOST:8786.",
 )
 @cluster_options
-@click.option("--jobs", type=click.IntRange(1, 256), help="At a time (default: one a core).")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    help="Submissions to grade at a time (default: one per core).",
+)
 @click.option(
     "--require-tier",
     type=click.Choice([tier.value for tier in Tier]),
@@ -41,7 +45,7 @@ WANTED = "3.12"
     show_default=True,
     help="Take no work under weaker confinement.",
 )
-@click.option("--name", help="How messages call this worker (default: host and process).")
+@click.option("--name", help="This worker's name in messages (default: host and process).")
 @python_option
 def command(
     scheduler: str,

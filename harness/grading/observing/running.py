@@ -172,7 +172,8 @@ class _Running:
 def read_program(
     tool: Answers, assignment: Assignment, files: tuple[SourceFile, ...]
 ) -> PolicyReport:
-    """What `tool`, the policy's entry, says of these files. ToolFailed when it gave no answer."""
+    """The report of `tool`, the policy's entry point, on these files. Raises ToolFailed when there
+    is no answer."""
     program = None
     if not assignment.isolate_all:
         own = program_files(assignment, files)

@@ -52,8 +52,8 @@ class MutantOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOutcome:
-    """A sample submission: its mark, how it parts from its expect.yaml, and the expectation that
-    it meets as it is: what is still right of the stated one, the rest replaced.
+    """A sample submission: its mark, its differences from its expect.yaml, and the expectation that
+    it meets now: the entries that still hold, the others replaced.
 
     `other_causes` says which causes it has in place of the stated ones; empty where they are the
     same, None where none are stated."""

@@ -22,7 +22,7 @@ def _matches(patterns: Iterable[re.Pattern[str]], name: str) -> bool:
 
 
 def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -> SampleOutcome:
-    """How a graded sample parts from its expectation. Informational scenarios are no part of it."""
+    """How a graded sample differs from its expectation. Informational scenarios do not count."""
     ungraded = {scenario.id for scenario in plan.scenarios if scenario.informational}
     kept = tuple(entry for entry in result.scenarios if entry.scenario_id not in ungraded)
     result = replace(result, scenarios=kept)

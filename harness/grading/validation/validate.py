@@ -59,7 +59,8 @@ def validate(
     """Check the reference, goldens, coverage, repeatability, mutants and samples of one assignment;
     with `isolation`, also that scenarios together and alone give the same results.
 
-    The bench's key must have been prepared without refusing disagreements.
+    The context must come from `prepare(…, refuse=False)`: disagreements between the reference
+    and the goldens are reported here.
     """
     specification, plan = context.specification, context.specification.plan
     problems = [

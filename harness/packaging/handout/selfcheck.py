@@ -1,7 +1,7 @@
 """The program inside `selfcheck.pyz`: `harness check` with nothing but the standard library.
 
 It runs from the plan and the answer key that lie beside this file in the archive. The exit status
-is that of `harness check`: 0 all passed, 1 not, 2 cannot run.
+is that of `harness check`: 0 all passed, 1 something failed, 2 cannot run.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _parser(plan: Plan) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=Path(sys.argv[0]).name or "selfcheck.pyz",
         description=f"Run the visible scenarios of {plan.assignment.title} on your file and "
-        "explain the first failures. Exit status: 0 all passed, 1 not, 2 cannot run.",
+        "explain the first failures. Exit status: 0 all passed, 1 something failed, 2 cannot run.",
     )
     parser.add_argument("files", nargs="*", metavar="FILE", help="what you are going to hand in")
     parser.add_argument(

@@ -41,11 +41,12 @@ def fuzz(
     cache: Path,
     progress: Progress = lambda function, done, total, found: None,
 ) -> FuzzReport:
-    """Compare submissions with the reference on inputs that are drawn.
+    """Compare submissions with the reference on randomly drawn inputs.
 
-    A submission that differs somewhere is not asked about that target again. What is known is kept
-    below `cache` by content, also of a search that is interrupted by Ctrl-C, whose report is not
-    `complete`. UserError where the course's own code or Hypothesis fails.
+    A submission that differs on a target (a function or the program) is not run on that target
+    again. Results are stored below `cache` by content. When Ctrl-C interrupts the search, what was
+    found is returned in a report that is not `complete`. Raises UserError when the course's own
+    code or Hypothesis fails.
     """
     unique = {each.digest: each for each in submissions}
     setup = Setup(

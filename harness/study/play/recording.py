@@ -17,7 +17,7 @@ RECORDED = "recorded.yaml"
 
 
 def check_name(root: Path, assignment_id: str, name: str) -> None:
-    """Before a game is played: UserError for a name that no scenario can have, or that has one."""
+    """Raise UserError when no scenario can have this name, or one has it already."""
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
@@ -30,10 +30,10 @@ def check_name(root: Path, assignment_id: str, name: str) -> None:
 
 
 def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) -> Path:
-    """Add the scenario `name` to specs/<id>/recorded.yaml; the path of that file.
+    """Add the scenario `name` to specs/<id>/recorded.yaml and return the path of that file.
 
-    The transcript is what the reference shows for what was typed. UserError, and nothing is
-    written, where there is a scenario of that name, or where the reference does what none states.
+    The transcript is what the reference shows for what was typed. Raises UserError, and writes
+    nothing, when there is a scenario of that name or the reference does not end by itself.
     """
     assignment = played.specification.plan.assignment
     target = root / "specs" / assignment.id / RECORDED

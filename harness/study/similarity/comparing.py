@@ -28,8 +28,8 @@ Progress = Callable[[int], None]
 
 
 def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], tuple[str, ...]]:
-    """What was graded in a run, read again from where it was, and the ids of those that are not
-    there any more as they were. UserError where nothing is left."""
+    """A run's submissions, read again from where they were graded, and the ids of those that have
+    been changed or removed since. Raises UserError when none is left."""
     folder = store.path.parent.resolve()
     paths = [
         path for path in ((folder / each).resolve() for each in store.paths()) if path.exists()
@@ -48,7 +48,7 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], tupl
 
 
 def without_ids(submissions: Sequence[Submission]) -> tuple[Submission, ...]:
-    """The same with numbers for ids, in an order that does not follow the ids."""
+    """The same submissions with numbers as ids, in an order that does not reveal the ids."""
     ordered = sorted(submissions, key=lambda each: (each.digest, each.id))
     width = len(str(len(ordered)))
     return tuple(
@@ -65,8 +65,11 @@ def compare_class(
     require: Tier | None = Tier.STANDARD,
     progress: Progress | None = None,
 ) -> SimilarityReport:
-    """Compare each submission with each other. `progress` is called with how many are read.
-    UserError when no interpreter or tier serves."""
+    """Compare each submission with every other one.
+
+    `progress` is called with the number of submissions that are read. Raises UserError when this
+    machine has no usable interpreter or not the tier `require`.
+    """
     assignment = specification.plan.assignment
     interpreter = find_interpreter(assignment.python, python)
     tier = choose_tier(interpreter, require)

@@ -31,13 +31,12 @@ def measure(
     most_pairs: int = 0,
     progress: Progress = lambda what, done, total: None,
 ) -> StrengthReport:
-    """Whether some scored scenario notices each change of the reference, and each of at most
-    `most_pairs` pairs of changes.
+    """For each change of the reference, and for at most `most_pairs` pairs of changes: which scored
+    scenario notices it, if any.
 
-    A change is tried with the scenarios of its own function first. What is known is kept below
-    `cache` by content, also of a run that is interrupted; `harness.results.latest_strength` reads
-    the report again.
-    UserError where the generator is not installed.
+    A change is tried with the scenarios of its own function first. Results are stored below `cache`
+    by content, those of an interrupted run too; `harness.results.latest_strength` reads the report
+    again. Raises UserError when the generator of changes is not installed.
     """
     specification = context.specification
     progress("making the changes", 0, 0)
