@@ -11,10 +11,13 @@ import yaml
 
 from harness.assignment import load, load_for_fuzzing
 from harness.common.errors import UserError
+from harness.execution.protocol.observation import ObservationBudget
 from harness.grading import check_submissions, handed_in, prepare
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Stimulus
 from harness.model.study.fuzzing import FuzzSettings, FuzzTarget
+from harness.study.fuzz import worker as fuzz_worker
+from harness.study.fuzz.comparing import Comparer
 from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed
 from harness.study.fuzz.games import played, shortened
 from tests.tiny_course import Course
@@ -235,6 +238,35 @@ def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     failed = [each.scenario_id for each in after.scenarios if not each.verdict.passed]
     assert len(failed) == 2
     assert all(name.startswith("pasted/") for name in failed)
+
+
+def test_every_batch_is_compared_whatever_was_observed_before(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, target = with_fuzz(course)
+    monkeypatch.setattr(fuzz_worker, "BATCH", 25)
+    monkeypatch.setattr(Comparer, "_keeps_nothing", lambda *_: False)
+    monkeypatch.setattr(ObservationBudget.__init__, "__defaults__", (60_000,))
+    context = prepare(
+        load(course.root, "tiny"), cache=course.root / ".harness-cache", recall_tier=True
+    )
+    (submission,) = handed_in([RIGHT], _asked(context))
+    setup = fuzz_worker.Setup(
+        settings=settings,
+        assignment=_asked(context),
+        reference=context.specification.reference,
+        submissions=(submission,),
+        interpreter=context.interpreter,
+        tier=context.tier.tier,
+        seed=0,
+    )
+    number = settings.targets.index(target)
+    with fuzz_worker.Worker(setup) as worker:
+        for batch in range(4):
+            unit = fuzz_worker.Unit(target=number, batch=batch, digests=(submission.digest,))
+            done = worker.run(unit)
+            assert (done.left_out, done.found) == (0, {})
+            assert done.inputs > 10
 
 
 def test_extra_credit_makes_no_program_with_a_failure_one_with_full_marks(course: Course) -> None:

@@ -82,14 +82,17 @@ class Comparer(AbstractContextManager["Comparer"]):
 
     def __enter__(self) -> Comparer:
         self._tool = self._stack.enter_context(self._driver.tool(SOURCES, ENTRY))
-        server = self._driver.submission(self._assignment, self._files)
-        self._reference = Program(
-            self._stack.enter_context(server), together=self._keeps_nothing(self._files)
-        )
+        self._batch = self._stack.enter_context(ExitStack())
+        self.begin_batch()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    def begin_batch(self) -> None:
+        """Start the reference anew: what may be observed of a program is bounded in sum."""
+        self._batch.close()
+        self._reference = self.program(self._files, self._batch)
 
     def program(self, files: tuple[SourceFile, ...], stack: ExitStack) -> Program:
         """A submission's program, until `stack` is closed."""
