@@ -29,12 +29,13 @@ _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?', re.IGNORECASE)
 # The wide forms count in spreadsheets of East Asia; a line end may come before a formula.
 _FORMULA_STARTS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 # Where a program takes another delimiter than ours, a cell begins in the middle of one, quoted or
-# not. What is no formula in itself (a remark, a number, an item of a list) stays.
+# not; a comma stands in names ("Doe, Jo"), which must stay as the platform wrote them. What is no
+# formula in itself (a remark, a number, an item of a list) stays.
 _INNER = re.compile(
-    r"""([;,\t\r\n][ "]*)([=\uff1d]|(?!(?<=[\r\n])-[ ])[-+@\uff0b\uff0d\uff20]"""
-    r"""(?=[^;,\t\r\n]*(?:[|!]|[A-Za-z]\()))"""
+    r"""([;\t\r\n][ "]*)([=\uff1d]|(?!(?<=[\r\n])-[ ])[-+@\uff0b\uff0d\uff20]"""
+    r"""(?=[^;\t\r\n]*(?:[|!]|[A-Za-z]\()))"""
 )
-_INERT_INNER = re.compile(r"""([;,\t\r\n][ "]*)'(?=[-+=@\uff1d\uff0b\uff0d\uff20])""")
+_INERT_INNER = re.compile(r"""([;\t\r\n][ "]*)'(?=[-+=@\uff1d\uff0b\uff0d\uff20])""")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)%?|-+")
 
 Row = tuple[str, ...]
