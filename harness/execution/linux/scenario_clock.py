@@ -38,6 +38,9 @@ class ScenarioClock:
         """The limit that is over, if any. HarnessError when our own server does not answer."""
         now = time.monotonic()
         elapsed = now - self._started
+        # We look late when the machine or our own process stood still: then so did the scenario,
+        # or it waited for us.
+        self._excluded += max(0.0, now - self.due)
         if elapsed < self._shortest:
             self.due = now + min(_HEARTBEAT, self._shortest - elapsed)
             return None
