@@ -31,13 +31,17 @@ def adopt_orphans() -> None:
 def below(pid: int) -> set[int]:
     """All processes below one, the dead that nobody has asked about left out."""
     found: set[int] = set()
-    with suppress(OSError):  # it ends while we look
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for word in (task / "children").read_text("ascii").split():
-                child = int(word)
-                if _state(child) not in ("Z", "X", ""):
-                    found.add(child)
-                found |= below(child)
+    tasks: list[Path] = []
+    with suppress(OSError):  # it, or one of its threads, ends while we look
+        tasks += Path(f"/proc/{pid}/task").iterdir()
+    for task in tasks:
+        children: list[int] = []
+        with suppress(OSError):
+            children += map(int, (task / "children").read_text("ascii").split())
+        for child in children:
+            if _state(child) not in ("Z", "X", ""):
+                found.add(child)
+            found |= below(child)
     return found
 
 

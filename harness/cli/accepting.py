@@ -12,9 +12,10 @@ from harness.assignment import as_template, expectation_text, load, record_draws
 from harness.common import escaping
 from harness.common.files import write_bytes
 from harness.grading import record_transcripts
-from harness.grading.validation import ValidationReport
+from harness.grading.validation import SampleOutcome, ValidationReport
 
 _MOST_LINES = 60
+_EXPECTED = "expect.yaml"
 _OF_SAMPLES = ("samples", "causes")  # checks
 
 
@@ -39,21 +40,22 @@ def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
     Causes that are other than stated are a problem only where they are too many.
     """
     wrong = {problem.place for problem in report.problems if problem.check in _OF_SAMPLES}
-    samples = []
-    for sample in report.samples:
-        path = folder / sample.name / "expect.yaml"
-        if f"{sample.name}/{path.name}" in wrong:
-            before, now = path.read_bytes(), expectation_text(sample.accepted).encode()
-            _show(path, before, now)
-            write_bytes(path, now)
-            stated = None if sample.other_causes is None else ""
-            sample = replace(sample, parts=(), other_causes=stated)  # noqa: PLW2901
-        samples.append(sample)
     return replace(
         report,
-        samples=tuple(samples),
+        samples=tuple(
+            _accepted(sample, folder) if f"{sample.name}/{_EXPECTED}" in wrong else sample
+            for sample in report.samples
+        ),
         problems=tuple(each for each in report.problems if each.check not in _OF_SAMPLES),
     )
+
+
+def _accepted(sample: SampleOutcome, folder: Path) -> SampleOutcome:
+    path = folder / sample.name / _EXPECTED
+    before, now = path.read_bytes(), expectation_text(sample.accepted).encode()
+    _show(path, before, now)
+    write_bytes(path, now)
+    return replace(sample, parts=(), other_causes=None if sample.other_causes is None else "")
 
 
 def _draws(folder: Path) -> set[Path]:

@@ -13,7 +13,8 @@ ROOT = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RareFault:
-    """`changes` are texts of the sample's `file`, each there once, and what takes their places."""
+    """`changes` are texts of the sample's `file`, each there once, and what takes their places.
+    `shown_by`: what shows the fault first, where that is not the function alone but a game."""
 
     name: str
     assignment: str
@@ -22,6 +23,7 @@ class RareFault:
     function: str
     why: str
     changes: tuple[tuple[str, str], ...]
+    shown_by: str = ""
 
     def files(self) -> dict[str, str]:
         """The program's files by name."""
@@ -168,6 +170,7 @@ FAULTS = (
             ),
             ("    winner = color\n", "    winner, how = color, d\n"),
         ),
+        shown_by="p4play.py",
     ),
     RareFault(
         name="no_tenth_column",

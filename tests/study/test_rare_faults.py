@@ -52,7 +52,8 @@ def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> Non
     options = FuzzOptions(jobs=1)
     report = fuzz(context, settings, [submission], options, cache=tmp_path, progress=stop)
     (found,) = report.submissions
-    (difference,) = found.differences  # of the function, or of a game that calls it
+    (difference,) = found.differences
+    assert difference.function == (fault.shown_by or fault.function)
     assert sum(os.times()[:4]) - start < CPU_SECONDS
     copy = Course(tmp_path / "course")
     for kind in ("specs", "reference"):

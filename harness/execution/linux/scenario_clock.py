@@ -15,6 +15,7 @@ from harness.model.stimulus import Limits
 
 _HEARTBEAT = 0.25  # seconds between two looks at most
 _PATIENCE = 20.0  # seconds for our own server to answer
+_STANDSTILL = 0.5  # seconds; a shorter delay is what looking takes
 
 
 class ScenarioClock:
@@ -32,15 +33,14 @@ class ScenarioClock:
         self._clock: ProcessClock | None = None
         self._asked_for_pid = False
         self._excluded = 0.0
+        self._own_cpu = time.thread_time()
         self.due = self._started + min(_HEARTBEAT, self._shortest)
 
     def passed(self) -> Ending | None:
         """The limit that is over, if any. HarnessError when our own server does not answer."""
         now = time.monotonic()
         elapsed = now - self._started
-        # We look late when the machine or our own process stood still: then so did the scenario,
-        # or it waited for us.
-        self._excluded += max(0.0, now - self.due)
+        self._exclude_standstill(now)
         if elapsed < self._shortest:
             self.due = now + min(_HEARTBEAT, self._shortest - elapsed)
             return None
@@ -64,6 +64,17 @@ class ScenarioClock:
     def exclude(self, seconds: float) -> None:
         """Do not count so much time asleep, in which the process waited for another of ours."""
         self._excluded += seconds
+        self.due += seconds  # nor is it a standstill: nobody looked meanwhile
+
+    def _exclude_standstill(self, now: float) -> None:
+        """Do not count time in which we were to look and neither did nor computed: the machine or
+        our own process stood still (suspended, stopped), and the scenario with it, or it waited
+        for us. What we take to look is counted: a program could make that long."""
+        own_cpu = time.thread_time()
+        late = now - self.due - (own_cpu - self._own_cpu)
+        self._own_cpu = own_cpu
+        if late > _STANDSTILL:
+            self._excluded += late
 
     def identify(self, number: int, descriptors: list[int]) -> None:
         """The server's answer: the process's number there, and a pidfd where it has one."""
