@@ -3,6 +3,8 @@ theirs; and what of such a run may be kept."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,97 +69,110 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def graded(root: Path, out: Path, program: str) -> SubmissionResult:
-    handed_in = out / "in" / "ada"
-    handed_in.mkdir(parents=True, exist_ok=True)
-    (handed_in / "a1.py").write_text(program)
-    run = harness.grade(harness.load_assignment(root, "shop"), [out / "in"], out / "report", jobs=1)
-    (result,) = run.submissions
-    return result
+def graded(root: Path, out: Path, programs: dict[str, str]) -> tuple[SubmissionResult, ...]:
+    """Grade `programs`, by who handed them in, into `out/report`."""
+    for name, program in programs.items():
+        handed_in = out / "in" / name
+        handed_in.mkdir(parents=True, exist_ok=True)
+        (handed_in / "a1.py").write_text(program)
+    assignment = harness.load_assignment(root, "shop")
+    return harness.grade(assignment, [out / "in"], out / "report", jobs=1).submissions
 
 
 def brief(causes: tuple[Cause, ...]) -> list[tuple[str, bool, int]]:
     return [(cause.function, cause.blamed, len(cause.scenarios)) for cause in causes]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        ("len(item) * 2", "len(item) * 3", [("price", True, 7)]),
-        ("price(item) + TAX", "price(item) - TAX", [("with_tax", True, 5)]),
-        ("total += with_tax(item)", "total = with_tax(item) + 1", [("bill", True, 3)]),
-        ('bill([input("item: ")])', 'bill([input("Item: ")])', [("main", True, 1)]),
-        ("from prices import TAX", "TAX = 1", [("TAX", True, 1)]),
-        ("def price(item)", "def prize(item)", [("price", False, 7)]),
-        ("    return total\n", "", [("bill", True, 2)]),
-        ("    return price(", "    return {}[item] + price(", [("with_tax", True, 5)]),
-        ("    return price(", "    while True: pass\n    return price(", [("with_tax", True, 5)]),
-    ],
-)  # fmt: skip
-def test_one_fault_is_one_cause(
-    root: Path, tmp_path: Path, old: str, new: str, expected: list[tuple[str, bool, int]]
-) -> None:
-    assert old in REFERENCE
-    result = graded(root, tmp_path, REFERENCE.replace(old, new, 1))
-    assert brief(result.causes) == expected
+ONE_FAULT = {
+    "ann": ("len(item) * 2", "len(item) * 3", [("price", True, 7)]),
+    "ben": ("price(item) + TAX", "price(item) - TAX", [("with_tax", True, 5)]),
+    "cat": ("total += with_tax(item)", "total = with_tax(item) + 1", [("bill", True, 3)]),
+    "dan": ('bill([input("item: ")])', 'bill([input("Item: ")])', [("main", True, 1)]),
+    "eve": ("from prices import TAX", "TAX = 1", [("TAX", True, 1)]),
+    "fay": ("def price(item)", "def prize(item)", [("price", False, 7)]),
+    "gus": ("    return total\n", "", [("bill", True, 2)]),
+    "hal": ("    return price(", "    return {}[item] + price(", [("with_tax", True, 5)]),
+    "ida": (
+        "    return price(",
+        "    while True: pass\n    return price(",
+        [("with_tax", True, 5)],
+    ),
+}
+
+
+OTHERS = {
+    "two faults": REFERENCE.replace("len(item) * 2", "len(item)").replace("item: ", "Item: "),
+    # Instances cannot travel to the course's function.
+    "not substituted": REFERENCE.replace("len(item) * 2", "len(item) * 3").replace(
+        "price(item) + TAX", "price(type('Item', (str,), {})(item)) + TAX"
+    ),
+    "spy": REFERENCE.replace(
+        "return price(item) + TAX",
+        "seen = price(item)\n    print('ANSWER', seen)\n    raise ValueError(seen)",
+    ).replace("len(item) * 2", "1000"),
+    "hidden": REFERENCE.replace("len(item) * 2", "len(item) * (2 if len(item) < 9 else 3)"),
+}
+
+
+@pytest.fixture(scope="module")
+def report(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A run with all programs above: a worker's start is most of what one of them takes."""
+    assert all(old in REFERENCE for old, _, _ in ONE_FAULT.values())
+    programs = {name: REFERENCE.replace(old, new, 1) for name, (old, new, _) in ONE_FAULT.items()}
+    out = tmp_path_factory.mktemp("class")
+    graded(root, out, programs | OTHERS)
+    with Store.read_only(out / "report" / STORE_NAME) as store:
+        yield store
+
+
+def result_of(report: Store, name: str) -> SubmissionResult:
+    return next(result for result in report.run().submissions if result.id == name)
+
+
+@pytest.mark.parametrize("name", ONE_FAULT)
+def test_one_fault_is_one_cause(report: Store, name: str) -> None:
+    result = result_of(report, name)
+    assert brief(result.causes) == ONE_FAULT[name][2]
     assert sum(cause.marks_at_stake for cause in result.causes) + (result.mark or 0) == 10
 
 
-def test_two_faults_are_two_causes_most_marks_first(root: Path, tmp_path: Path) -> None:
-    program = REFERENCE.replace("len(item) * 2", "len(item)").replace("item: ", "Item: ")
-    result = graded(root, tmp_path, program)
-    assert [cause.function for cause in result.causes] == ["price", "main"]
-    assert result.causes[0].marks_at_stake > result.causes[1].marks_at_stake
+def test_two_faults_are_two_causes_most_marks_first(report: Store) -> None:
+    causes = result_of(report, "two faults").causes
+    assert [cause.function for cause in causes] == ["price", "main"]
+    assert causes[0].marks_at_stake > causes[1].marks_at_stake
 
 
-def test_a_function_is_not_to_blame_where_it_cannot_be_substituted(
-    root: Path, tmp_path: Path
-) -> None:
-    program = REFERENCE.replace("len(item) * 2", "len(item) * 3").replace(
-        "price(item) + TAX", "price(type('Item', (str,), {})(item)) + TAX"
-    )
-    found = brief(graded(root, tmp_path, program).causes)
-    assert ("price", True, 2) in found  # its own scenarios; instances cannot travel to the course's
+def test_a_function_is_not_to_blame_where_it_cannot_be_substituted(report: Store) -> None:
+    found = brief(result_of(report, "not substituted").causes)
+    assert ("price", True, 2) in found  # its own scenarios
 
 
-SPY = REFERENCE.replace(
-    "return price(item) + TAX",
-    "seen = price(item)\n    print('ANSWER', seen)\n    raise ValueError(seen)",
-).replace("len(item) * 2", "1000")
-
-
-def test_nothing_of_a_substituted_run_is_kept_but_whether_it_passes(
-    root: Path, tmp_path: Path
-) -> None:
-    graded(root, tmp_path, SPY)
-    with Store.read_only(tmp_path / "report" / STORE_NAME) as store:
-        plan = store.plan()
-        (result,) = store.run().submissions
-        text = results_json(store.run(), plan) + serial.dumps(result)
+def test_nothing_of_a_substituted_run_is_kept_but_whether_it_passes(report: Store) -> None:
+    run = report.run()
+    alone = replace(run, submissions=(result_of(report, "spy"),))
+    text = results_json(alone, report.plan()) + serial.dumps(alone.submissions[0])
     # The program's own answer is 1000; the course's would be 2, 4, 6 … and was never shown.
     assert "ANSWER 1000" in text
     assert not any(f"ANSWER {right}\\" in text for right in range(2, 30))
 
 
-def test_a_student_s_page_has_no_input_of_a_hidden_scenario(root: Path, tmp_path: Path) -> None:
-    program = REFERENCE.replace("len(item) * 2", "len(item) * (2 if len(item) < 9 else 3)")
-    result = graded(root, tmp_path, program)
+def test_a_student_s_page_has_no_input_of_a_hidden_scenario(report: Store) -> None:
+    result = result_of(report, "hidden")
     (cause,) = result.causes
     assert "secret" in cause.example
-    with Store.read_only(tmp_path / "report" / STORE_NAME) as store:
-        view = student_view(result, store.plan())
+    view = student_view(result, report.plan())
     assert "SECRET_INPUT" not in serial.dumps(view) + feedback_page(view)
     assert (view.causes[0].message, view.causes[0].hidden) == ("", 1)
 
 
 def test_the_same_is_found_again_without_running(root: Path, tmp_path: Path) -> None:
-    program = REFERENCE.replace("len(item) * 2", "len(item) * 3")
-    first = graded(root, tmp_path, program)
+    program = {"ada": REFERENCE.replace("len(item) * 2", "len(item) * 3")}
+    (first,) = graded(root, tmp_path, program)
     spec = root / "specs/shop/all.yaml"
     text = spec.read_text()
     try:
         spec.write_text(text.replace("name: short", "points: 2, name: short"))
-        again = graded(root, tmp_path, program)
+        (again,) = graded(root, tmp_path, program)
     finally:
         spec.write_text(text)
     assert [cause.scenarios for cause in again.causes] == [
