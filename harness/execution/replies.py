@@ -1,13 +1,17 @@
 """Input that answers what a program prints: a generator of the course's, in a process of its own.
 
 It is asked anew for each line, with all that was printed so far, so that nothing of it is kept
-between two lines and none of it enters the process that runs a submission.
+between two lines and none of it enters the process that runs a submission. Programs of a class
+print much the same, so what it answered is remembered.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from harness.common.errors import HarnessError
@@ -17,6 +21,7 @@ from harness.model.stimulus import Replies, Typed
 
 ENTRY = "course_replies:answer"
 _LONGEST = 4000  # bytes of a line; a terminal takes no more than 4,095
+_MOST_REMEMBERED = 4096  # answers
 _PROGRAM = """
 import json
 def answer(payload):
@@ -50,13 +55,48 @@ class ReplyFaultError(Exception):
     """The course's generator failed. `str()` names it and says how."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    text: str
+    repeated: bool  # it was given twice
+
+
+class RememberedAnswers:
+    """What the generators answered, for all submissions of a driver."""
+
+    def __init__(self) -> None:
+        self._answers: OrderedDict[bytes, _Answer] = OrderedDict()
+
+    def asking(self, tool: Callable[[], Answering]) -> Callable[[str], str]:
+        """`tool` asked through what is remembered: twice, to see that the answer is the same, and
+        no more. HarnessError where it is another."""
+
+        def ask(payload: str) -> str:
+            key = hashlib.sha256(payload.encode()).digest()
+            known = self._answers.get(key)
+            if known is not None and known.repeated:
+                self._answers.move_to_end(key)
+                return known.text
+            text = tool().run(payload)
+            if known is not None and known.text != text:
+                raise HarnessError("the reply to the same printed text is not the same each time")
+            if len(text) <= 2 * _LONGEST:
+                self._answers[key] = _Answer(text=text, repeated=known is not None)
+                if len(self._answers) > _MOST_REMEMBERED:
+                    self._answers.popitem(last=False)
+            return text
+
+        return ask
+
+
 Reply = Callable[[list[str]], Typed | None]
 
 
-def replier(replies: Replies, tool: Callable[[], Answering]) -> Reply:
+def replier(replies: Replies, ask: Callable[[str], str]) -> Reply:
     """What gives the next line from the text printed in each turn; None: nothing more is typed.
 
-    ReplyFaultError when the generator raises, gives no text, or does not end.
+    `ask` gives the answer of `ENTRY`. ReplyFaultError when the generator raises, gives no text,
+    does not end, or is not the same each time.
     """
     name = f"{replies.file}: {replies.function}"
 
@@ -73,7 +113,7 @@ def replier(replies: Replies, tool: Callable[[], Answering]) -> Reply:
             }
         )
         try:
-            answer = json.loads(tool().run(payload))
+            answer = json.loads(ask(payload))
         except ToolFailed as failure:
             raise ReplyFaultError(f"{name} gives no reply ({failure})") from None
         except HarnessError as failure:

@@ -8,6 +8,7 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.execution import Driver
+from harness.execution.replies import RememberedAnswers
 from harness.model.observation import Ending
 from harness.model.stimulus import Binding, Replies, Stimulus
 from tests.execution.small_world import observe, run, turns
@@ -65,6 +66,29 @@ def test_a_fault_of_the_generator_is_the_courses(one_driver: Driver, case: str) 
         observe(one_driver, ECHO, answered(source))
     after = observe(one_driver, "print('on')", run())
     assert after.printed == "on\n"
+
+
+def test_an_answer_is_remembered_once_it_was_given_twice() -> None:
+    asked: list[str] = []
+
+    class Counting:
+        def run(self, payload: str) -> str:
+            asked.append(payload)
+            return "same" if payload == "a" else str(len(asked))
+
+    ask = RememberedAnswers().asking(Counting)
+    assert [ask("a") for _ in range(4)] == ["same"] * 4
+    assert asked == ["a", "a"]
+    assert ask("b") == "3"
+    with pytest.raises(HarnessError, match="not the same each time"):
+        ask("b")
+
+
+def test_a_reply_by_chance_is_the_courses_fault(one_driver: Driver) -> None:
+    source = "import random\ndef f(printed):\n    yield str(random.random())\n"
+    with pytest.raises(HarnessError, match=r"guesses\.py: f: .* not the same each time"):
+        for _ in range(2):
+            observe(one_driver, ECHO, answered(source, most=1))
 
 
 @pytest.mark.release

@@ -19,7 +19,7 @@ from harness.execution.linux.server import ServerLink, SubmissionServer, ToolSer
 from harness.execution.linux.stand_in import LinuxStandIn
 from harness.execution.protocol.compiled import tool_modules
 from harness.execution.protocol.jobs import server_setup, stand_in_setup
-from harness.execution.replies import ENTRY, SOURCES
+from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers
 from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Tier
@@ -56,6 +56,7 @@ class Driver:
         self._cpus_before: set[int] | None = None
         self._held = ExitStack()
         self._directory = ""
+        self._answers = RememberedAnswers()
 
     def __enter__(self) -> Driver:
         if self._cpu is not None and sys.platform == "linux":
@@ -113,7 +114,7 @@ class Driver:
                 compiler,
                 start,
                 folder=self._folder(setup),
-                replies_tool=replies_tool,
+                ask=self._answers.asking(replies_tool),
             )
 
     @contextmanager

@@ -24,7 +24,7 @@ from harness.execution.protocol.jobs import Jobs, main_file, needs_stand_ins
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.remote import StandInProcess
-from harness.execution.replies import Answering, Reply, replier
+from harness.execution.replies import Reply, replier
 from harness.execution.shared.group import (
     CPU_SHARE,
     Attempts,
@@ -57,9 +57,9 @@ class SubmissionServer:
         stand_ins: StandInStarter,
         *,
         folder: FolderMaker,
-        replies_tool: Callable[[], Answering],
+        ask: Callable[[str], str],
     ) -> None:
-        self._replies_tool = replies_tool
+        self._ask = ask
         self._folder = folder
         self._link = link
         self._functions = tuple(function.name for function in assignment.functions)
@@ -111,7 +111,7 @@ class SubmissionServer:
                 controlled=any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
             )
             if stimulus.replies is not None:
-                reply = replier(stimulus.replies, self._replies_tool)
+                reply = replier(stimulus.replies, self._ask)
             monitor = Monitor(
                 self._link.server,
                 self._link.listener,

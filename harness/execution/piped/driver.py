@@ -32,7 +32,7 @@ from harness.execution.protocol.jobs import (
 )
 from harness.execution.protocol.observation import ObservationBudget, observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
-from harness.execution.replies import ENTRY, SOURCES, replier
+from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers, replier
 from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
@@ -77,6 +77,7 @@ class PipedDriver:
         self._held = ExitStack()
         self._directory = ""
         self._modules = b""
+        self.answers = RememberedAnswers()
 
     def __enter__(self) -> PipedDriver:
         modules = inside_modules(self.interpreter)
@@ -171,7 +172,7 @@ class PipedSubmission:
             reply = None
             if stimulus.replies is not None:
                 tool = PipedTool(self._driver, SOURCES, ENTRY)
-                reply = replier(stimulus.replies, lambda: tool)
+                reply = replier(stimulus.replies, self._driver.answers.asking(lambda: tool))
             monitor = PipedMonitor(
                 process,
                 screen,
