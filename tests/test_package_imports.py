@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import harness
@@ -38,6 +39,7 @@ def imported(path: Path) -> Iterator[tuple[int, str, str]]:
                 yield node.lineno, alias.name, ""
 
 
+@cache
 def exported(path: Path) -> set[str]:
     """The names of a package's `__all__`."""
     for node in ast.parse(path.read_text("utf-8")).body:
