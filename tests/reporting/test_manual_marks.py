@@ -157,6 +157,15 @@ def test_a_header_of_something_else_is_refused() -> None:
     ]
 
 
+@pytest.mark.parametrize("twice", ["style", "style (out of 4)", "comment", "id"])
+def test_two_columns_of_one_name_are_refused(twice: str) -> None:
+    with pytest.raises(BadRows) as error:
+        given("bob,1,,2", header=f"id,style,comment,{twice}")
+    name = twice.partition(" ")[0]
+    line = f"m.csv:1: there are 2 columns {name}. Hint: remove all but one"
+    assert str(error.value) == line
+
+
 def test_some_columns_are_enough() -> None:
     found = given("bob,2", header="id,style")
     assert found["bob"].marks == (SlotMark(slot="style", mark=Fraction(2)),)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.common.csv_tables import Sheet, bare_cell, csv_text
 from harness.common.errors import UserError
+from harness.common.escaping import shorten
 from harness.model.plan import ManualSlot, Plan
 from harness.model.result import Adjustment, ByHand, RunResult, SlotMark, SubmissionResult
 from harness.model.study.reports import StyleEvidence
@@ -113,7 +115,9 @@ class _Reader:
             cells += [""] * (len(self._sheet.rows[0]) - len(cells))
             result = self._results.get(cells[columns.id])
             if result is None:
-                self._wrong(index, f"there is no submission {cells[columns.id]!r} in this run")
+                self._wrong(
+                    index, f"there is no submission {shorten(cells[columns.id])!r} in this run"
+                )
             elif result.id in given:
                 self._wrong(index, f"{result.id} has a row above already")
             else:
@@ -132,7 +136,12 @@ class _Reader:
                 slots[index] = self._slots[found["id"]]
             elif cell not in (ID, NAME, ADJUSTMENT, REASON, COMMENT, EVIDENCE):
                 known = " | ".join(self._slots) or "none"
-                self._wrong(0, f"{cell!r} is no column of marks. Hint: the slots are: {known}")
+                said = f"{shorten(cell)!r} is no column of marks"
+                self._wrong(0, f"{said}. Hint: the slots are: {known}")
+        names = [slots[index].id if index in slots else cell for index, cell in enumerate(header)]
+        for name, count in Counter(names).items():
+            if count > 1 and not self.mistakes:
+                self._wrong(0, f"there are {count} columns {name}. Hint: remove all but one")
         if ID not in header:
             self._wrong(0, "there is no column id. Hint: begin with --to manual-marks")
         if self.mistakes:
@@ -209,7 +218,7 @@ class _Reader:
     def _number(self, index: int, text: str, what: str) -> Fraction | None:
         if _NUMBER.fullmatch(text):
             return Fraction(text.replace(",", "."))
-        self._wrong(index, f"{what}: {text!r} is not a number")
+        self._wrong(index, f"{what}: {shorten(text)!r} is not a number")
         return None
 
     def _wrong(self, index: int, what: str) -> None:
