@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,14 +78,25 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One row below the header, its cells by their column's plain name (see `plain_name`)."""
+    """One row below the header: its cells that are not empty, by their column's plain name (see
+    `plain_name`), of which there may be several."""
 
     place: str
-    cells: Mapping[str, str]
+    cells: Mapping[str, Sequence[str]]
 
     def first(self, *columns: str) -> str:
-        """The first of these columns' cells that is not empty, or ""."""
-        return next((self.cells[name] for name in columns if self.cells.get(name)), "")
+        """The cell of the first of these columns that is not empty, or "". UserError where two
+        columns of that name say different things."""
+        name = next((name for name in columns if name in self.cells), None)
+        if name is None:
+            return ""
+        if len(set(self.cells[name])) > 1:
+            raise UserError(
+                f"two columns {name!r} say different things",
+                place=self.place,
+                hint="remove the one that is not meant",
+            )
+        return self.cells[name][0]
 
 
 def read_sheet(path: Path) -> Sheet:
@@ -123,14 +135,15 @@ def columns_of(sheet: Sheet) -> tuple[str, ...]:
 def records_of(sheet: Sheet) -> tuple[Record, ...]:
     """The rows below the header that are not blank, without what makes a cell inert."""
     columns = columns_of(sheet)
-    return tuple(
-        Record(
-            place=sheet.at(index),
-            cells={name: bare_cell(cell).strip() for name, cell in zip(columns, row, strict=False)},
-        )
-        for index, row in enumerate(sheet.rows)
-        if index and any(cell.strip() for cell in row)
-    )
+    found: list[Record] = []
+    for index, row in enumerate(sheet.rows):
+        cells: dict[str, list[str]] = defaultdict(list)
+        for name, cell in zip(columns, row, strict=False):
+            if text := bare_cell(cell).strip():
+                cells[name].append(text)
+        if index and any(cell.strip() for cell in row):
+            found.append(Record(place=sheet.at(index), cells=dict(cells)))
+    return tuple(found)
 
 
 def plain_name(column: str) -> str:

@@ -72,9 +72,9 @@ def test_records_have_plain_names_and_bare_cells(tmp_path: Path) -> None:
     first, second = records_of(read_sheet(path))
     assert (first.place, dict(first.cells)) == (
         f"{path}:2",
-        {"sis user id": "1", "student name": "=Kim"},
+        {"sis user id": ["1"], "student name": ["=Kim"]},
     )
-    assert dict(second.cells) == {"sis user id": "2"}
+    assert dict(second.cells) == {"sis user id": ["2"]}
     assert second.first("student name", "sis user id") == "2"
 
 
@@ -116,3 +116,16 @@ def test_a_table_that_is_too_large(tmp_path: Path) -> None:
         file.truncate(64 * 1024 * 1024 + 1)
     with pytest.raises(UserError, match="is larger than 64 MiB"):
         read_sheet(path)
+
+
+def test_two_columns_of_one_name_that_differ_are_no_cell(tmp_path: Path) -> None:
+    """Which of them is meant nobody can tell; others, and those that agree, are no obstacle."""
+    path = tmp_path / "two.csv"
+    path.write_text("id,Due,due,note,note,,\nann,1,2,x,y,,\nben,3,3,,,a,b\ncat,,4,,,,\n")
+    ann, ben, cat = records_of(read_sheet(path))
+    assert [each.first("id") for each in (ann, ben, cat)] == ["ann", "ben", "cat"]
+    assert [each.first("due") for each in (ben, cat)] == ["3", "4"]
+    with pytest.raises(UserError) as error:
+        ann.first("late", "due")
+    hint = "Hint: remove the one that is not meant"
+    assert str(error.value) == f"{path}:2: two columns 'due' say different things. {hint}"

@@ -73,7 +73,7 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
 
 
 def _listed(row: Record, ids: Iterable[str], zone: ZoneInfo | None) -> Listed | None:
-    known = [each for name in ids if (each := _plain_id(row.cells.get(name, "")))]
+    known = [each for name in ids if (each := _plain_id(row.first(name)))]
     name = row.first(*_NAMES) or f"{row.first('first name')} {row.first('last name')}".strip()
     if not known and name and _POINTS not in id_key(name):
         raise UserError(f"there is no id of {clean_name(name)}", place=row.place, hint="write one")
