@@ -1,14 +1,16 @@
-"""How good blame is: `python -m benchmarks.causes [ASSIGNMENT…]` grades every mutant whole.
+"""How good blame is: `python -m benchmarks.causes [--generated] [--every N] [ASSIGNMENT…]`.
 
-A mutant has one fault, so it should have one cause, in the function that was changed. For each
-assignment: how many mutants have exactly one cause; how many have all causes where the change is,
-of those for which that is defined (a function of the sheet, a helper, a constant: not the code
-outside functions); and the part of the time that causes took.
+Every committed mutant of an assignment is graded on all scenarios; with `--generated` every change
+instead that `harness strength` makes to the reference (with `--every N` one of N of them). Each
+is one fault, so it should have one cause, in the function that was changed. For each assignment:
+how many have exactly one cause, of those that any scenario notices; how many have all causes where
+the change is, of those for which that is defined (a function of the sheet, a helper, a constant:
+not the code outside functions); and the part of the time that causes took.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,19 +25,20 @@ from harness.grading.grader import Grader
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.validation.mutation import mutated
 from harness.model.assignment import SourceFile
-from harness.model.policy import Outline
-from harness.model.specification import Mutant, Specification
+from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.policy import check
+from harness.study.strength.generating import changes, with_change
 
 ROOT = Path(__file__).parents[1]
+ROOTS = (ROOT, *sorted(path.parent for path in (ROOT / "examples").glob("*/specs")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlameFigures:
-    """Of `mutants`, `one` have exactly one cause; of those for which blame is `defined`, `right`
-    have all causes where the change is. `share` of the time went into causes. `notes` name the
-    others."""
+    """Of `mutants` that are noticed, `one` have exactly one cause; of those for which blame is
+    `defined`, `right` have all causes where the change is. `share` of the time went into causes.
+    `notes` name the others."""
 
     assignment: str
     mutants: int
@@ -53,13 +56,49 @@ class BlameFigures:
         return "\n".join([head, *self.notes])
 
 
-def main(names: list[str]) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """The reference with one fault, and what the fault is."""
+
+    why: str
+    files: tuple[SourceFile, ...]
+
+
+def main() -> None:
     """A line an assignment, then those that are not as they should be."""
-    for name in names or available(ROOT):
-        print(measured(load(ROOT, name)), flush=True)
+    parser = argparse.ArgumentParser(prog="benchmarks.causes", description=__doc__)
+    parser.add_argument("assignments", nargs="*", help="default: all, the examples among them")
+    parser.add_argument("--generated", action="store_true", help="changes of `harness strength`")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="one of N (default: 1)")
+    options = parser.parse_args()
+    courses = {name: root for root in ROOTS for name in available(root)}
+    for name in options.assignments or courses:
+        specification = load(courses[name], name)
+        faults = generated(specification) if options.generated else committed(specification)
+        print(measured(specification, faults[:: options.every]), flush=True)
 
 
-def measured(specification: Specification) -> BlameFigures:
+def committed(specification: Specification) -> tuple[Fault, ...]:
+    """The mutants of mutants.yaml."""
+    return tuple(
+        Fault(why=mutant.why, files=mutated(specification.reference, mutant))
+        for mutant in specification.mutants
+    )
+
+
+def generated(specification: Specification) -> tuple[Fault, ...]:
+    """What `harness strength` tries."""
+    reference = specification.reference
+    return tuple(
+        Fault(
+            why=f"{change.file}:{change.line} {change.before} -> {change.after}",
+            files=with_change(reference, change),
+        )
+        for change in changes(reference)
+    )
+
+
+def measured(specification: Specification, faults: Sequence[Fault]) -> BlameFigures:
     """One assignment's figures."""
     context = prepare(specification)
     specification = context.specification
@@ -74,28 +113,30 @@ def measured(specification: Specification) -> BlameFigures:
         finally:
             spent["causes"] += time.perf_counter() - started
 
-    one = right = defined = 0
+    noticed = one = right = defined = 0
     notes: list[str] = []
     with (
         patch.object(CauseFinder, "find", timed),
         create_driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
         Grader(plan, context.key, driver, reference=reference) as grader,
     ):
-        for mutant in specification.mutants:
-            files = mutated(reference, mutant)
+        for fault in faults:
             started = time.perf_counter()
-            result = grader.grade(Submission(id="mutant", files=files, origin="")).result
+            result = grader.grade(Submission(id="fault", files=fault.files, origin="")).result
             spent["all"] += time.perf_counter() - started
+            if not result.causes and all(s.verdict.passed for s in result.scenarios):
+                continue
+            noticed += 1
             found = {cause.function for cause in result.causes}
-            wanted = _blamable(check(files, None).outline, files, mutant)
+            wanted = _blamable(reference, fault.files)
             one += len(result.causes) == 1
             defined += bool(wanted)
             right += bool(wanted) and bool(found) and found <= wanted
             if len(result.causes) != 1 or (wanted and not found <= wanted):
-                notes.append(f"  {mutant.why} {len(result.causes)} causes: {sorted(found)}")
+                notes.append(f"  {fault.why}: {len(result.causes)} causes: {sorted(found)}")
     return BlameFigures(
         assignment=plan.assignment.id,
-        mutants=len(specification.mutants),
+        mutants=noticed,
         one=one,
         defined=defined,
         right=right,
@@ -104,16 +145,15 @@ def measured(specification: Specification) -> BlameFigures:
     )
 
 
-def _blamable(outline: Outline, files: Sequence[SourceFile], mutant: Mutant) -> frozenset[str]:
+def _blamable(before: Sequence[SourceFile], after: Sequence[SourceFile]) -> frozenset[str]:
     """The changed name, and all that use it; none for a change outside functions and constants."""
-    text = next(file.data.decode() for file in files if file.name == mutant.file)
-    begin = text[: text.index(mutant.replace)].count("\n") + 1
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(
-        mutant.find.splitlines(), mutant.replace.splitlines(), strict=False
-    ))  # fmt: skip
-    line = begin + len(list(same))
+    old, new = next(pair for pair in zip(before, after, strict=True) if pair[0] != pair[1])
+    lines = [file.data.decode("utf-8-sig").splitlines() for file in (old, new)]
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(*lines, strict=False))
+    line = 1 + len(list(same))
+    outline = check(after, None).outline
     for part in outline.parts:
-        if part.file == mutant.file and part.first <= line <= part.last:
+        if part.file == new.name and part.first <= line <= part.last:
             return frozenset(
                 {part.name, part.file}
                 | {
@@ -126,4 +166,4 @@ def _blamable(outline: Outline, files: Sequence[SourceFile], mutant: Mutant) -> 
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
