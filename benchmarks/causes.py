@@ -152,6 +152,9 @@ def _blamable(before: Sequence[SourceFile], after: Sequence[SourceFile]) -> froz
     same = takewhile(lambda pair: pair[0] == pair[1], zip(*lines, strict=False))
     line = 1 + len(list(same))
     outline = check(after, None).outline
+    for part in outline.members:
+        if part.file == new.name and part.first <= line <= part.last:
+            return frozenset({part.name})
     for part in outline.parts:
         if part.file == new.name and part.first <= line <= part.last:
             return frozenset(

@@ -160,7 +160,10 @@ class Grader(AbstractContextManager["Grader"]):
                 own, other = first.verdicts[scenario.id], verdicts[scenario.id]
                 verdicts[scenario.id] = merge_stand_in_verdict(own, other, scenario.stand_ins)
             failures = failing(plan, verdicts, observations, report.outline)
-            causes, bits = self._causes.find(failures, report.outline, submission, server, cache)
+            passed = tuple(each for each in plan.scenarios if verdicts[each.id].passed)
+            causes, bits = self._causes.find(
+                failures, passed, report.outline, submission, server, cache=cache
+            )
         result = replace(
             mark(plan, verdicts, report, submission=submission),
             isolation=first.isolation,

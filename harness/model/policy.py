@@ -20,7 +20,8 @@ class OutlinePart:
     """A top-level function or class (`callable`), or a constant bound at module level.
 
     `first` and `last` are its lines, 1-based. `mentions` are the submission's own names that occur
-    in it; `text` are its source lines, the first few, each cut where it is very long.
+    in it, `attributes` the names of methods of its own classes that do; `text` are its source
+    lines, the first few, each cut where it is very long.
     """
 
     name: str
@@ -29,17 +30,20 @@ class OutlinePart:
     last: int
     callable: bool = True
     mentions: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleOutline:
-    """The own names that the code outside functions mentions, by file. `asks` is the line (1-based)
+    """The own names that the code outside functions mentions, by file, and the names of own methods
+    (`attributes`). `asks` is the line (1-based)
     that asks for input as the file is loaded, by calling `through` (`input` or an own function),
     with its text in `asking`; 0: none is seen to."""
 
     file: str
     mentions: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
     asks: int = 0
     through: str = ""
     asking: str = ""
@@ -56,9 +60,14 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """A submission's top-level names, in the order of its files and lines, and its loops."""
+    """A submission's top-level names, in the order of its files and lines, and its loops.
+
+    `members` are the methods of its classes, as `Account.deposit`; and what a class has besides
+    them, such as `__init__`, as a part of the class's name.
+    """
 
     parts: tuple[OutlinePart, ...] = ()
+    members: tuple[OutlinePart, ...] = ()
     modules: tuple[ModuleOutline, ...] = ()
     loops: tuple[Loop, ...] = ()
 
@@ -81,8 +90,9 @@ class Outline:
         return next(inside, "")
 
     def part(self, name: str) -> OutlinePart | None:
-        """The part of this name: the last one, which is the one in force."""
-        return next((part for part in reversed(self.parts) if part.name == name), None)
+        """The part or method of this name: the last one, which is the one in force."""
+        everything = (*self.members, *self.parts)
+        return next((part for part in reversed(everything) if part.name == name), None)
 
     def names(self, *, callable: bool = True) -> frozenset[str]:
         """The names of its functions and classes, or of its constants."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeGuard
 
 from harness.model.policy import Loop, ModuleOutline, Outline, OutlinePart
 from harness.policy.nodes import walk
@@ -25,7 +27,10 @@ def outline(sources: Iterable[Source]) -> Outline:
     """The outline of these files together."""
     texts = [(source, list(_statements(source.tree.body))) for source in sources]
     own = {name for _, statements in texts for s in statements for name in _bound(s)}
+    classes = [s for _, statements in texts for s in statements if isinstance(s, ast.ClassDef)]
+    methods = {child.name for each in classes for child in each.body if _is_method(child)}
     parts: list[OutlinePart] = []
+    members: list[OutlinePart] = []
     modules: list[ModuleOutline] = []
     for source, statements in texts:
         outside: list[ast.AST] = []
@@ -33,13 +38,17 @@ def outline(sources: Iterable[Source]) -> Outline:
             names = _bound(statement)
             if not isinstance(statement, _DEFINITIONS):
                 outside.append(statement)
-            parts.extend(_part(source, statement, name, own) for name in names)
+            parts.extend(_part(source, statement, name, own, methods) for name in names)
+            if isinstance(statement, ast.ClassDef):
+                members.extend(_members(source, statement, own, methods))
         mentioned = {name for each in outside for name in _mentioned(each, own)}
+        attributes = {name for each in outside for name in _attributes(each, methods)}
         line, through = _asks_at(source)
         modules.append(
             ModuleOutline(
                 file=source.name,
                 mentions=tuple(sorted(mentioned)),
+                attributes=tuple(sorted(attributes)),
                 asks=line,
                 through=through,
                 asking=source.lines[line - 1][:LONGEST_LINE] if line else "",
@@ -52,7 +61,10 @@ def outline(sources: Iterable[Source]) -> Outline:
         if isinstance(node, (ast.While, ast.For))
     ]
     return Outline(
-        parts=tuple(parts[:MOST_PARTS]), modules=tuple(modules), loops=tuple(loops[:MOST_LOOPS])
+        parts=tuple(parts[:MOST_PARTS]),
+        members=tuple(members[:MOST_PARTS]),
+        modules=tuple(modules),
+        loops=tuple(loops[:MOST_LOOPS]),
     )
 
 
@@ -113,7 +125,9 @@ def _bound(statement: ast.stmt) -> tuple[str, ...]:
     return ()
 
 
-def _part(source: Source, statement: ast.stmt, name: str, own: set[str]) -> OutlinePart:
+def _part(
+    source: Source, statement: ast.stmt, name: str, own: set[str], methods: set[str]
+) -> OutlinePart:
     decorators = getattr(statement, "decorator_list", ())
     first = min([statement.lineno, *(each.lineno for each in decorators)])
     last = statement.end_lineno or statement.lineno
@@ -125,8 +139,38 @@ def _part(source: Source, statement: ast.stmt, name: str, own: set[str]) -> Outl
         last=last,
         callable=isinstance(statement, _DEFINITIONS),
         mentions=tuple(sorted(_mentioned(statement, own) - {name})),
+        attributes=tuple(sorted(_attributes(statement, methods))),
         text=tuple(line[:LONGEST_LINE] for line in shown),
     )
+
+
+def _members(
+    source: Source, definition: ast.ClassDef, own: set[str], methods: set[str]
+) -> Iterator[OutlinePart]:
+    """The methods that are called by name; then the rest of the class."""
+    rest: list[ast.AST] = [*definition.bases, *definition.keywords, *definition.decorator_list]
+    for child in definition.body:
+        if _is_method(child):
+            yield _part(source, child, f"{definition.name}.{child.name}", own, methods)
+        else:
+            rest.append(child)
+    whole = _part(source, definition, definition.name, own, methods)
+    mentions = {name for each in rest for name in _mentioned(each, own)} - {definition.name}
+    attributes = {name for each in rest for name in _attributes(each, methods)}
+    yield replace(
+        whole, mentions=tuple(sorted(mentions)), attributes=tuple(sorted(attributes)), text=()
+    )
+
+
+def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Whether it is called by its name: what Python calls, as `__init__`, is not."""
+    if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    return not (statement.name.startswith("__") and statement.name.endswith("__"))
+
+
+def _attributes(statement: ast.AST, methods: set[str]) -> set[str]:
+    return {node.attr for node in walk(statement) if isinstance(node, ast.Attribute)} & methods
 
 
 def _mentioned(statement: ast.AST, own: set[str]) -> set[str]:

@@ -36,6 +36,33 @@ def test_functions_classes_and_constants_with_their_lines_and_what_they_mention(
     assert found.names() == {"f", "g", "Board"}
 
 
+def test_methods_and_what_a_class_has_besides() -> None:
+    found = outline(
+        a1="LEAST = 1\n"
+        "class Account(Base, key=LEAST):\n"
+        "    def __init__(self):\n"
+        "        self.deposit(1)\n"
+        "    @property\n"
+        "    def balance(self):\n"
+        "        return total(self)\n"
+        "    def deposit(self, amount):\n"
+        "        return self.balance\n"
+        "def total(account):\n"
+        "    return account.balance\n"
+        "Account().deposit(1)\n"
+    )
+    assert [(m.name, m.first, m.last, m.mentions, m.attributes) for m in found.members] == [
+        ("Account.balance", 5, 7, ("total",), ()),
+        ("Account.deposit", 8, 9, (), ("balance",)),
+        ("Account", 2, 9, ("LEAST",), ("deposit",)),
+    ]
+    assert found.modules[0].attributes == ("deposit",)
+    part = found.part("Account.deposit")
+    assert part is not None and part.text[0] == "    def deposit(self, amount):"
+    account = found.part("Account")
+    assert account is not None and account.text[0].startswith("class Account")
+
+
 def test_a_function_of_another_file_is_mentioned_by_its_attribute() -> None:
     found = outline(
         game="import rules\ndef play():\n    rules.win()\n", rules="def win():\n    1\n"

@@ -20,7 +20,7 @@ from harness.judging import Failing, derive, find_blame, unsettled, with_loops
 from harness.model.assignment import SourceFile
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation
-from harness.model.plan import Plan
+from harness.model.plan import Plan, Scenario
 from harness.model.policy import Loop, Outline
 from harness.model.submission import Submission
 from harness.model.verdict import Cause, Explanation, Verdict, VerdictKind
@@ -49,9 +49,11 @@ class CauseFinder:
     def find(
         self,
         failures: tuple[Failing, ...],
+        passed: tuple[Scenario, ...],
         outline: Outline,
         submission: Submission,
         server: Observer,
+        *,
         cache: ResultCache,
     ) -> tuple[tuple[Cause, ...], dict[str, Verdict]]:
         """The causes, and the new verdicts of substituted runs by their keys."""
@@ -82,6 +84,7 @@ class CauseFinder:
             own.functions,
             frozenset(own.constants),
             runs.passes if can_substitute else None,
+            passed=passed,
         )
         causes = derive(failures, outline, blame)
         causes, loops = name_loops(

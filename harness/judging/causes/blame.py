@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from harness.judging.causes.failures import Failing
+from harness.judging.causes.usage import Usage, blamed_by_use
+from harness.model.plan import Scenario
 from harness.model.policy import Outline
 from harness.model.stimulus import Run
 from harness.model.verdict import Blame, StandInOutcome
@@ -27,14 +29,35 @@ def find_blame(
     functions: frozenset[str],
     constants: frozenset[str],
     passes: Passes | None,
+    *,
+    passed: Sequence[Scenario] = (),
 ) -> dict[str, Blame]:
     """Who is to blame for each scenario, by its id; () for nobody.
 
     `functions` are those of the sheet that can be substituted, `constants` own constants in whose
-    place a provided one can be put.
+    place a provided one can be put. `passed` are the scenarios that passed: where objects keep a
+    substituted function from being called, who is used by them is not to blame.
     """
+    usage = Usage(outline)
+    classes = usage.classes(each.function for each in (*(f.scenario for f in failures), *passed))
+    with_objects = [each for each in failures if classes & usage.of(each.stimulus)]
+    apart = {each.scenario.id for each in with_objects}
     search = _Search(outline, functions & outline.names(), constants, passes)
-    return search.joined(search.run(failures))
+    blame = search.run([each for each in failures if each.scenario.id not in apart])
+    undecided = [each for each in failures if each.scenario.id in search.undecided]
+    faulty = frozenset(name for names in blame.values() for name in names)
+    blame |= _by_use(with_objects, passed, usage)
+    blame |= _by_use(undecided, passed, usage, faulty or functions)
+    return search.joined(blame)
+
+
+def _by_use(
+    failures: Sequence[Failing],
+    passed: Sequence[Scenario],
+    usage: Usage,
+    among: frozenset[str] | None = None,
+) -> dict[str, Blame]:
+    return {id: (name,) for id, name in blamed_by_use(failures, passed, usage, among).items()}
 
 
 class _Search:
@@ -54,6 +77,7 @@ class _Search:
         self._applied = True  # every substitution of the scenario that is looked at
         self._reached: dict[tuple[str, ...], frozenset[str]] = {}
         self.blame: dict[str, Blame] = {}
+        self.undecided: set[str] = set()  # what was tried could not be substituted
 
     def run(self, failures: Sequence[Failing]) -> dict[str, Blame]:
         """Function by function, callees before callers, programs last."""
@@ -121,14 +145,18 @@ class _Search:
         the one before them."""
         known: dict[int, Blame] = {}
         latest: Blame = ()
+        open_still = False
         for count, each in enumerate(_spread(members)[:MOST_SAMPLES]):
             if count >= FEW and len(set(known.values())) == 1:
                 break
             latest = known[each.index] = self._of(each, target, latest)
+            open_still = not latest and not self._applied
         last: Blame | None = None
         for each in members:
             last = known.get(each.index, last)
             self.blame[each.scenario.id] = next(iter(known.values())) if last is None else last
+            if open_still and not self.blame[each.scenario.id]:
+                self.undecided.add(each.scenario.id)
         return dict.fromkeys(name for blame in known.values() for name in blame)
 
     def _of(self, each: Failing, target: str | None, latest: Blame) -> Blame:

@@ -121,11 +121,13 @@ def _begins_with(stimulus: Stimulus, outline: Outline) -> tuple[str, ...]:
 
 @cache
 def names_in(text: str) -> frozenset[str]:
-    """The names that a text of ours mentions; none where it is no Python."""
+    """The names that a text of ours mentions, of attributes too; none where it is no Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    nodes = list(ast.walk(tree))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return frozenset(names | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
