@@ -4,6 +4,7 @@
   time, and the CPU time of whatever does not grade, a submission.
 - `memory`: one large class on the cluster, and here with an interruption in the middle; resident
   memory of client, scheduler and workers.
+- `here`: the second half of `memory` alone.
 - `transport`: the same without grading: an answer of a real size for every submission, through
   client, scheduler, worker and store in one process; CPU time a submission, and memory.
 - `store`: how many answers a second the client reads and stores, by CPU time: the limit of a
@@ -190,7 +191,7 @@ def overhead(folder: Path, submitted: Class, rounds: int, processes: int) -> Non
 
 
 def memory(folder: Path, submitted: Class, processes: int) -> None:
-    """A large class on the cluster; then here, interrupted in the middle and taken up again."""
+    """A large class on the cluster; then here, as `interrupted`, with the same results."""
     with LocalCluster(folder=folder, port=18791, workers=1, jobs=processes).started() as cluster:
         cluster.wait_for_workers()
         away = folder / "there"
@@ -199,13 +200,20 @@ def memory(folder: Path, submitted: Class, processes: int) -> None:
     out = folder / "here"
     out.mkdir()
     shutil.copy(away / ".audit-secret", out)
-    half = submitted.count // 2
-    jobs = ("--jobs", str(8 * (os.cpu_count() or 1)))
-    show("here, first half", measured(submitted, out, *jobs, cluster=None, stop_at=half))
-    show("here, second half", measured(submitted, out, *jobs, cluster=None))
+    interrupted(out, submitted)
     assert runs.timeless(out) == runs.timeless(away), "other results"
     assert runs.pages(out) == runs.pages(away), "other pages"
     print("results and pages are the same bytes")
+
+
+def interrupted(out: Path, submitted: Class) -> None:
+    """A large class here with eight workers a core, stopped in the middle and taken up again."""
+    jobs = ("--jobs", str(8 * (os.cpu_count() or 1)))
+    half = submitted.count // 2
+    show("here, first half", measured(submitted, out, *jobs, cluster=None, stop_at=half))
+    print(f"stopped after {graded(out, 0)} of {submitted.count}", flush=True)
+    show("here, second half", measured(submitted, out, *jobs, cluster=None))
+    assert graded(out, 0) == submitted.count, "not all are graded"
 
 
 def show(name: str, found: Measured) -> None:
@@ -335,7 +343,7 @@ def answers_of(setup: WorkerSetup, submissions: tuple[Submission, ...]) -> list[
 def main() -> None:
     """Measure one part."""
     parser = argparse.ArgumentParser(prog="benchmarks.scale", description=__doc__)
-    parser.add_argument("part", choices=["overhead", "memory", "transport", "store"])
+    parser.add_argument("part", choices=["overhead", "memory", "here", "transport", "store"])
     parser.add_argument("--assignment", default="cs112-p4")
     parser.add_argument("--sample", default="*", help="samples of such names (default: all)")
     parser.add_argument("--small", action="store_true", help="the corpus's small course")
@@ -354,6 +362,8 @@ def main() -> None:
             overhead(folder, submitted, options.rounds, options.processes)
         elif options.part == "memory":
             memory(folder, submitted, options.processes)
+        elif options.part == "here":
+            interrupted(folder / "here", submitted)
         elif options.part == "transport":
             transport(folder, submitted)
         else:
