@@ -207,11 +207,11 @@ def memory(folder: Path, submitted: Class, processes: int) -> None:
 
 
 def interrupted(out: Path, submitted: Class) -> None:
-    """A large class here with eight workers a core, stopped in the middle and taken up again."""
-    jobs = ("--jobs", str(8 * (os.cpu_count() or 1)))
+    """A large class here, stopped in the middle and taken up again with eight workers a core."""
     half = submitted.count // 2
-    show("here, first half", measured(submitted, out, *jobs, cluster=None, stop_at=half))
+    show("here, first half", measured(submitted, out, cluster=None, stop_at=half))
     print(f"stopped after {graded(out, 0)} of {submitted.count}", flush=True)
+    jobs = ("--jobs", str(8 * (os.cpu_count() or 1)))
     show("here, second half", measured(submitted, out, *jobs, cluster=None))
     assert graded(out, 0) == submitted.count, "not all are graded"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import resource
 import threading
@@ -19,6 +20,7 @@ _TABLES = ("/proc/sysvipc/shm", "/proc/sysvipc/msg", "/proc/sysvipc/sem")
 _MOUNT_POINT = Path("/mnt")
 _PAGE = resource.getpagesize()
 _MIB = 1024 * 1024
+_TOGETHER_EVERY = 20  # samples: the kernel walks the memory of each process for it
 
 
 def adopt_orphans() -> None:
@@ -90,7 +92,8 @@ class Traces:
 class MemorySamples:
     """Samples the resident memory of a process and of what is below it, until told to stop.
 
-    `peaks`: MiB at most by name, also between samples; of what workers start, the largest.
+    `peaks`: MiB at most by name, also between samples; of what workers start, the largest;
+    `together`: of all at once, what they share counted once, every so many samples.
     """
 
     pid: int
@@ -123,9 +126,14 @@ class MemorySamples:
         return found
 
     def _watch(self) -> None:
-        while not self._stop.wait(self.every):
+        for number in itertools.count():
+            if self._stop.wait(self.every):
+                break
             now = time.monotonic()
             self._take("the run", self.pid, now)
+            if number % _TOGETHER_EVERY == 0:
+                all_at_once = sum(map(_share, (self.pid, *below(self.pid))))
+                self.peaks["together"] = max(self.peaks.get("together", 0.0), all_at_once)
             for child in _children(self.pid):
                 if b"engines.worker" in _command(child):
                     self._take(f"worker {child}", child, now)
@@ -147,6 +155,15 @@ class MemorySamples:
             return
         kib = next((int(row.split()[1]) for row in status.splitlines() if row[:6] == "VmHWM:"), 0)
         self.peaks[name] = max(self.peaks.get(name, 0.0), kib / 1024)
+
+
+def _share(pid: int) -> float:
+    """MiB of this process: a page that several have counts for each by its part."""
+    try:
+        rows = Path(f"/proc/{pid}/smaps_rollup").read_text("ascii", "replace").splitlines()
+    except OSError:
+        return 0.0
+    return next((int(row.split()[1]) for row in rows if row.startswith("Pss:")), 0) / 1024
 
 
 def cpu_of_all() -> float:
