@@ -14,7 +14,7 @@ from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualTo
 from harness.matchers.kinds.exactly import Exactly
-from harness.matchers.kinds.last_line import LastLine
+from harness.matchers.kinds.lines import ALine, LastLine, lines_of
 from harness.matchers.kinds.number import HasNumber
 from harness.matchers.kinds.one_of import OneOf
 from harness.matchers.kinds.pattern import Matches
@@ -28,6 +28,7 @@ import_modules(kinds.__name__, kinds.__path__)
 
 __all__ = [
     "SOURCE_LIMIT",
+    "ALine",
     "AllOf",
     "AnyValue",
     "Approximately",
@@ -46,6 +47,7 @@ __all__ = [
     "PythonValue",
     "Unordered",
     "Yields",
+    "lines_of",
     "matcher_class",
     "matcher_key",
     "normalised",

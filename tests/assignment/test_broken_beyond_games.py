@@ -70,13 +70,13 @@ ONE_SCENARIO = {
     "a tolerance of another matcher": (
         "call: check_input('')\nreturns: {any: true, approx: 0.1}",
         [
-            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, matches, shows, contains, number, last_line, one_of, lines_unordered, all_of, none_of, equals, unordered, type, yields or approx.",
+            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, matches, shows, contains, number, a_line, last_line, one_of, lines_unordered, all_of, none_of, equals, unordered, type, yields or approx.",
         ],
     ),
     "one of with a wrong matcher": (
         "call: check_input('')\nreturns: {one_of: [1, {kind: int}]}",
         [
-            "specs/small/f.yaml:6:28: returns.one_of, item 2, kind: unknown matcher. Hint: matchers are python, any, matches, shows, contains, number, last_line, one_of, lines_unordered, all_of, none_of, equals, unordered, type, yields or approx.",
+            "specs/small/f.yaml:6:28: returns.one_of, item 2, kind: unknown matcher. Hint: matchers are python, any, matches, shows, contains, number, a_line, last_line, one_of, lines_unordered, all_of, none_of, equals, unordered, type, yields or approx.",
         ],
     ),
     "cases of another kind": (

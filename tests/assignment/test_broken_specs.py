@@ -243,6 +243,12 @@ ONE_SCENARIO = {
             'specs/small/f.yaml:6:22: prints.number: expected a number, got the text \'four\'. Hint: as it is printed: 4, 2.50 as "2.50", "{{ BOARD_SIZE }}".',
         ],
     ),
+    "a line that is a text": (
+        "call: check_input('')\nprints: {a_line: bye}",
+        [
+            "specs/small/f.yaml:6:22: prints.a_line: expected a matcher, got the text 'bye'. Hint: write {contains: …} or {number: …}.",
+        ],
+    ),
     "last line that is a text": (
         "call: check_input('')\nprints: {last_line: bye}",
         [
@@ -408,7 +414,7 @@ ONE_SCENARIO = {
     "two matchers": (
         "call: check_input('')\nreturns: {any: true, type: int}",
         [
-            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, matches, shows, contains, number, last_line, one_of, lines_unordered, all_of, none_of, equals, unordered, type, yields or approx.",
+            "specs/small/f.yaml:6:14: returns: expected one matcher, got 2. Hint: matchers are python, any, matches, shows, contains, number, a_line, last_line, one_of, lines_unordered, all_of, none_of, equals, unordered, type, yields or approx.",
         ],
     ),
     "shows without patterns": (

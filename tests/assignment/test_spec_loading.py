@@ -10,6 +10,7 @@ import pytest
 from harness.assignment import SpecErrors, available, find_root, load
 from harness.common.errors import UserError
 from harness.matchers import (
+    ALine,
     AllOf,
     AnyValue,
     Approximately,
@@ -285,6 +286,10 @@ RETURNS: list[tuple[str, Matcher]] = [
     ("{number: 4}", HasNumber(number="4")),
     ('{number: "2.50"}', HasNumber(number="2.50")),
     ("{number: '{{ BOARD_SIZE }}'}", HasNumber(number="8")),
+    (
+        "{a_line: {all_of: [{contains: tries}, {number: '{{ BOARD_SIZE }}'}]}}",
+        ALine(matcher=AllOf(matchers=(Contains(text="tries"), HasNumber(number="8")))),
+    ),
     ("{last_line: {contains: tries}}", LastLine(matcher=Contains(text="tries"))),
     ("{one_of: [1, null]}", OneOf(values=(Value.of(1), NONE))),
     (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.judging.explain.failure import Failure
-from harness.matchers import AllOf, Contains, Matches, NoneOf
+from harness.matchers import ALine, AllOf, Contains, HasNumber, Matches, NoneOf
 from harness.model.expectation import Expected, StatedTurn, StatedTurns
 from tests.judging.judging_cases import (
     called,
@@ -17,6 +17,7 @@ BOARD_BESIDE = "|-|-|-|\n|-|-|-|\n|-|O|X|\n 1 2 3 \n"
 TALL = "|-|-|X|\n|-|-|-|\n|-|-|-|\n 1 2 3 \n"
 WIDE = "|-|-|-|\n|-|-|-|\n|X|-|-|\n 1 2 3 \n"
 PROMPT = "Your move: "
+TRIES = ALine(matcher=AllOf(matchers=(Contains(text="tries"), HasNumber(number="4"))))
 GRID = "|  |0\n|X |1\n+--+\n 01"
 
 
@@ -165,6 +166,28 @@ FIRES: list[tuple[str, Failure, str]] = [
             ),
         ),
         'add_piece prints "Red moves\\n", expected anything but text that contains "Red".',
+    ),
+    (
+        "text_not_matched",
+        case(None, called(None, "4\nmany tries\n"), stated=Expected(prints=TRIES)),
+        'add_piece prints no line that contains "tries" and has the number 4: '
+        'its 2 lines are "4" and "many tries".',
+    ),
+    (
+        "text_not_matched",
+        case(None, called(None, "many tries\n"), stated=Expected(prints=TRIES)),
+        'add_piece prints no line with the number 4: its only line is "many tries".',
+    ),
+    (
+        "text_not_matched",
+        case(None, called(None, "a\nmany tries\nb\nc\n4\nd\n"), stated=Expected(prints=TRIES)),
+        'add_piece prints no line that contains "tries" and has the number 4: '
+        'among its 6 lines are "many tries", "4" and "d".',
+    ),
+    (
+        "text_not_matched",
+        case(None, called(None, ""), stated=Expected(prints=TRIES)),
+        'add_piece prints nothing, expected a line that contains "tries".',
     ),
 ]
 

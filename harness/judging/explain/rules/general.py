@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from harness.common.escaping import quoted
 from harness.judging.compare.mismatches import ExitMismatch, TextMismatch, ValueMismatch
 from harness.judging.compare.values import FirstDifference, first_difference
 from harness.judging.explain.boards import is_board
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, count, rule
-from harness.matchers import SOURCE_LIMIT, Contains, Exactly, Matches, same, source
+from harness.matchers import (
+    SOURCE_LIMIT,
+    ALine,
+    AllOf,
+    Contains,
+    Exactly,
+    Matches,
+    lines_of,
+    same,
+    source,
+)
+from harness.model.expectation import Ignore
 from harness.model.values import Value, ValueKind
+
+_LINES_NAMED = 3
+_LINES_SEARCHED = 100
 
 
 @rule(Stage.DIFFERENCE, 10)
@@ -155,12 +171,38 @@ def text_not_matched(failure: Failure) -> str | None:
         lines = text.expected.text.strip("\n").split("\n")
         if len(lines) > 1:
             return _lines_not_there(failure, text, lines)
+    if isinstance(text.expected, ALine) and text.actual.strip():
+        return _no_such_line(failure, text, text.expected)
     wanted = text.expected.in_words()
     if isinstance(text.expected, Matches) and text.expected.words:
         # What is printed in its place is shown whole elsewhere, and its beginning tells little.
         return failure.says(f"does not print {wanted}", place=failure.place(text.turn))
     shown = quoted(text.actual) if text.actual else "nothing"
     return failure.says(f"prints {shown}, expected {wanted}", place=failure.place(text.turn))
+
+
+def _no_such_line(failure: Failure, text: TextMismatch, expected: ALine) -> str:
+    wanted = expected.in_words().replace("a line", "no line", 1)
+    lines = [line for line in lines_of(text.actual) if line.strip()]
+    shown = _nearest(lines, expected, failure.expectation.stated.ignore)
+    *before, last = map(quoted, shown)
+    named = f"{', '.join(before)} and {last}" if before else last
+    if len(shown) < len(lines):
+        there = f"among its {len(lines)} lines {'are' if before else 'is'} {named}"
+    else:
+        there = f"its {len(lines)} lines are {named}" if before else f"its only line is {named}"
+    return failure.says(f"prints {wanted}: {there}", place=failure.place(text.turn))
+
+
+def _nearest(lines: list[str], expected: ALine, ignore: Collection[Ignore]) -> list[str]:
+    """A few of the lines in their order, rather those that have a part of what is asked for, and
+    rather the last."""
+    inner = expected.matcher
+    parts = inner.matchers if isinstance(inner, AllOf) else (inner,)
+    searched = lines[-_LINES_SEARCHED:]
+    has = [sum(part.accepts_text(line, ignore) for part in parts) for line in searched]
+    best = sorted(range(len(searched)), key=lambda at: (has[at], at))[-_LINES_NAMED:]
+    return [searched[at] for at in sorted(best)]
 
 
 def _lines_not_there(failure: Failure, text: TextMismatch, lines: list[str]) -> str:
