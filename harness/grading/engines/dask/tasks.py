@@ -39,15 +39,20 @@ def take_part(setup: bytes, name: str) -> bytes:
     return pack_answer(Answer(worker=address, refused=refused))
 
 
-def grade(setup: bytes, name: str, job: bytes) -> bytes:
-    """The task that grades one submission, an `Answer`."""
+def grade(name: str, job: bytes) -> bytes:
+    """The task that grades one submission with the setup of this digest, an `Answer`.
+
+    The setup came with the trial. As an argument here it would be fetched from whichever worker had
+    it first, and waited for without end where that one hangs.
+    """
     host, address = _here()
     if host is None:
         return pack_answer(Answer(worker=address, refused=NO_WORKER_OF_OURS))
-    return pack_answer(host.grade(setup, name, unpack_job(job), address))
+    return pack_answer(host.grade(name, unpack_job(job), address))
 
 
 NO_WORKER_OF_OURS = "it was not started by harness worker"
+NOT_TRIED = "it was not tried for this run"  # or so long ago that it has forgotten
 
 
 def be_host(host: WorkerHost | None) -> None:
@@ -82,24 +87,31 @@ class WorkerHost:
         self._cpus: list[int | None] = [*here] if jobs <= len(here) else [None] * jobs
         self._cpu_of: dict[SpawnedWorker, int | None] = {}
 
-    def shortcoming(self, setup: bytes, name: str) -> str:
+    def shortcoming(self, data: bytes, name: str) -> str:
         """Why this worker takes no part in a run with this setup; empty when it does."""
-        found = self._known(setup, name)
+        with self._trial:
+            if name not in self._setups:
+                self._setups[name] = self._tried(data)
+                while len(self._setups) > MOST_SETUPS:
+                    del self._setups[next(iter(self._setups))]
+            found = self._setups[name]
         return found if isinstance(found, str) else ""
 
-    def grade(self, setup: bytes, name: str, job: Job, address: str) -> Answer:
+    def grade(self, name: str, job: Job, address: str) -> Answer:
         """Grade. After a failure of ours the worker tries anew whether it still serves (its disk
         may be full), and refuses if not, so that the job goes elsewhere."""
-        known = self._known(setup, name)
+        known = self._setups.get(name, NOT_TRIED)
         if isinstance(known, str):
             return Answer(worker=address, refused=known)
         pieces, ended = self._attempt(known, name, job)
         if isinstance(ended, WorkerFailure):
             pieces, ended = self._attempt(known, name, job)
         if isinstance(ended, WorkerFailure):
-            refused = self._known(setup, name, anew=True)
-            if isinstance(refused, str):
-                return Answer(worker=address, refused=refused)
+            with self._trial:
+                shortcoming = self._shortcoming_of_tier(known)
+                if shortcoming:
+                    self._setups[name] = shortcoming
+                    return Answer(worker=address, refused=shortcoming)
         return Answer(worker=address, ended=ended, pieces=tuple(pieces))
 
     def close(self) -> None:
@@ -110,15 +122,6 @@ class WorkerHost:
             self._idle.clear()
         for worker in every:
             worker.stop()
-
-    def _known(self, setup: bytes, name: str, *, anew: bool = False) -> WorkerSetup | str:
-        with self._trial:
-            found = self._setups.get(name)
-            if found is None or (anew and not isinstance(found, str)):
-                found = self._setups[name] = self._tried(setup)
-                while len(self._setups) > 4:
-                    del self._setups[next(iter(self._setups))]
-            return found
 
     def _tried(self, data: bytes) -> WorkerSetup | str:
         try:
