@@ -132,17 +132,20 @@ def test_a_hung_workers_work_goes_elsewhere(
         if isinstance(event, SubmissionGraded):
             graded.append(event.result.id)
             workers[0].send_signal(signal.SIGSTOP)
+            workers[1].send_signal(signal.SIGCONT)
         if isinstance(event, Notice):
             notices.append(event.text)
 
     out = course.root / "hung"
     assignment = load_assignment(course.root, "tiny")
+    workers[1].send_signal(signal.SIGSTOP)  # it is tried when the other one hangs already
     try:
         run = grade(
             assignment, [course.root / "submissions" / "tiny"], out, cluster=found, listener=hear
         )
     finally:
-        workers[0].send_signal(signal.SIGCONT)
+        for worker in workers:
+            worker.send_signal(signal.SIGCONT)
     assert run.facts.complete
     assert sorted(graded) == [each.id for each in run.submissions]
     assert any(text.endswith("given to another worker too") for text in notices), notices

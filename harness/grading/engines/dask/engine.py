@@ -70,7 +70,6 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         self._name = sha256(self._data).hexdigest()
         self._tell = tell
         self._client: Any = None
-        self._setup: Any = None
         self._roster = Roster(cluster.address, self._try_out, tell)
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._flights: dict[str, _Flight] = {}
@@ -112,9 +111,6 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                     security=security(self._cluster, "client"),
                     set_as_default=False,
                     name="harness-grade",
-                )
-                self._setup = self._client.submit(
-                    bytes, self._data, key=f"harness-setup-{self._name}-{uuid.uuid4().hex}"
                 )
         except (OSError, ValueError) as error:
             raise unreachable(self._cluster, error) from None
@@ -160,7 +156,6 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         key = f"harness-grade-{uuid.uuid4().hex}"
         future = self._client.submit(
             tasks.grade,
-            self._setup,
             self._name,
             flight.data,
             key=key,
@@ -173,14 +168,16 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         future.add_done_callback(self._ended.put)
 
     def _try_out(self, address: str) -> Any:
-        future = self._client.submit(
-            tasks.take_part,
-            self._setup,
-            self._name,
-            key=f"harness-trial-{uuid.uuid4().hex}",
-            workers=[address],
-            pure=False,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of its size
+            future = self._client.submit(
+                tasks.take_part,
+                self._data,
+                self._name,
+                key=f"harness-trial-{uuid.uuid4().hex}",
+                workers=[address],
+                pure=False,
+            )
         self._trials[future.key] = address
         future.add_done_callback(self._ended.put)
         return future
@@ -249,7 +246,10 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             failure = WorkerFailure(submission_id=name, reason=str(error))
             answer = Answer(worker="", ended=failure)
         if answer.refused:
-            self._roster.refuse(answer.worker, answer.refused)
+            if answer.refused == tasks.NOT_TRIED:
+                self._roster.forget(answer.worker)
+            else:
+                self._roster.refuse(answer.worker, answer.refused)
             self._again(flight, future.key)
             return None
         if isinstance(answer.ended, WorkerFailure):

@@ -53,6 +53,11 @@ class Roster:
         """The trial went well."""
         self._accepted.add(address)
 
+    def forget(self, address: str) -> None:
+        """Try this worker anew."""
+        self._accepted.discard(address)
+        self._trials.pop(address, None)
+
     def refuse(self, address: str, reason: str) -> None:
         """Give this worker no work from now on."""
         if address not in self.refused:

@@ -26,6 +26,7 @@ from harness.model.observation import Tier
 from harness.results import Piece
 
 HUNG_SECONDS = 1800.0  # without a word from the process that grades
+MOST_SETUPS = 16  # of runs at once; the oldest is forgotten, and its run tries the worker anew
 _ORDER = tuple(Tier)
 
 _host: WorkerHost | None = None
@@ -108,10 +109,10 @@ class WorkerHost:
             pieces, ended = self._attempt(known, name, job)
         if isinstance(ended, WorkerFailure):
             with self._trial:
-                shortcoming = self._shortcoming_of_tier(known)
-                if shortcoming:
-                    self._setups[name] = shortcoming
-                    return Answer(worker=address, refused=shortcoming)
+                refused = _shortcoming_now(known)
+                if refused:
+                    self._setups[name] = refused
+                    return Answer(worker=address, refused=refused)
         return Answer(worker=address, ended=ended, pieces=tuple(pieces))
 
     def close(self) -> None:
@@ -138,12 +139,9 @@ class WorkerHost:
             )
             if interpreter.build != message.build:
                 return f"its Python is {interpreter.build}, the run's {message.build}"
-            shortcoming = try_tier(interpreter, message.tier).shortcoming
         except (UserError, HarnessError, OSError) as error:
             return str(error)
-        if shortcoming:
-            return f"the {message.tier} tier does not hold there: {shortcoming}"
-        return WorkerSetup(
+        setup = WorkerSetup(
             plan=message.plan,
             key=message.key,
             interpreter=interpreter,
@@ -155,6 +153,7 @@ class WorkerHost:
             reference=message.reference,
             secret=message.secret or None,
         )
+        return _shortcoming_now(setup) or setup
 
     def _attempt(self, setup: WorkerSetup, name: str, job: Job) -> tuple[list[Piece], Ended]:
         """Grade with an idle process, or a new one."""
@@ -212,3 +211,12 @@ class WorkerHost:
         with self._lock:
             self._busy.discard(worker)
             self._cpus.append(self._cpu_of.pop(worker, None))
+
+
+def _shortcoming_now(setup: WorkerSetup) -> str:
+    """Why this machine cannot grade with the setup, or no longer; empty when it can."""
+    try:
+        shortcoming = try_tier(setup.interpreter, setup.tier).shortcoming
+    except (HarnessError, OSError) as error:
+        return str(error)
+    return f"the {setup.tier} tier does not hold there: {shortcoming}" if shortcoming else ""
