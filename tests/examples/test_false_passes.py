@@ -45,7 +45,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
     "first-steps": [
         ("greeting.py", "2024 - int(year)", "24 - int(year) % 100"),
         ("greeting.py", "Hello {name}", "Hello {name[:3]}"),
-        ("greeting.py", "while not year.isdigit()", "while not year"),
+        ("greeting.py", "while not year.isdecimal()", "while not year"),
         ("greeting.py", "That is not a number.", "Try again."),
         ("greeting.py", 'input("Name: ")', 'input("Name:")'),
         ("triangle.py", '"*" * number', '"* " * number'),
@@ -55,6 +55,12 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("guess.py", "tries = 0", "tries = 1"),
         ("guess.py", "It is higher.", "It is lower."),
         ("guess.py", "random.randint(1, 100)", "random.randint(1, 50)"),
+        ("guess.py", "    tries += 1", "    tries += guess != globals().get('old')\n    old = guess"),
+        ("guess.py", "elif guess > number:", "elif number < guess <= 100:"),
+        ("guess.py", 'input("Your guess: ")', 'input("your guess: ")'),
+        ("guess.py", 'print("It is lower.")', 'print("It is lower.", end=" ")'),
+        ("greeting.py", "2024 - int(year)}", "2023 - int(year)} or {2024 - int(year)}"),
+        ("triangle.py", "range(1, height + 1)", "range(1, min(height, 50) + 1)"),
     ],
 }  # fmt: skip
 
