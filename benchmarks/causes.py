@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from harness.assignment import available, load
@@ -106,10 +107,10 @@ def measured(specification: Specification, faults: Sequence[Fault]) -> BlameFigu
     spent = {"causes": 0.0, "all": 0.0}
     find = CauseFinder.find
 
-    def timed(*arguments: object) -> object:
+    def timed(*arguments: Any, **named: Any) -> object:
         started = time.perf_counter()
         try:
-            return find(*arguments)  # type: ignore[arg-type]
+            return find(*arguments, **named)
         finally:
             spent["causes"] += time.perf_counter() - started
 
