@@ -25,6 +25,12 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:6:19: raises.any: expected true, got the text 'yes please'.",
         ],
     ),
+    "raises with a misspelled key": (
+        "call: check_input('')\nraises: {type: ValueError, mesage: none here}",
+        [
+            "specs/small/f.yaml:6:32: raises.mesage: unknown key. Hint: did you mean message?",
+        ],
+    ),
     "raises one of no list": (
         "call: check_input('')\nraises: {one_of: ValueError}",
         [

@@ -155,12 +155,20 @@ def _counted(inputs: int | None) -> str:
     return "1 input makes" if inputs == 1 else f"{inputs} inputs make"
 
 
+_RAISE_KINDS = ("type", "one_of", "any")
+
+
 def raised_as(context: Context, loc: Loc, data: Any) -> StatedRaise | None:
     """What `raises:` says; None, with a mistake noted, if it says nothing sensible."""
     if isinstance(data, str):
         return _raised(context, loc, data, None)
-    kinds = [key for key in ("type", "one_of", "any") if isinstance(data, dict) and key in data]
-    if len(kinds) != 1 or not set(data) <= {kinds[0], "message"}:
+    kinds = [key for key in _RAISE_KINDS if isinstance(data, dict) and key in data]
+    if len(kinds) == 1 and (unknown := sorted(map(str, set(data) - {kinds[0], "message"}))):
+        for key in unknown:
+            hint = nearest(key, (*_RAISE_KINDS, "message"))
+            context.add((*loc, key), "unknown key", hint, key=True)
+        return None
+    if len(kinds) != 1:
         what = f"expected an exception's name or {{type: …, message: …}}, got {describe(data)}"
         context.add(loc, what, "type may be one_of: [ValueError, KeyError] or any: true")
         return None
