@@ -106,7 +106,67 @@ ONE_SCENARIO = {
     "cases for a key of another stimulus": (
         "run: a1.py\ncases: [{text: a, returns: 1}]",
         [
-            "specs/small/f.yaml:6:23: cases, item 1, returns: returns belongs to call.",
+            "specs/small/f.yaml:6:23: cases, item 1, returns: a run has no returns. Hint: it belongs to call.",
+        ],
+    ),
+    "an unknown name in a case": (
+        "run: a1.py\ninput: ['{{ yaer }}']\ncases: [{year: 1}]",
+        [
+            "specs/small/f.yaml:6:13: input, item 1: unknown constant yaer. Hint: did you mean year?",
+        ],
+    ),
+    "a mapping for a name of a case": (
+        "run: a1.py\ncases: [{turn: {1: b}}, {turn: {1: c}}]",
+        [
+            "specs/small/f.yaml:6:20: cases, item 1, turn: expected a plain value, got a mapping. Hint: did you mean turns?",
+        ],
+    ),
+    "a mapping in a case for what only a scenario states": (
+        "run: a1.py\ncases: [{exclamation: {only: [a.txt]}}]",
+        [
+            "specs/small/f.yaml:6:27: cases, item 1, exclamation: expected a plain value, got a mapping. Hint: a case states input, stdin, argv, returns, prints, turns, raises, leaves, exit or reads.",
+        ],
+    ),
+    "an input of a case that is none": (
+        "run: a1.py\ncases: [{input: [a]}, {input: b}]",
+        [
+            "specs/small/f.yaml:6:35: cases, item 2, input: expected a list, got the text 'b'.",
+        ],
+    ),
+    "a turn that a case has not": (
+        "run: a1.py\ncases: [{input: [a], turns: {2: b}}]",
+        [
+            "specs/small/f.yaml:6:34: cases, item 1, turns, 2: there is no turn 2: 1 input makes turns 0 to 1.",
+        ],
+    ),
+    "a case with another way of typing": (
+        "run: a1.py\ninput: [a]\ncases: [{stdin: b}]",
+        [
+            "specs/small/f.yaml:6:5: input: what is piped in is no terminal. Hint: keep one of stdin and input.",
+        ],
+    ),
+    "a case that raises and returns": (
+        "call: check_input(text)\nreturns: 1\ncases: [{text: a}, {text: b, raises: ValueError}]",
+        [
+            "specs/small/f.yaml:7:34: cases, item 2, raises: a call that raises returns nothing. Hint: keep one.",
+        ],
+    ),
+    "cases of which a program is given nothing": (
+        "run: a1.py\ninput: [a]\ncases: [{year: 2023, age: 1}, {year: 1950, age: 1}]",
+        [
+            'specs/small/f.yaml:7:35: cases, item 2: this case does what item 1 does. Hint: write "{{ year }}" in input, or state input in each case.',
+        ],
+    ),
+    "cases of which a call is given nothing": (
+        "call: check_input('a')\ncases: [{text: a}, {text: b}]",
+        [
+            "specs/small/f.yaml:6:24: cases, item 2: this case does what item 1 does. Hint: use text in what is called.",
+        ],
+    ),
+    "two cases alike": (
+        "call: check_input(text)\ncases: [{text: a}, {text: b}, {text: a, returns: true}]",
+        [
+            "specs/small/f.yaml:6:35: cases, item 3: this case does what item 1 does. Hint: take one of them out.",
         ],
     ),
     "no cases": (

@@ -51,17 +51,16 @@ def check_sensible(context: Context, chosen: Setting, stimulus: str) -> None:
                 if stimulus == SESSION
                 else f"it belongs to {listed(kinds)}"
             )
-            context.add((*chosen.loc, key), what, hint, key=True)
+            context.add(chosen.at(key), what, hint, key=True)
     if chosen.states("stdin") and chosen.states("input"):
         what = "what is piped in is no terminal"
-        context.add((*chosen.loc, "input"), what, "keep one of stdin and input", key=True)
+        context.add(chosen.at("input"), what, "keep one of stdin and input", key=True)
     if chosen.states("replies") and chosen.states("input"):
         what = "a generator of replies types all input"
-        context.add((*chosen.loc, "input"), what, "keep one of replies and input", key=True)
+        context.add(chosen.at("input"), what, "keep one of replies and input", key=True)
     if chosen.states("returns") and chosen.states("raises"):
-        context.add(
-            (*chosen.loc, "raises"), "a call that raises returns nothing", "keep one", key=True
-        )
+        what = "a call that raises returns nothing"
+        context.add(chosen.at("raises"), what, "keep one", key=True)
 
 
 def stated(
@@ -74,11 +73,7 @@ def stated(
     transcript: str | None,
 ) -> Expected:
     """Everything stated, templates filled in. `leaves_names` may be left (None: any name)."""
-    own, loc = chosen.own, chosen.loc
-
-    def where(key: str) -> Loc:
-        return (*loc, key)
-
+    own, where = chosen.own, chosen.at
     leaves: tuple[StatedLeave, ...] = ()
     unchanged = False
     if chosen.states("leaves"):

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from harness.assignment.files.stand_ins import stand_in_files
-from harness.assignment.scenarios.drawing.cases import EXPECTING, CaseRow, case_rows
+from harness.assignment.scenarios.drawing.cases import Case, case_rows, check_differ, uses
 from harness.assignment.scenarios.drawing.draws import (
     DrawError,
     DrawRequest,
@@ -17,7 +17,6 @@ from harness.assignment.scenarios.drawing.draws import (
     request_for,
 )
 from harness.assignment.scenarios.expected import (
-    SENSIBLE,
     check_sensible,
     stated,
     transcript_of,
@@ -42,7 +41,6 @@ from harness.assignment.scenarios.sweeps import Variation, slug, swept_names, va
 from harness.assignment.scenarios.weights import counted_points, rescaled
 from harness.assignment.schema.models.scenario import ScenarioFileShape, ScenarioShape
 from harness.assignment.schema.validate import salvaged
-from harness.assignment.schema.validators import listed
 from harness.assignment.vocabulary import Overrides, Vocabulary
 from harness.assignment.yaml.document import Document
 from harness.matchers import EqualTo
@@ -161,7 +159,8 @@ class ScenarioFile:
         self._check_speed(chosen)
         if kind is None:
             return
-        check_sensible(base, chosen, kind)
+        if not isinstance(chosen.own.cases, list):  # else with what each row states
+            check_sensible(base, chosen, kind)
         for variation in variations(self.document, self.vocabulary, chosen):
             self._variation(chosen, variation, group, kind, points or Fraction(1))
             if len(self.document.problems) > before:
@@ -180,28 +179,84 @@ class ScenarioFile:
         self, chosen: Setting, variation: Variation, group: str, kind: str, points: Fraction
     ) -> None:
         context = self._context(chosen, variation.overrides)
-        rows = self._rows(context, chosen)
-        draws = [row.bindings for row in rows] or self._draws(context, chosen, variation, group)
+        cases = self._cases(context, chosen, variation, group, kind)
         prefix = given(context, chosen)
+        text = self._transcript(context, chosen, variation, group)
+        names = {binding.name for case in cases for binding in case.bindings}
+        each_read = isinstance(chosen.own.cases, list) or uses(chosen, names)
+        stimuli: list[Stimulus] = []
+        expected: list[Expected] = []
+        before = len(self.document.problems)
+        for case in (cases if each_read else cases[:1]) or [Case((), chosen)]:
+            read = self._read(case, context, variation, kind, text)
+            if read is None or len(self.document.problems) > before:
+                return  # the other cases would say the same again
+            stimuli.append(replace(read[0], given=prefix, bindings=case.bindings))
+            expected.append(read[1])
+        if not cases:
+            return
+        if each_read:
+            self.compiled.samples.pop((group, variation.overrides), None)  # drawn values are typed
+        else:
+            stimuli = [replace(stimuli[0], bindings=case.bindings) for case in cases]
+        check_differ(context, chosen, stimuli)
+        scenario = Scenario(
+            id=group + variation.bracket(),
+            group=group,
+            name=chosen.own.name,
+            function=chosen.value("function"),
+            clauses=tuple(chosen.value("clause")),
+            visibility=chosen.visibility,
+            points=points,
+            limits=chosen.limits(self.vocabulary.limits),
+            stimuli=tuple(stimuli),
+            stated=expected[0],
+            place=self.document.place(chosen.loc),
+            is_sample=self._asks_for_draws(chosen),
+            informational=chosen.value("informational"),
+            extra_credit=chosen.value("extra_credit"),
+            tags=tuple(chosen.value("tags")),
+            hint=chosen.value("hint").strip(),
+            description=chosen.value("description").strip(),
+            stated_cases=tuple(expected) if each_read else (),
+            stand_ins=tuple(
+                StandIn(module=module, file=file)
+                for module, file in chosen.value("stand_in").items()
+            ),
+            faster_than=chosen.own.faster_than or 0,
+        )
+        self.compiled.scenarios += (
+            self._each(scenario, variation) if chosen.own.each else [scenario]
+        )
+
+    def _transcript(
+        self, context: Context, chosen: Setting, variation: Variation, group: str
+    ) -> str | None:
+        if not chosen.states("transcript"):
+            return None
+        swept = tuple(swept_names(variation))
+        found = transcript_of(context, chosen, swept, recording=self.recording)
+        if found is None:
+            return None
+        entry = TranscriptFile(scenario_id=group + variation.bracket(), path=found.path)
+        self.compiled.transcripts.append(entry)
+        return found.text
+
+    def _read(
+        self, case: Case, context: Context, variation: Variation, kind: str, transcript: str | None
+    ) -> tuple[Stimulus, Expected] | None:
+        """What is done in one case, and what is expected of it."""
+        chosen, context = case.setting, case.context(context)
         question = asked(context, chosen, kind)
         if question is None:
-            return
-        scenario_id = group + variation.bracket()
-        text = None
-        if chosen.states("transcript"):
-            swept = tuple(swept_names(variation))
-            found = transcript_of(context, chosen, swept, recording=self.recording)
-            if found is not None:
-                text = found.text
-                entry = TranscriptFile(scenario_id=scenario_id, path=found.path)
-                self.compiled.transcripts.append(entry)
+            return None
         expected = stated(
             context,
             chosen,
             leaves_names=question.leaves,
             inputs=None if "input" in chosen.broken else len(question.inputs),
             shown=question.shown,
-            transcript=text,
+            transcript=transcript,
         )
         files = stated_files(context, chosen)
         expected = replace(
@@ -211,36 +266,7 @@ class ScenarioFile:
             writes_only=files.writes_only,
         )
         asking = _asking(question, expected)
-        stimulus = replace(self._stimulus(context, chosen, variation, asking), given=prefix)
-        scenario = Scenario(
-            id=scenario_id,
-            group=group,
-            name=chosen.own.name,
-            function=chosen.value("function"),
-            clauses=tuple(chosen.value("clause")),
-            visibility=chosen.visibility,
-            points=points,
-            limits=chosen.limits(self.vocabulary.limits),
-            stimuli=self._draw_by_draw(chosen, stimulus, draws),
-            stated=expected,
-            place=self.document.place(chosen.loc),
-            is_sample=self._asks_for_draws(chosen),
-            informational=chosen.value("informational"),
-            extra_credit=chosen.value("extra_credit"),
-            tags=tuple(chosen.value("tags")),
-            hint=chosen.value("hint").strip(),
-            description=chosen.value("description").strip(),
-            stated_cases=tuple(row.expected(context, expected) for row in rows),
-            stand_ins=tuple(
-                StandIn(module=module, file=file)
-                for module, file in chosen.value("stand_in").items()
-            ),
-            faster_than=chosen.own.faster_than or 0,
-        )
-        if scenario.stimuli:
-            self.compiled.scenarios += (
-                self._each(scenario, variation) if chosen.own.each else [scenario]
-            )
+        return self._stimulus(context, chosen, variation, asking), expected
 
     def _stimulus(
         self, context: Context, chosen: Setting, variation: Variation, question: StimulusParts
@@ -261,13 +287,6 @@ class ScenarioFile:
                 for name, text in chosen.value("environment").items()
             ),
         )
-
-    def _draw_by_draw(
-        self, chosen: Setting, one: Stimulus, draws: list[tuple[Binding, ...]]
-    ) -> tuple[Stimulus, ...]:
-        if not self._asks_for_draws(chosen):
-            return (one,)
-        return tuple(replace(one, bindings=draw) for draw in draws)
 
     def _replies(self, context: Context, chosen: Setting) -> Replies | None:
         if not chosen.states("replies"):
@@ -315,22 +334,27 @@ class ScenarioFile:
         if chosen.states("sample") and chosen.own.sample is None:
             context.add((*chosen.loc, "sample"), "expected a mapping, got null")
 
-    def _rows(self, context: Context, chosen: Setting) -> list[CaseRow]:
-        """The cases that stand in the file itself."""
-        if not isinstance(chosen.own.cases, list) or chosen.states("sample"):
-            return []
-        rows = case_rows(context, chosen)
-        if rows:
-            context.names |= {binding.name for binding in rows[0].bindings}
-            for key in {key for row in rows for key in row.data if key in EXPECTING}:
-                kinds = SENSIBLE[key]
-                if not any(chosen.states(kind) for kind in kinds):
-                    where = next(row.loc for row in rows if key in row.data)
-                    what = f"{key} belongs to {listed(kinds)}"
-                    context.add((*where, key), what, key=True)
+    def _cases(
+        self, context: Context, chosen: Setting, variation: Variation, group: str, kind: str
+    ) -> list[Case]:
+        """The rows or draws, none if one is wrong or they are to be recorded; a scenario without
+        them is one case that binds nothing."""
+        if not self._asks_for_draws(chosen):
+            return [Case((), chosen)]
+        if isinstance(chosen.own.cases, list) and not chosen.states("sample"):
+            cases = case_rows(context, chosen)
+            before = len(self.document.problems)
+            for case in cases:
+                if len(self.document.problems) == before:
+                    check_sensible(context, case.setting, kind)
+        else:
+            draws = self._draws(context, chosen, variation, group)
+            cases = [Case(draw, chosen) for draw in draws]
+        if cases:
+            context.names |= {binding.name for binding in cases[0].bindings}
         else:
             context.names_known = False
-        return rows
+        return cases
 
     def _draws(
         self, context: Context, chosen: Setting, variation: Variation, group: str
@@ -357,15 +381,12 @@ class ScenarioFile:
             self.compiled.requests[name] = request
             if kind == "sample":
                 self.compiled.samples[group, variation.overrides] = request
-            draws = read_draws(self.vocabulary.folder, name, request)
+            return read_draws(self.vocabulary.folder, name, request)
         except DrawError as error:
             missing = error.hint == "run harness record"
             if not (self.recording and missing):
                 context.add(loc, str(error), error.hint)
-            context.names_known = False
             return []
-        context.names |= {binding.name for binding in draws[0]}
-        return draws
 
 
 def _asking(question: StimulusParts, expected: Expected) -> StimulusParts:

@@ -42,13 +42,20 @@ _VISIBILITY: dict[Any, Visibility] = {
 class Setting:
     """The settings in force for one scenario, and where each is stated.
 
-    `broken` are the keys (also unknown ones) that have a mistake already and are left out.
+    `broken` are the keys (also unknown ones) that have a mistake already and are left out. Of one
+    row of a table `row` is its place, and what it states has taken the scenario's place in `own`.
     """
 
     head: SettingsShape
     own: ScenarioShape
     loc: Loc
     broken: frozenset[Any] = frozenset()
+    row: Loc = ()
+    row_keys: frozenset[str] = frozenset()
+
+    def at(self, key: str) -> Loc:
+        """Where the scenario itself, or its row, states the key."""
+        return (*(self.row if key in self.row_keys else self.loc), key)
 
     def states(self, key: str) -> bool:
         """Whether the scenario itself states the key."""
@@ -61,7 +68,7 @@ class Setting:
     def where(self, key: str) -> Loc:
         """Where that value is (the scenario itself if nowhere)."""
         if self.states(key):
-            return (*self.loc, key)
+            return self.at(key)
         return (key,) if key in self.head.model_fields_set else self.loc
 
     def layers(self, key: str) -> Iterable[tuple[Loc, Any]]:
@@ -69,7 +76,7 @@ class Setting:
         if key in self.head.model_fields_set:
             yield (key,), getattr(self.head, key)
         if self.states(key):
-            yield (*self.loc, key), getattr(self.own, key)
+            yield self.at(key), getattr(self.own, key)
 
     @property
     def visibility(self) -> Visibility:
@@ -124,7 +131,8 @@ class Context:
         try:
             return render(text, self.constants, quote)
         except TemplateError as error:
-            self.add(loc, str(error), nearest(error.name, self.constants), line=line)
+            if self.names_known:
+                self.add(loc, str(error), nearest(error.name, self.constants), line=line)
             return text
 
     def uncut(self, loc: Loc) -> bool:

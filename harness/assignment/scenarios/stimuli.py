@@ -47,7 +47,7 @@ def kind_of(context: Context, chosen: Setting) -> str | None:
 def asked(context: Context, chosen: Setting, kind: str) -> StimulusParts | None:
     """The stimulus under the context's constants; None if it cannot be read."""
     own, loc = chosen.own, (*chosen.loc, kind)
-    inputs = typed_inputs(context, (*chosen.loc, "input"), own.input)
+    inputs = typed_inputs(context, chosen.at("input"), own.input)
     if kind == CALL:
         return _call(context, loc, own.call, inputs)
     if kind == SESSION:

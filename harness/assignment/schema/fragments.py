@@ -129,6 +129,7 @@ CONSTANTS: Schema = {
     "type": "object",
     "additionalProperties": {"anyOf": [_SCALAR, {"type": "array", "minItems": 1}]},
 }
+READS: Schema = {"anyOf": [WHOLE_OR_ZERO, _mapping({"at_most": WHOLE_OR_ZERO})]}
 CASES: Schema = {
     "anyOf": [
         {"type": "string"},
@@ -138,17 +139,22 @@ CASES: Schema = {
             "items": {
                 "type": "object",
                 "properties": {
+                    "input": INPUT,
+                    "stdin": {"type": "string"},
+                    "argv": ARGV,
                     "returns": EXPECTED,
                     "prints": EXPECTED_TEXT,
+                    "turns": TURNS,
                     "raises": RAISES,
                     "leaves": LEAVES,
+                    "exit": EXIT,
+                    "reads": READS,
                 },
                 "additionalProperties": {"anyOf": [_SCALAR, _LIST]},
             },
         },
     ]
 }
-READS: Schema = {"anyOf": [WHOLE_OR_ZERO, _mapping({"at_most": WHOLE_OR_ZERO})]}
 _IGNORED: Schema = {"enum": list(IGNORE)}
 IGNORED: Schema = {"anyOf": [_IGNORED, {"type": "array", "items": _IGNORED}]}
 SEVERITY: Schema = {

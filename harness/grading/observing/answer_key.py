@@ -106,7 +106,7 @@ def _asked(plan: Plan) -> Iterator[tuple[Stimulus, Limits]]:
         for stimulus in scenario.stimuli:
             if not scenario.faster_than:  # how long it takes is measured alone
                 yield stimulus, scenario.limits
-            for expression in python_expressions(scenario.stated):
+            for expression in python_expressions(scenario.stated_for(stimulus)):
                 yield _question(stimulus, expression), scenario.limits
 
 

@@ -165,7 +165,11 @@ def _without_words(plan: Plan) -> Iterator[str]:
         scenario.id
         for scenario in plan.scenarios
         if scenario.visibility is not Visibility.HIDDEN
-        and any(isinstance(part, Matches) and not part.words for part in scenario.stated.parts())
+        and any(
+            isinstance(part, Matches) and not part.words
+            for stated in (scenario.stated, *scenario.stated_cases)
+            for part in stated.parts()
+        )
     ]
     if found:
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""

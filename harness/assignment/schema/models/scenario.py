@@ -110,8 +110,9 @@ class ScenarioShape(SettingsShape):
     sample: SampleShape | None = None
     """Draws from a Hypothesis strategy; one mark for all of them."""
     cases: Annotated[Any, BeforeValidator(check_cases), WithJsonSchema(schemas.CASES)] = ""
-    """A list of mappings from names to values, with returns, prints, raises or leaves of each; or
-    `file.function`: a generator of dicts. One mark for all of them."""
+    """A list of mappings from names to values, with what each types (input, stdin, argv) and states
+    (returns, prints, turns, raises, leaves, exit, reads) itself; or `file.function`: a generator of
+    dicts. One mark for all of them."""
     each: bool = False
     """Every draw is a scenario of its own."""
     returns: Expected = None
