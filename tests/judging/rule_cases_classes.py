@@ -101,7 +101,7 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "wrong_value",
         case(called(account(owner="Ada", balance=1)), called(account(owner="Ada", balance=2))),
-        "add_piece returned a different Account: item .balance is 2, it should be 1.",
+        "add_piece returned a different Account: attribute balance is 2, it should be 1.",
     ),
     (
         "wrong_type",

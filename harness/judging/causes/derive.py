@@ -235,8 +235,9 @@ def _with_nearest(cause: Cause, name: str, outline: Outline) -> Cause:
     if not near:
         return replace(cause, about_text=True)
     part = known[near[0]]
+    kind = "class" if any(each.name == part.name for each in outline.members) else "function"
     message = (
-        f"The function {plain(name, limit=60)} is missing. "
+        f"The {kind} {plain(name, limit=60)} is missing. "
         f"You have {plain(part.name, limit=60)} on line {part.first}: is that it?"
     )
     return replace(cause, message=message, place=_place(part), about_text=True)

@@ -23,6 +23,11 @@ class FirstDifference:
     actual: Value | None
     holder: ValueKind | None = None
 
+    @property
+    def named(self) -> str:
+        """What differs in words: "item [3].owner", of an object itself "attribute owner"."""
+        return f"attribute {self.path[1:]}" if self.path[:1] == "." else f"item {self.path}"
+
 
 def first_difference(expected: Value, actual: Value) -> FirstDifference:
     """The innermost first place where two values that are not the same differ."""

@@ -62,7 +62,7 @@ def _first(change: ArgumentChange, should: str) -> str:
     if place.expected is None or place.actual is None:
         sizes = len(change.actual.items), len(change.expected.items)
         return f"{when}it has {count(sizes[0], 'item')}, {should} {sizes[1]}"
-    item = f"item {place.path}" if place.path else "it"
+    item = place.named if place.path else "it"
     got, wanted = source(place.actual, limit=60), source(place.expected, limit=60)
     return f"{when}{item} is {got}, {should} {wanted}"
 

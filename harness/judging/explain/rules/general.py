@@ -142,7 +142,7 @@ def _item(pair: tuple[Value, Value], place: FirstDifference) -> str:
     got, wanted = _around(place.actual, place.expected)
     others = _wrong_items(*pair) - 1
     more = f", and {count(others, 'more item')} {'is' if others == 1 else 'are'} wrong"
-    return f"item {place.path} is {got}, it should be {wanted}{more if others > 0 else ''}"
+    return f"{place.named} is {got}, it should be {wanted}{more if others > 0 else ''}"
 
 
 def _around(actual: Value, expected: Value) -> tuple[str, str]:

@@ -131,13 +131,13 @@ def wrong_type(failure: Failure) -> str | None:
     if actual.kind is ValueKind.UNREADABLE:
         name = plain(actual.text, limit=60)
         clause = f"raises {name} when it is read, it should be {wanted}"
-        return failure.says(clause, who=f"item {place.path} of the result")
+        return failure.says(clause, who=f"{place.named} of the result")
     what = a_type(actual)
     if actual.type_name == expected.type_name:  # and yet of another kind
         what = f"an object of the program's own class {expected.type_name}"
     clause = f"{got} ({what}) instead of {wanted} ({a_type(expected)})"
     if place.path:
-        return failure.says(f"is {clause}", who=f"item {place.path} of the result")
+        return failure.says(f"is {clause}", who=f"{place.named} of the result")
     return failure.says(f"returned {clause}")
 
 
