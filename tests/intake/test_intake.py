@@ -173,7 +173,7 @@ def test_a_lone_file_is_graded_whatever_its_name(lay: Callable[[Tree], Path]) ->
 
 def test_a_missing_file_of_several_is_a_note(lay: Callable[[Tree], Path]) -> None:
     (one,) = read((lay({"ada/c4game.py": "g"}),), TWO)
-    assert one.notes == ("no file connect4.py was handed in",)
+    assert one.notes == ("connect4.py was not handed in",)
 
 
 def test_several_paths_and_each_submission_once(lay: Callable[[Tree], Path]) -> None:

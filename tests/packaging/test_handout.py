@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import io
+import shlex
+import shutil
 import subprocess
 import sys
 import types
@@ -40,6 +42,23 @@ def test_all_that_a_student_needs(tiny_handout: dict[str, bytes]) -> None:
     assert "python3 selfcheck.pyz a1.py" in readme
     page = tiny_handout["visible-scenarios.txt"].decode()
     assert "an empty basket\n  try    total([])\n  gives  0\n" in page
+
+
+def test_the_command_that_the_readme_names_checks_all_files(tmp_path: Path) -> None:
+    name = "first-steps"
+    archive = handed_out(ROOT / "examples" / name, name, tmp_path / "handout.zip")
+    with zipfile.ZipFile(io.BytesIO(archive)) as packed_files:
+        packed_files.extractall(tmp_path)
+    right = ROOT / "examples" / name / "submissions" / "right-short"
+    for file in right.glob("*.py"):
+        shutil.copy(file, tmp_path)
+    readme = (tmp_path / "README.txt").read_text("utf-8")
+    lines = [line.strip() for line in readme.splitlines() if line.startswith("  python3 ")]
+    assert lines == ["python3 selfcheck.pyz greeting.py triangle.py guess.py"]
+    command = [sys.executable, *shlex.split(lines[0])[1:]]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "8 of 8 visible checks passed" in done.stdout
 
 
 def test_messages_that_are_compared_are_told_and_a_class_has_one_heading(tmp_path: Path) -> None:

@@ -75,7 +75,8 @@ def _chosen(found: AttemptFiles, assignment: Assignment) -> SelectedFiles:
     if missing := [name for name in expected if name not in there]:
         others = [e for e in found.entries if e.is_python and e.name not in expected]
         but = f", but {described(others)}" if others else ""
-        notes.append(f"no file {listed(missing)} was handed in{but}")
+        verb = "was" if len(missing) == 1 else "were"
+        notes.append(f"{listed(missing)} {verb} not handed in{but}")
     return SelectedFiles(files=tuple(files), notes=tuple(notes))
 
 

@@ -6,6 +6,7 @@ file that checks without anything being installed.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -65,20 +66,22 @@ def _readme(plan: Plan, names: list[str]) -> str:
     assignment = plan.assignment
     handed_in = ", ".join(assignment.submission_files)
     provided = [file.name for file in (*assignment.variants[0].files, *assignment.extra_files)]
-    what = [(handed_in, "start here: write your program in it")]
+    several = len(assignment.submission_files) > 1
+    program = "programs in them" if several else "program in it"
+    what = [(handed_in, f"start here: write your {program}")]
     what += [(name, "provided: do not change it") for name in provided]
     if any(name.startswith(f"{GAMEPLAY}/") for name in names):
         what.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
     what.append((PAGE, "the visible scenarios, with what should happen"))
-    what.append((SELFCHECK, "runs them on your file"))
+    what.append((SELFCHECK, f"runs them on your {'files' if several else 'file'}"))
     width = max(len(name) for name, _ in what)
     listed = "".join(f"  {name:<{width}}  {text}\n" for name, text in what)
-    handing_in = assignment.archive or handed_in
+    named = assignment.archive or shlex.join(assignment.submission_files)
     return (
         f"{assignment.title}\n{assignment.course}\n\n{listed}\n"
         "Check your work, in a terminal in this folder, with Python "
-        f"{assignment.python}:\n\n  python3 {SELFCHECK} {handing_in}\n\n"
-        f"(py {SELFCHECK} {handing_in} on Windows.) Nothing has to be installed. It explains the\n"
+        f"{assignment.python}:\n\n  python3 {SELFCHECK} {named}\n\n"
+        f"(py {SELFCHECK} {named} on Windows.) Nothing has to be installed. It explains the\n"
         "first thing to fix; fix it, save, and check again. Another Python from 3.11 on will\n"
         "do, but grading uses the version named here.\n\n"
         "The check runs your program without protection, as you would run it yourself, and gives\n"

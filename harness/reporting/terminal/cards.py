@@ -132,7 +132,8 @@ def _conversation(conversation: Conversation) -> list[Line]:
         return lines
     if turn := next_turn(conversation):
         return [*lines, *_comparison(turn)]
-    for title, side in (("expected next:", conversation.expected), ("got:", conversation.actual)):
+    wanted = "expected next, for example:" if conversation.example else "expected next:"
+    for title, side in ((wanted, conversation.expected), ("got:", conversation.actual)):
         lines.append(line((title, "dim")))
         lines += _boxed((side,) if side else ()) or [line(("  nothing more, it ends here", "dim"))]
     return lines
@@ -167,7 +168,10 @@ def _comparison(part: Comparison) -> list[Line]:
     for same, group in groupby(shown, key=lambda row: row.same and not part.in_words):
         rows = list(group)
         if same:
-            lines += [line("         ", *_cell(row.expected)) for row in rows]
+            label = "both     "  # else the first line would be shifted against what is above it
+            for row in rows:
+                lines.append(line((label, "dim"), *_cell(row.expected)))
+                label = " " * len(label)
             continue
         lines += _block([row.expected for row in rows], ("expected ", "green"))
         lines += _block([row.actual for row in rows], ("got      ", "red"), caret=True)
