@@ -160,10 +160,12 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportPolicy:
-    """Exactly one of: `exactly` these statements, only `allow`ed modules, or none at all."""
+    """Exactly one of: `exactly` these statements, only `allow`ed modules, all but those to
+    `forbid`, or none at all."""
 
     exactly: tuple[str, ...] | None = None
     allow: tuple[str, ...] | None = None
+    forbid: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +183,8 @@ class Policy:
     `file_imports` takes the place of `imports` where the files of a submission have rules of their
     own; a file that it does not name may import anything. `module_level` lists what is allowed at
     module level: imports, constants, functions, classes, main_guard; a docstring always is.
+    `syntax`, `builtins` and `methods` list what is allowed; the lists of what is forbidden take
+    their place.
     `provided_names` are the constants of the `provided_modules`, `provided_functions` the
     functions and classes that they define.
     `imports_clause`/`techniques_clause`/`structure_clause` are the clauses findings cite; the three
@@ -192,6 +196,9 @@ class Policy:
     syntax: tuple[str, ...] | None = None
     builtins: tuple[str, ...] | None = None
     methods: tuple[str, ...] | None = None
+    forbid_syntax: tuple[str, ...] | None = None
+    forbid_builtins: tuple[str, ...] | None = None
+    forbid_methods: tuple[str, ...] | None = None
     module_level: tuple[str, ...] | None = None
     provided_modules: tuple[str, ...] = ()
     provided_names: tuple[str, ...] = ()
@@ -211,7 +218,8 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One place where a submission's text broke a rule; line and column are 1-based."""
+    """One place where a submission's text broke a rule; line and column are 1-based. `word` is
+    what policy.yaml calls a part of Python that is not permitted."""
 
     rule: PolicyRule
     clause: str
@@ -221,6 +229,7 @@ class Finding:
     source: str
     message: str
     consequence: Consequence
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

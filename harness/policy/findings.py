@@ -42,11 +42,11 @@ class FindingCollector:
     def __init__(self, source: Source, policy: Policy) -> None:
         self._source = source
         self._policy = policy
-        self._found: dict[PolicyRule, set[tuple[int, int, str]]] = {}
+        self._found: dict[PolicyRule, set[tuple[int, int, str, str]]] = {}
 
-    def add(self, rule: PolicyRule, node: ast.AST | None, message: str) -> None:
+    def add(self, rule: PolicyRule, node: ast.AST | None, message: str, word: str = "") -> None:
         """Write down that `node` (None: the file as a whole, shown at line 1) broke a rule."""
-        place = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0), message)
+        place = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0), message, word)
         self._found.setdefault(rule, set()).add(place)
 
     def findings(self) -> tuple[Finding, ...]:
@@ -68,7 +68,9 @@ class FindingCollector:
             if len(self._found.get(rule, ())) > MAX_PER_RULE
         )
 
-    def _finding(self, rule: PolicyRule, line: int, offset: int, message: str) -> Finding:
+    def _finding(
+        self, rule: PolicyRule, line: int, offset: int, message: str, word: str
+    ) -> Finding:
         clause, consequence = clause_and_consequence(self._policy, rule)
         return Finding(
             rule=rule,
@@ -79,4 +81,5 @@ class FindingCollector:
             source=self._source.line(line),
             message=message,
             consequence=consequence,
+            word=word,
         )

@@ -1006,13 +1006,13 @@ FILES = {
     "two kinds of import rule": (
         {P: "imports: {exactly: [import a], allow: [b]}\n"},
         [
-            "specs/small/policy.yaml:1:10: imports: expected one of exactly, allow, none or files, got allow and exactly.",
+            "specs/small/policy.yaml:1:10: imports: expected one of exactly, allow, forbid, none or files, got allow and exactly.",
         ],
     ),
     "a kind of import rule beside files": (
         {P: "imports: {allow: [b], files: {a1.py: {none: true}}}\n"},
         [
-            "specs/small/policy.yaml:1:10: imports: expected one of exactly, allow, none or files, got allow and files.",
+            "specs/small/policy.yaml:1:10: imports: expected one of exactly, allow, forbid, none or files, got allow and files.",
         ],
     ),
     "import rules of no file": (
@@ -1030,17 +1030,17 @@ FILES = {
         [
             "specs/small/policy.yaml:3:5: imports.files.a2.py: a2.py is no submitted module. Hint: did you mean a1.py?",
             "specs/small/policy.yaml:3:19: imports.files.a2.py.none: expected true, got false. Hint: leave it out.",
-            "specs/small/policy.yaml:4:12: imports.files.a1.py: expected one of exactly, allow or none, got allow and none.",
+            "specs/small/policy.yaml:4:12: imports.files.a1.py: expected one of exactly, allow, forbid or none, got allow and none.",
             "specs/small/policy.yaml:5:5: imports.files.a1_support.py: a1_support.py is no submitted module.",
             "specs/small/policy.yaml:5:31: imports.files.a1_support.py.exactly, item 1: 'numpy' is not an import statement.",
             "specs/small/policy.yaml:6:5: imports.files.a3.py: a3.py is no submitted module. Hint: did you mean a1.py?",
-            "specs/small/policy.yaml:6:12: imports.files.a3.py: expected one of exactly, allow or none, got nothing.",
+            "specs/small/policy.yaml:6:12: imports.files.a3.py: expected one of exactly, allow, forbid or none, got nothing.",
         ],
     ),
     "files inside files": (
         {P: "imports: {files: {a1.py: {files: {a1.py: {none: true}}}}}\n"},
         [
-            "specs/small/policy.yaml:1:27: imports.files.a1.py.files: unknown key. Hint: known keys are exactly, allow, none.",
+            "specs/small/policy.yaml:1:27: imports.files.a1.py.files: unknown key. Hint: known keys are exactly, allow, forbid, none.",
         ],
     ),
     "no import statement": (
@@ -1053,6 +1053,27 @@ FILES = {
         {P: "syntax: {allow: [FuncDef]}\n"},
         [
             "specs/small/policy.yaml:1:18: syntax.allow, item 1: unknown syntax node FuncDef. Hint: did you mean FunctionDef?",
+        ],
+    ),
+    "what is allowed and what is forbidden": (
+        {P: "syntax: {allow: [If], forbid: [For]}\nbuiltins: {}\nmethods: {forbid: []}\n"},
+        [
+            "specs/small/policy.yaml:1:9: syntax: expected one of allow or forbid, got allow and forbid.",
+            "specs/small/policy.yaml:2:11: builtins: expected one of allow or forbid, got nothing.",
+            "specs/small/policy.yaml:3:19: methods.forbid: names nothing. Hint: leave methods out.",
+        ],
+    ),
+    "unknown names that are forbidden": (
+        {
+            P: "syntax: {forbid: [FuncDef, stmt]}\nbuiltins: {forbid: [sume]}\n"
+            "methods: {forbid: [a b]}\nimports: {forbid: []}\n"
+        },
+        [
+            "specs/small/policy.yaml:1:19: syntax.forbid, item 1: unknown syntax node FuncDef. Hint: did you mean FunctionDef?",
+            "specs/small/policy.yaml:1:28: syntax.forbid, item 2: unknown syntax node stmt.",
+            "specs/small/policy.yaml:2:21: builtins.forbid, item 1: unknown built-in sume. Hint: did you mean sum?",
+            "specs/small/policy.yaml:3:20: methods.forbid, item 1: 'a b' is not a name.",
+            "specs/small/policy.yaml:4:19: imports.forbid: names nothing. Hint: leave imports out.",
         ],
     ),
     "unknown kind of code": (

@@ -121,6 +121,21 @@ def test_the_policy(tmp_path: Path) -> None:
     )
 
 
+def test_a_policy_of_what_is_forbidden(tmp_path: Path) -> None:
+    text = (
+        "imports: {forbid: [os]}\nsyntax: {forbid: [FunctionDef]}\n"
+        "builtins: {forbid: [sum]}\nmethods: {forbid: [sort]}\n"
+    )
+    write(tmp_path, {"specs/small/policy.yaml": text})
+    policy = load(tmp_path, "small").plan.assignment.policy
+    assert policy is not None
+    assert policy.imports == ImportPolicy(forbid=("os",))
+    assert (policy.syntax, policy.builtins, policy.methods) == (None, None, None)
+    assert policy.forbid_syntax == ("FunctionDef",)
+    assert policy.forbid_builtins == ("sum",)
+    assert policy.forbid_methods == ("sort",)
+
+
 def test_imports_by_file(tmp_path: Path) -> None:
     write(tmp_path, {"specs/small/policy.yaml": "imports: {files: {a1.py: {allow: [typing]}}}\n"})
     policy = load(tmp_path, "small").plan.assignment.policy

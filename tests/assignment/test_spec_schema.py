@@ -91,6 +91,7 @@ ACCEPTED = [
     ("mutants", MUTANTS),
     ("policy", POLICY),
     ("policy", "imports: {none: true}\n"),
+    ("policy", "imports: {forbid: [os]}\nsyntax: {forbid: [If]}\n"),
     ("expect", "fails: [a/*]\nmark: [1, 2]\nverdicts: {a: cpu_limit}\n"),
 ]
 
@@ -133,6 +134,7 @@ REFUSED = [
     ("mutants", MUTANTS.replace("why:", "reason:")),
     ("policy", POLICY.replace("{deduct: 1.5}", "deduct")),
     ("policy", "syntax: [If]\n"),
+    ("policy", "syntax: {allow: [If], forbid: [For]}\n"),
     ("expect", "fails: a\n"),
 ]
 

@@ -117,6 +117,16 @@ def test_a_policy_that_the_reference_breaks(course: Course) -> None:
     ] * functions
 
 
+def test_a_technique_of_the_reference_is_named_as_the_policy_does(course: Course) -> None:
+    course.write("specs/tiny/policy.yaml", "syntax: {forbid: [FunctionDef]}\n")
+    outcome = course.run("validate", "--no-samples")
+    found = [line for line in problems(outcome.out) if line.startswith("policy ")]
+    assert found[0].endswith(
+        ": a function of one's own is not one of the permitted techniques"
+        " (policy.yaml calls it FunctionDef)"
+    )
+
+
 EXPECTATIONS = (
     ("fails: [total/nowhere]\n", "fails: total/nowhere matches no scenario"),
     ("mark: [1, 2]\n", "the mark is 6.00, expected 1.0 to 2.0"),

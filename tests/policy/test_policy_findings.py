@@ -296,6 +296,66 @@ def test_allowed_imports(source: str, expected: list[str]) -> None:
     assert messages == expected
 
 
+FORBIDDEN = {
+    "the module": ("import os\n", ["imports os"]),
+    "a part of the module": ("import os.path\n", ["imports os.path"]),
+    "from the module": ("from os import path\n", ["imports os"]),
+    "the part, from its module": (
+        "from urllib import parse, request\n",
+        ["imports urllib.request"],
+    ),
+    "the part": ("import urllib.request as r\n", ["imports urllib.request"]),
+    "another part": ("from urllib import parse\n", []),
+    "a name that only begins so": ("import osmosis\n", []),
+    "another": ("import random\nfrom . import os\n", []),
+    "a way around": (
+        "__import__('os')\n",
+        ["__import__ imports a module without an import statement"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), FORBIDDEN.values(), ids=FORBIDDEN.keys())
+def test_forbidden_imports(source: str, expected: list[str]) -> None:
+    other = Policy(imports=ImportPolicy(forbid=("os", "urllib.request")))
+    messages = [message for _, _, _, message in found(source, other)]
+    assert [text.removesuffix(", which may not be imported") for text in messages] == expected
+
+
+LISTED = Policy(
+    forbid_syntax=("FunctionDef", "Lambda", "Mod", "Pass"),
+    forbid_builtins=("sum", "eval"),
+    forbid_methods=("sort",),
+)
+LISTS = {
+    "a function": ("def f(): return 1\n", [("syntax", 1, "a function of one's own")]),
+    "nothing that is named": ("a = [n for n in (1, 2)]\nprint(len(a), a.index(1), 3 * 4)\n", []),
+    "an operator": ("a = 5 % 2\n", [("syntax", 5, "the operator %")]),
+    "what no list permits or not": ("if 1:\n    pass\n", [("syntax", 5, "the syntax Pass")]),
+    "a built-in": ("a = sum([1])\n", [("builtin", 5, "the built-in sum")]),
+    "a way around imports": ("eval('1')\n", [("builtin", 1, "the built-in eval")]),
+    "a name of one's own": ("sum = 3\nprint(sum)\n", []),
+    "a method": ("a = [2, 1]\na.sort()\n", [("method", 1, "the method .sort")]),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), LISTS.values(), ids=LISTS.keys())
+def test_lists_of_what_is_forbidden(source: str, expected: list[tuple[str, int, str]]) -> None:
+    findings = [
+        (rule, column, message.split(" is not one of the permitted ")[0])
+        for rule, _, column, message in found(source, LISTED)
+    ]
+    assert findings == expected
+
+
+def test_a_technique_is_named_as_in_the_policy() -> None:
+    (file,) = check((SourceFile(name="a1.py", data=b"a = 1 < 2"),), Policy(syntax=())).findings
+    assert (file.word, file.message) == (
+        "Compare",
+        "a comparison is not one of the permitted techniques",
+    )
+
+
 def test_no_imports_at_all() -> None:
     none = Policy(imports=ImportPolicy())
     assert found("import random\n", none) == [

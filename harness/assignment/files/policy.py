@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import _ast
 import ast
 from collections.abc import Iterable
 from typing import Any
 
 from harness.assignment.files.provided import functions_of
-from harness.assignment.scenarios.python_text import PythonError, parse_statements
+from harness.assignment.scenarios.python_text import BUILTINS, PythonError, parse_statements
 from harness.assignment.scenarios.settings import fraction, has_clause
 from harness.assignment.schema.models.policy import (
     AllowShape,
     FileImportsShape,
     ImportsShape,
+    ListShape,
     PolicyShape,
 )
 from harness.assignment.schema.validate import shaped
@@ -24,11 +26,19 @@ from harness.model.policy import Consequence, FileImports, ImportPolicy, Policy,
 
 MODULE_LEVEL = ("imports", "constants", "functions", "classes", "main_guard")
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
+_KINDS = {
+    "syntax": "syntax node",
+    "builtins": "built-in",
+    "module_level": "kind of code",
+}
+_BUILTINS = tuple(sorted(BUILTINS))
 _SYNTAX = tuple(
     name
     for name, kind in sorted(vars(ast).items())
     if isinstance(kind, type) and issubclass(kind, ast.AST) and name != "AST"
 )
+# Those that occur in a tree by themselves: others would forbid nothing, unnoticed.
+_JUDGED = tuple(name for name in _SYNTAX if name[0].isupper() and hasattr(_ast, name))
 
 
 def read_policy(
@@ -43,15 +53,22 @@ def read_policy(
     if shape is None:
         return None
     _check_clauses(document, shape, clauses)
+    for key in ("syntax", "builtins", "methods"):
+        part = getattr(shape, key)
+        if part is not None and _is_one(document, (key,), part):
+            _check_empty(document, (key,), part)
     rule = shape.imports
     by_file = rule if rule is not None and "files" in rule.model_fields_set else None
     return Policy(
         imports=None if by_file else _imports(document, ("imports",), rule),
         file_imports=_file_imports(document, by_file, submitted) if by_file else (),
-        syntax=_allowed(document, "syntax", shape.syntax, _SYNTAX),
-        builtins=_allowed(document, "builtins", shape.builtins, None),
-        methods=_allowed(document, "methods", shape.methods, None),
-        module_level=_allowed(document, "module_level", shape.module_level, MODULE_LEVEL),
+        syntax=_names(document, "syntax", "allow", shape.syntax, _SYNTAX),
+        builtins=_names(document, "builtins", "allow", shape.builtins),
+        methods=_names(document, "methods", "allow", shape.methods),
+        forbid_syntax=_names(document, "syntax", "forbid", shape.syntax, _JUDGED),
+        forbid_builtins=_names(document, "builtins", "forbid", shape.builtins, _BUILTINS),
+        forbid_methods=_names(document, "methods", "forbid", shape.methods),
+        module_level=_names(document, "module_level", "allow", shape.module_level, MODULE_LEVEL),
         provided_modules=tuple(
             file.name.removesuffix(".py") for file in provided if file.name.endswith(".py")
         ),
@@ -92,7 +109,12 @@ def _file_imports(
     return tuple(found)
 
 
-def _is_one(document: Document, loc: Loc, shape: FileImportsShape) -> bool:
+def _check_empty(document: Document, loc: Loc, shape: ListShape | FileImportsShape) -> None:
+    if shape.model_fields_set == {"forbid"} and not shape.forbid:
+        document.add((*loc, "forbid"), "names nothing", f"leave {loc[-1]} out")
+
+
+def _is_one(document: Document, loc: Loc, shape: FileImportsShape | ListShape) -> bool:
     stated = sorted(shape.model_fields_set)
     if len(stated) == 1:
         return True
@@ -112,6 +134,9 @@ def _imports(document: Document, loc: Loc, shape: FileImportsShape | None) -> Im
         return ImportPolicy(exactly=tuple(shape.exactly))
     if "none" in stated and not shape.none:
         document.add((*loc, "none"), "expected true, got false", "leave it out")
+    if "forbid" in stated:
+        _check_empty(document, loc, shape)
+        return ImportPolicy(forbid=tuple(shape.forbid))
     return ImportPolicy(allow=tuple(shape.allow))
 
 
@@ -124,20 +149,26 @@ def _check_import(document: Document, loc: Loc, statement: str) -> None:
         document.add(loc, f"{statement!r} is not an import statement")
 
 
-def _allowed(
-    document: Document, key: str, shape: AllowShape | None, known: tuple[str, ...] | None
+def _names(
+    document: Document,
+    key: str,
+    kind: str,
+    shape: AllowShape | ListShape | None,
+    known: tuple[str, ...] | None = None,
 ) -> tuple[str, ...] | None:
-    if shape is None:
+    """The names of this kind, allow or forbid; None if the part states none of them."""
+    if shape is None or kind not in shape.model_fields_set:
         return None
-    for index, name in enumerate(shape.allow):
-        loc = (key, "allow", index)
+    names: list[str] = getattr(shape, kind)
+    for index, name in enumerate(names):
+        loc = (key, kind, index)
         if known is not None and name not in known:
-            what = "unknown syntax node" if key == "syntax" else "unknown kind of code"
-            every = "" if key == "syntax" else f"there are {listed(known)}"
-            document.add(loc, f"{what} {name}", nearest(name, known) or every)
+            what = f"unknown {_KINDS[key]} {name}"
+            every = f"there are {listed(known)}" if known is MODULE_LEVEL else ""
+            document.add(loc, what, nearest(name, known) or every)
         elif not name.isidentifier():
             document.add(loc, f"{name!r} is not a name")
-    return tuple(shape.allow)
+    return tuple(names)
 
 
 def _consequence(document: Document, key: str, data: Any) -> Consequence:

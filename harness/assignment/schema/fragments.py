@@ -166,4 +166,5 @@ MARK: Schema = {
         {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
     ]
 }
+ALLOW_OR_FORBID: Schema = {"oneOf": [{"required": [key]} for key in ("allow", "forbid")]}
 ONE_STIMULUS: Schema = {"oneOf": [{"required": [key]} for key in ("call", "session", "run")]}

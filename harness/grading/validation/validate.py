@@ -144,7 +144,11 @@ def _cause_problems(samples: Sequence[SampleOutcome]) -> list[Problem]:
 def _policy_problems(reference: SubmissionResult) -> list[Problem]:
     """What the policy finds in the reference, which would cost every submission like it."""
     return [
-        Problem(check="policy", place=f"{found.file}:{found.line}", message=found.message)
+        Problem(
+            check="policy",
+            place=f"{found.file}:{found.line}",
+            message=found.message + (f" (policy.yaml calls it {found.word})" if found.word else ""),
+        )
         for found in reference.findings
     ]
 

@@ -23,6 +23,8 @@ def check_imports(survey: Survey, rule: ImportPolicy, collector: FindingCollecto
     statements.sort(key=lambda entry: (entry[0].lineno, entry[0].col_offset))
     if rule.exactly is not None:
         _exactly(statements, rule.exactly, collector)
+    elif rule.forbid is not None:
+        _all_but(statements, rule.forbid, collector)
     else:
         _only(statements, rule.allow or (), collector)
 
@@ -32,10 +34,29 @@ def _only(
 ) -> None:
     for node, _ in statements:
         for module in _modules(node):
-            if any(module == name or module.startswith(name + ".") for name in allowed):
+            if _is_of(module, allowed):
                 continue
             others = f"only {', '.join(allowed)}" if allowed else "nothing"
             collector.add(_RULE, node, f"imports {short(module)}, but {others} may be imported")
+
+
+def _all_but(
+    statements: list[tuple[_Import, bool]], forbidden: tuple[str, ...], collector: FindingCollector
+) -> None:
+    for node, _ in statements:
+        for module in _modules(node):
+            # `from os import path` imports os.path, too.
+            parts = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
+            named = (module, *(f"{module}.{part}" for part in parts))
+            found = next((name for name in named if _is_of(name, forbidden)), None)
+            if found is not None:
+                what = f"imports {short(found)}, which may not be imported"
+                collector.add(_RULE, node, what)
+
+
+def _is_of(module: str, names: tuple[str, ...]) -> bool:
+    """Whether it is one of these modules or a part of one."""
+    return any(module == name or module.startswith(name + ".") for name in names)
 
 
 def _modules(node: _Import) -> tuple[str, ...]:

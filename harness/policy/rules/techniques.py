@@ -34,38 +34,44 @@ def check_techniques(
 ) -> None:
     """Every part of the file that the policy's lists do not permit."""
     spared = plain_annotations(survey)
-    if policy.syntax is not None:
-        for kind in survey.kinds:
-            for visit in survey.of(kind) if _is_judged(kind.__name__, policy.syntax) else ():
-                if id(visit.node) not in spared:
-                    _syntax(visit, policy.syntax, collector)
-    if policy.builtins is not None:
+    for kind in survey.kinds:
+        for visit in survey.of(kind) if _is_judged(kind.__name__, policy) else ():
+            if id(visit.node) not in spared:
+                _syntax(visit, policy.syntax, collector)
+    if policy.builtins is not None or policy.forbid_builtins is not None:
         for visit in survey.of(ast.Name):
             if id(visit.node) not in spared:
                 _builtin(visit, survey, policy, provided, collector)
-    if policy.methods is not None:
+    if policy.methods is not None or policy.forbid_methods is not None:
         for visit in survey.of(ast.Attribute):
             if id(visit.node) not in spared:
                 _method(visit, survey, policy, collector)
 
 
-def _is_judged(name: str, allow: tuple[str, ...]) -> bool:
+def _is_judged(name: str, policy: Policy) -> bool:
+    allow = policy.syntax
+    if allow is None:
+        return name in (policy.forbid_syntax or ())
     if name in OPERATORS:
         family = next(family for family in OPERATOR_FAMILIES if name in family)
         return name not in allow and any(member in allow for member in family)
     return name not in ALWAYS_ALLOWED and name not in allow
 
 
-def _syntax(visit: Visit, allow: tuple[str, ...], collector: FindingCollector) -> None:
+def _is_permitted(name: str, allow: tuple[str, ...] | None, forbid: tuple[str, ...] | None) -> bool:
+    return name in allow if allow is not None else name not in (forbid or ())
+
+
+def _syntax(visit: Visit, allow: tuple[str, ...] | None, collector: FindingCollector) -> None:
     node = visit.node
     name = type(node).__name__
     holder = visit.parent.node if visit.parent else None
-    if name in OPERATORS and type(holder).__name__ not in allow:
+    if allow is not None and name in OPERATORS and type(holder).__name__ not in allow:
         return  # what holds it is the finding
     if name == "JoinedStr" and isinstance(holder, ast.FormattedValue):
         return  # the format after the colon: part of an f-string that is judged itself
     where = node if hasattr(node, "lineno") else holder
-    collector.add(PolicyRule.SYNTAX, where, _not_permitted(friendly(name)))
+    collector.add(PolicyRule.SYNTAX, where, _not_permitted(friendly(name)), name)
 
 
 def _not_permitted(what: str) -> str:
@@ -82,7 +88,8 @@ def _builtin(
     node = visit.node
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
         return
-    if node.id in (policy.builtins or ()) or node.id in _MODULE_NAMES:
+    permitted = _is_permitted(node.id, policy.builtins, policy.forbid_builtins)
+    if permitted or node.id in _MODULE_NAMES:
         return
     if policy.imports is not None and node.id in _EVASIVE:
         return
@@ -108,7 +115,8 @@ def _method(visit: Visit, survey: Survey, policy: Policy, collector: FindingColl
     node = visit.node
     if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
         return
-    if node.attr in (policy.methods or ()) or node.attr in survey.own_methods:
+    permitted = _is_permitted(node.attr, policy.methods, policy.forbid_methods)
+    if permitted or node.attr in survey.own_methods:
         return
     base: ast.expr = node.value
     while isinstance(base, ast.Attribute):

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import WithJsonSchema
+from pydantic import ConfigDict, WithJsonSchema
 
 from harness.assignment.schema import fragments as schemas
 from harness.assignment.schema.models.base import Shape
 
 
 class FileImportsShape(Shape):
-    """What a file may import: exactly one of the three."""
+    """What a file may import: exactly one of the four."""
 
     exactly: list[str] = []
     """These statements, no more and no fewer."""
     allow: list[str] = []
     """Only these modules."""
+    forbid: list[str] = []
+    """Any but these modules."""
     none: bool = False
     """No import at all."""
 
 
 class ImportsShape(FileImportsShape):
-    """`imports:` exactly one of the three, for every file; or files, each with its own."""
+    """`imports:` exactly one of the four, for every file; or files, each with its own."""
 
     files: dict[str, FileImportsShape] = {}
     """Submitted files by name, and what each may import."""
@@ -33,6 +35,17 @@ class AllowShape(Shape):
 
     allow: list[str]
     """What is allowed."""
+
+
+class ListShape(Shape):
+    """What is allowed, everything else is a finding; or what is forbidden, and nothing else is."""
+
+    model_config = ConfigDict(json_schema_extra=schemas.ALLOW_OR_FORBID)
+
+    allow: list[str] = []
+    """What is allowed."""
+    forbid: list[str] = []
+    """What is forbidden."""
 
 
 class PolicyClausesShape(Shape):
@@ -62,11 +75,11 @@ class PolicyShape(Shape):
 
     imports: ImportsShape | None = None
     """Which imports there may be."""
-    syntax: AllowShape | None = None
+    syntax: ListShape | None = None
     """Names of syntax tree nodes."""
-    builtins: AllowShape | None = None
+    builtins: ListShape | None = None
     """Built-in functions and types."""
-    methods: AllowShape | None = None
+    methods: ListShape | None = None
     """Methods."""
     module_level: AllowShape | None = None
     """imports, constants, functions, classes, main_guard."""
