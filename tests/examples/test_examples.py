@@ -97,7 +97,7 @@ def test_the_guide_shows_lines_of_the_examples() -> None:
         for path in EXAMPLES.glob(f"*/specs/*/*.{kind}"):
             known |= {line.strip() for line in path.read_text("utf-8").splitlines()}
     blocks = section.split("```")[1::2]
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for block in blocks:
         missing = [line for line in block.splitlines()[1:] if line.strip() not in known]
         assert missing == []
