@@ -95,6 +95,55 @@ def test_a_submission_is_played(course: Course) -> None:
         assert child.exitstatus == 0
 
 
+HELLO = """\
+function: hello.py
+marks: 4
+scenarios:
+  - {name: Ada, run: hello.py, input: [Ada], prints: "Name: Hello, Ada\\n"}
+"""
+TWICE = """\
+function: twice.py
+marks: 6
+scenarios:
+  - {name: four, run: twice.py, input: [4], prints: "Number: 8\\n"}
+"""
+
+
+def test_a_program_of_several_whose_marks_are_all_given_is_played(course: Course) -> None:
+    course.edit("specs/tiny/assignment.yaml", "[a1.py]", "[hello.py, twice.py]")
+    course.edit("specs/tiny/assignment.yaml", "functionality_marks: 6", "functionality_marks: 10")
+    course.edit("specs/tiny/assignment.yaml", "policy: policy.yaml\n", "")
+    course.edit("specs/tiny/assignment.yaml", "clauses: clauses.yaml\n", "")
+    course.edit("specs/tiny/assignment.yaml", "mutants: mutants.yaml\n", "")
+    for path in course.path("specs/tiny").glob("*.yaml"):
+        if path.name != "assignment.yaml":
+            path.unlink()
+    course.write("specs/tiny/hello.yaml", HELLO)
+    course.write("specs/tiny/twice.yaml", TWICE)
+    course.path("reference/tiny/a1.py").unlink()
+    course.write("reference/tiny/hello.py", 'print("Hello,", input("Name: "))\n')
+    course.write("reference/tiny/twice.py", 'print(2 * int(input("Number: ")))\n')
+    for arguments in ((), ("--run", "thrice.py")):
+        with playing(course, *arguments) as child:
+            child.expect_exact("give --run one of hello.py, twice.py, till.py")
+            child.expect(pexpect.EOF)
+            child.wait()
+            assert child.exitstatus == 2
+    for name in ("the first", "the second"):
+        with playing(course, "--run", "twice.py", "--record", name) as child:
+            child.expect_exact("Number: ")
+            child.sendline("21")
+            child.expect_exact("42")
+            child.expect_exact(f"recorded: '{name}' with 1 input")
+            child.expect_exact("costs no marks")
+            child.expect(pexpect.EOF)
+            child.wait()
+            assert child.exitstatus == 0
+    assert agree(course) == ["recorded/the-first", "recorded/the-second"]
+    recorded = [one for one in load(course.root, "tiny").plan.scenarios if "recorded/" in one.id]
+    assert [(one.function, one.informational) for one in recorded] == [("twice.py", True)] * 2
+
+
 def test_a_name_that_no_scenario_can_have_is_refused_before_the_game(course: Course) -> None:
     for name, words in (("two amounts", "is there already"), ("---", "neither letter nor digit")):
         with playing(course, "--record", name) as child:

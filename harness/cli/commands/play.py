@@ -37,6 +37,9 @@ _INTERRUPTED = 130
 )
 @click.argument("assignment_id", metavar="ID")
 @click.option("--submission", type=PATH, help="The submission to play (default: the reference).")
+@click.option(
+    "--run", "program", metavar="FILE", help="The program to run, where several are handed in."
+)
 @constants_option
 @click.option(
     "--record", "name", metavar="NAME", help="Add what is typed as a scenario of this name."
@@ -45,6 +48,7 @@ _INTERRUPTED = 130
 def command(
     assignment_id: str,
     submission: Path | None,
+    program: str | None,
     constants: dict[str, str],
     name: str | None,
     root: Path | None,
@@ -71,14 +75,20 @@ def command(
     if name is not None:
         check_name(base, assignment_id, name)
     asked = PlayOptions(
-        assignment=assignment_id, submission=submission, constants=constants, python=python
+        assignment=assignment_id,
+        program=program or "",
+        submission=submission,
+        constants=constants,
+        python=python,
     )
     played = play(base, asked, cache=cache_folder(base))
     if name is not None:
-        target = record(base, name, played, constants)
+        recorded = record(base, name, played, constants)
         inputs = "1 input" if len(played.typed) == 1 else f"{len(played.typed)} inputs"
         until = " until it was interrupted" if played.interrupted else ""
-        _say(f"recorded{until}: {name!r} with {inputs} in {target}")
+        _say(f"recorded{until}: {name!r} with {inputs} in {recorded.path}")
+        if not recorded.counts:
+            _say("it costs no marks: those of the other files are all that the assignment has")
     elif played.interrupted:
         _say("interrupted")
     return _INTERRUPTED if played.interrupted else 0

@@ -17,7 +17,7 @@ from harness.common.escaping import visible_lines
 from harness.execution import Driver, find_interpreter, has_terminals
 from harness.grading import recalled_tier, submitted
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import Scenario
+from harness.model.plan import Assignment, Scenario
 from harness.model.specification import Specification
 from harness.model.stimulus import Key, Typed
 from harness.study.adding import trial_copy
@@ -29,9 +29,11 @@ _DRAFT = "harness-play.yaml"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayOptions:
     """`submission` is what was handed in (None: the reference is played); `constants` are
-    overridden, as YAML text by name."""
+    overridden, as YAML text by name; `program` is the file to run (empty: the only one that is
+    handed in)."""
 
     assignment: str
+    program: str = ""
     submission: Path | None = None
     constants: Mapping[str, str] = field(default_factory=dict)
     python: Path | None = None
@@ -39,10 +41,11 @@ class PlayOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """What was typed, up to the end or to where the person broke off; what the reference shows when
-    the same is typed; and the assignment that this is a run of."""
+    """What was typed into `program`, up to the end or to where the person broke off; what the
+    reference shows when the same is typed; and the assignment that this is a run of."""
 
     specification: Specification
+    program: str
     scenario: Scenario
     typed: tuple[Typed, ...]
     interrupted: bool
@@ -54,7 +57,8 @@ def play(root: Path, options: PlayOptions, *, cache: Path) -> Played:
     machine can confine nothing."""
     if not has_terminals():
         raise UserError("play needs a Linux machine: programs run over pipes on this one")
-    specification, scenario = _drafted(root, options)
+    program = _program(load(root, options.assignment).plan.assignment, options.program)
+    specification, scenario = _drafted(root, options, program)
     assignment = specification.plan.assignment
     files = specification.reference
     if options.submission is not None:
@@ -80,6 +84,7 @@ def play(root: Path, options: PlayOptions, *, cache: Path) -> Played:
             reference = server.observe(same, scenario.limits)
     return Played(
         specification=specification,
+        program=program,
         scenario=scenario,
         typed=tuple(person.typed[: reference.reads]),
         interrupted=person.interrupted,
@@ -87,14 +92,27 @@ def play(root: Path, options: PlayOptions, *, cache: Path) -> Played:
     )
 
 
-def _drafted(root: Path, options: PlayOptions) -> tuple[Specification, Scenario]:
-    """The assignment with a scenario that runs the first submitted file under the constants."""
+def _program(assignment: Assignment, asked: str) -> str:
+    """The file to run. UserError where it is none of the assignment's, or has to be named."""
+    known = list(assignment.submission_files)
+    known += [each.name for each in assignment.variants[0].files if each.name.endswith(".py")]
+    if asked in known:
+        return asked
+    if not asked and len(assignment.submission_files) == 1:
+        return known[0]
+    what = f"{asked} is neither a submitted nor a provided file" if asked else "several programs"
+    raise UserError(what, place=assignment.id, hint=f"give --run one of {', '.join(known)}")
+
+
+def _drafted(root: Path, options: PlayOptions, program: str) -> tuple[Specification, Scenario]:
+    """The assignment with a scenario that runs the program under the constants. It counts for no
+    marks: the assignment's may all be given already."""
     name = options.assignment
-    program = load(root, name).plan.assignment.submission_files[0]
     with trial_copy(root, name) as trial:
         values = ", ".join(f"{key}: {value}" for key, value in options.constants.items())
         text = (
-            f"function: {program}\nscenarios:\n  - name: played\n    run: {program}\n"
+            f"function: {program}\ninformational: true\nscenarios:\n"
+            f"  - name: played\n    run: {program}\n"
             f"    constants: {{{values}}}\n"
         )
         (trial / "specs" / name / _DRAFT).write_text(text, encoding="utf-8")

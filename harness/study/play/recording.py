@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.assignment import as_template, in_quotes
+from harness.assignment import SpecErrors, as_template, in_quotes
 from harness.common.errors import UserError
 from harness.model.observation import Ending
 from harness.model.stimulus import Typed
@@ -29,10 +30,19 @@ def check_name(root: Path, assignment_id: str, name: str) -> None:
         raise UserError("this transcript is there already", place=str(transcript))
 
 
-def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) -> Path:
-    """Add the scenario `name` to specs/<id>/recorded.yaml and return the path of that file.
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The file that the scenario was added to, and whether it counts for marks there."""
 
-    The transcript is what the reference shows for what was typed. Raises UserError, and writes
+    path: Path
+    counts: bool
+
+
+def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) -> Recorded:
+    """Add the scenario `name` to specs/<id>/recorded.yaml.
+
+    It counts for marks, unless the other files' marks are all that the assignment has. The
+    transcript is what the reference shows for what was typed. Raises UserError, and writes
     nothing, when there is a scenario of that name or the reference does not end by itself.
     """
     assignment = played.specification.plan.assignment
@@ -42,9 +52,9 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
         what = f"the reference does not end by itself on this ({seen.ending.value})"
         raise UserError(what, place=name)
     check_name(root, assignment.id, name)
-    program, transcript = assignment.submission_files[0], transcript_path(name)
+    program, transcript = played.program, transcript_path(name)
     before = target.read_text(encoding="utf-8") if target.exists() else ""
-    lines = [f"  - name: {in_quotes(name)}"]
+    lines = [f"  - name: {in_quotes(name)}", f"    function: {program}"]
     if played.interrupted:
         lines.append("    # The person who played broke off here.")
     if constants:
@@ -59,7 +69,7 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
         lines.append(f"    raises: {seen.raised.type_name}")
     elif seen.exit_status:
         lines.append(f"    exit: {seen.exit_status}")
-    head = before.rstrip("\n") + "\n" if before.strip() else f"function: {program}\nscenarios:\n"
+    head = before.rstrip("\n") + "\n" if before.strip() else "scenarios:\n"
     variant = assignment.variant(played.scenario.stimuli[0].constants)
     shown = seen.transcript()
     addition = Addition(
@@ -70,8 +80,13 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
         typed=played.typed,
         shown=shown,
     )
-    add(root, assignment.id, addition)
-    return target
+    try:
+        add(root, assignment.id, addition)
+    except SpecErrors:
+        uncounted = replace(addition, yaml=f"{addition.yaml}    informational: true\n")
+        add(root, assignment.id, uncounted)
+        return Recorded(target, counts=False)
+    return Recorded(target, counts=True)
 
 
 def _item(typed: Typed) -> str:
