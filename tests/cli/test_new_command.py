@@ -73,6 +73,59 @@ def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
     assert again.err.startswith("specs/sizes/assignment.yaml: this file is there already. Hint: ")
 
 
+def test_of_several_files_each_has_a_skeleton(tmp_path: Path) -> None:
+    course = Course(tmp_path)
+    outcome = course.run("new", "x", "--file", "greeting.py", "--file", "guess.py")
+    assert (outcome.status, outcome.err) == (0, "")
+    outcome = course.run("validate", "x")
+    assert (outcome.status, outcome.out.splitlines()[-1]) == (0, "x: sound"), outcome.out
+    loaded = load(tmp_path, "x")
+    assert loaded.plan.assignment.submission_files == ("greeting.py", "guess.py")
+    assert [each.function for each in loaded.plan.scenarios] == ["greeting.py", "guess.py"]
+
+
+def test_a_reference_of_scripts_is_begun_and_what_is_left_is_told(tmp_path: Path) -> None:
+    course = Course(tmp_path)
+    course.write("reference/x/greeting.py", 'name = input("Name: ")\nprint(f"Hello {name}.")\n')
+    course.write("reference/x/lines.py", "def main():\n    print(open('a').read())\n\n\nmain()\n")
+    course.write("reference/x/stars.py", "for length in 1, 2, 3:\n    print(length * '*')\n")
+    outcome = course.run("new", "x")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.splitlines() == [
+        "Wrote 8 files into specs/x, submissions/x",
+        "To do in specs/x/first.yaml: the input (or files) of greeting.py and lines.py",
+        "Next: harness validate x",
+    ]
+    validated = course.run("validate", "x")
+    assert validated.status == 1
+    assert "first/greeting-py-for-the-first-time: the reference asked for more" in validated.out
+    assert "stars-py-for-the-first-time: " not in validated.out
+    assert "survives" not in validated.out
+    text = course.path("specs/x/first.yaml").read_text(encoding="utf-8")
+    name, _, text = text.partition("    input: []")
+    course.write("specs/x/first.yaml", f"{name}    input: [Ada]{text}")
+    loaded = load(tmp_path, "x")
+    assert [each.function for each in loaded.plan.scenarios] == [
+        "greeting.py",
+        "lines.py",
+        "stars.py",
+    ]
+    course.edit("specs/x/first.yaml", "    input: []", '    files: {a: "text\\n"}\n    input: []')
+    validated = course.run("validate", "x")
+    assert (validated.status, validated.out.splitlines()[-1]) == (0, "x: sound"), validated.out
+
+
+def test_a_reference_without_anything_to_run_is_refused(tmp_path: Path) -> None:
+    course = Course(tmp_path)
+    course.write("reference/x/x.py", "LIMIT = 3\n")
+    outcome = course.run("new", "x")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == (
+        "reference/x: the reference has nothing to call or run. "
+        "Hint: finish it first, or write specs/x by hand\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("source", "actions"),
     [
@@ -81,7 +134,8 @@ def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
         ("def f(a, b: str, *rest, c=1):\n    return a", ['call: f(2, "a")']),
         ("def _f():\n    return 1", []),
         ("print('x')\n", ["run: x.py"]),
-        ("print(input())\n", []),
+        ("print(input())\n", ["run: x.py"]),
+        ("def f():\n    return input()\n\n\nprint(f())\n", ["run: x.py"]),
         (BOOKS, ['call: Book("a", 2)', "call: Shelf()", 'call: longest(Shelf(), Book("a", 2))']),
         ('"""Only words."""\nX = 1\n', []),
         ("def main():\n    print(1)\n\n\nmain()\n", ["run: x.py"]),

@@ -11,7 +11,8 @@ from harness.assignment import find_root
 from harness.cli.discovery import examples
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
-from harness.packaging.scaffold import copied, from_reference, from_template
+from harness.packaging.scaffold import copied, from_reference, from_template, of_several
+from harness.reporting.view.words import listed
 
 SECTION = "Assignments"
 SUMMARY = "Begin an assignment: reference, scenarios, samples."
@@ -36,38 +37,49 @@ _FILE = re.compile(r"[A-Za-z_]\w*\.py", re.ASCII)
 )
 @click.option(
     "--file",
+    "names",
     metavar="NAME",
-    help="The file that students hand in.  [default: a1.py]",
+    multiple=True,
+    help="A file that students hand in, once for each.  [default: a1.py]",
 )
 @click.option(
     "--root",
     type=click.Path(path_type=Path, file_okay=False),
     help="The course's folder (default: the nearest one upwards with specs/, else this one).",
 )
-def command(assignment_id: str, source: str | None, file: str | None, root: Path | None) -> int:
+def command(
+    assignment_id: str, source: str | None, names: tuple[str, ...], root: Path | None
+) -> int:
     """Write the first files of the assignment ID: a reference, scenarios, mutants and samples that
     `harness validate` finds sound, to be changed from there.
 
-    Where reference/ID holds Python files, the scenarios are begun from its functions. No file that
-    is there is changed.
+    Where reference/ID holds Python files, the scenarios are begun from its functions and programs;
+    what a program is given as input is left to you. No file that is there is changed.
     """
     if not _ID.fullmatch(assignment_id):
         raise UserError(
             f"{assignment_id!r} cannot be an id", hint="use small letters, digits, - and _"
         )
-    if file is not None and not _FILE.fullmatch(file):
-        raise UserError(f"{file!r} is no name of a Python file", hint="for example a1.py")
+    for name in names:
+        if not _FILE.fullmatch(name):
+            raise UserError(f"{name!r} is no name of a Python file", hint="for example a1.py")
     base = root or _nearest()
     reference = _reference(base / "reference" / assignment_id)
-    if file is not None and (source or reference):
+    if names and (source or reference):
         raise UserError("--file is for a new reference", hint="leave it out")
+    unfinished: tuple[str, ...] = ()
     if source is not None:
         files = copied(source, assignment_id)
     elif reference:
-        files = from_reference(assignment_id, reference)
+        files, unfinished = from_reference(assignment_id, reference)
+    elif len(names) > 1:
+        files = of_several(assignment_id, names)
     else:
-        files = from_template(assignment_id, file or "a1.py")
+        files = from_template(assignment_id, *(names or ("a1.py",)))
     _write(base, files)
+    if unfinished:
+        where = f"specs/{assignment_id}/first.yaml"
+        click.echo(f"To do in {where}: the input (or files) of {listed(unfinished)}")
     click.echo(f"Next: harness validate {assignment_id}")
     return 0
 

@@ -1,5 +1,11 @@
 """A course's first files: an assignment that validates at once, to be changed from there."""
 
-from harness.packaging.scaffold.files import copied, from_reference, from_template, shipped
+from harness.packaging.scaffold.files import (
+    copied,
+    from_reference,
+    from_template,
+    of_several,
+    shipped,
+)
 
-__all__ = ["copied", "from_reference", "from_template", "shipped"]
+__all__ = ["copied", "from_reference", "from_template", "of_several", "shipped"]

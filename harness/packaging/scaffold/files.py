@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import string
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.assignment import available
@@ -23,6 +23,8 @@ _SAMPLES = {
     "accepts_zero": 'fails: ["is_valid/below-the-lowest"]\n'
     'explains: ["is_valid returned True instead of False"]\n',
 }
+_HEAD = "# Each expects what the reference prints and returns.\nscenarios:\n"
+_OWN = "Put your own solution here: every submission is compared with it."
 _PACKAGE = Path(__file__).parents[2]
 _PARTS = ("specs", "reference", "submissions")
 _NOT_COPIED = {"__pycache__", ".ruff_cache"}
@@ -40,10 +42,19 @@ def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
     return files
 
 
-def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> dict[str, bytes]:
-    """For each class of the reference, and each function that needs neither input nor a file, a
-    clause, a first scenario and a mutant, and the reference as a sample. `reference` has its
-    Python files by name.
+def of_several(assignment_id: str, names: Sequence[str]) -> dict[str, bytes]:
+    """The same with a program of one line in each of these files."""
+    reference = {name: f'"""{_OWN}"""\n\nprint("Hello from {name}")\n'.encode() for name in names}
+    files, _ = from_reference(assignment_id, reference)
+    return files | {f"reference/{assignment_id}/{name}": reference[name] for name in names}
+
+
+def from_reference(
+    assignment_id: str, reference: Mapping[str, bytes]
+) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """For each class of the reference, each function that needs neither input nor a file, and each
+    program, a clause, a first scenario and a mutant, and the reference as a sample; and the
+    programs whose input or files a person has to add. `reference` has its Python files by name.
 
     UserError where one is no Python, or there is nothing to call or run.
     """
@@ -51,9 +62,9 @@ def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> dict[s
     firsts = [each for name, data in reference.items() for each in first_scenarios(name, data)]
     if not firsts:
         raise UserError(
-            "the reference has nothing that runs without input and files",
+            "the reference has nothing to call or run",
             place=f"reference/{assignment_id}",
-            hint="write the first scenario yourself: docs/writing-scenarios.md",
+            hint=f"finish it first, or write specs/{assignment_id} by hand",
         )
     heading = _filled("assignment.yaml", _values(assignment_id, ", ".join(reference)))
     classes = [name for data in reference.values() for name in class_names(data)]
@@ -63,11 +74,12 @@ def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> dict[s
     files = {
         f"{spec}/assignment.yaml": heading,
         f"{spec}/clauses.yaml": ("clauses:\n" + "".join(map(_clause, firsts))).encode(),
-        f"{spec}/first.yaml": ("scenarios:\n" + "".join(map(_scenario, firsts))).encode(),
+        f"{spec}/first.yaml": (_HEAD + "".join(map(_scenario, firsts))).encode(),
         f"{spec}/mutants.yaml": ("mutants:\n" + "".join(map(_mutant, firsts))).encode(),
         f"{submissions}/reference/expect.yaml": b"fails: []\nmark: [10, 10]\n",
     }
-    return files | {f"{submissions}/reference/{name}": data for name, data in reference.items()}
+    files |= {f"{submissions}/reference/{name}": data for name, data in reference.items()}
+    return files, tuple(first.name for first in firsts if first.asks)
 
 
 def _clause(first: First) -> str:
@@ -76,9 +88,11 @@ def _clause(first: First) -> str:
 
 
 def _scenario(first: First) -> str:
+    asked = "    input: []  # what is typed, line by line; files: what it reads\n"
     return (
         f"  - name: {first.name} for the first time\n    function: {first.name}\n"
         f'    clause: "{first.name}"\n    visible: true\n    {first.action}\n'
+        f"{asked if first.asks else ''}"
     )
 
 

@@ -12,23 +12,27 @@ from harness.common.errors import UserError
 _EXAMPLES = {"int": "2", "float": "1.5", "str": '"a"', "bool": "True", "list": "[]", "dict": "{}"}
 _OUTSIDE = {"input", "open"}  # what a scenario has to provide for
 _DEEPEST = 3  # objects in objects
-_QUIET = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.Assign, ast.AnnAssign)
+_ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
+_QUIET = (ast.Import, ast.ImportFrom, ast.ClassDef, *_ASSIGNMENTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class First:
     """A first scenario: what it is about, `call: …` or `run: …`, and a change of `file` after
-    which it fails (`find` and `replace` as in mutants.yaml)."""
+    which it fails (`find` and `replace` as in mutants.yaml). `asks`: it needs input or files, which
+    only a person can choose."""
 
     name: str
     file: str
     action: str
     find: str
     replace: str
+    asks: bool = False
 
 
 def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
     """Those of one Python file, in its order; arguments are examples of their annotated types.
+    One that asks is there where it is the only one.
 
     UserError where it is no Python.
     """
@@ -41,15 +45,16 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
     asking = _asking(functions)
     lines = text.splitlines()
     classes = _constructors(tree)
-    return (
+    found = (
         *(
             _call(file, name, _made(name, classes), node, lines)
             for name, node in classes.items()
             if not _names(node) & {*asking, *_OUTSIDE}
         ),
         *_calls(file, functions, asking, classes, lines),
-        *_run(file, tree.body, functions, asking, lines),
+        *_run(file, tree.body, asking, lines),
     )
+    return tuple(each for each in found if not each.asks) or found
 
 
 def _calls(
@@ -99,22 +104,27 @@ def _made(name: str, classes: Mapping[str, ast.FunctionDef], depth: int = 0) -> 
 def _run(
     file: str,
     body: Sequence[ast.stmt],
-    functions: Mapping[str, ast.FunctionDef],
     asking: Iterable[str],
     lines: Sequence[str],
 ) -> Iterator[First]:
     """The program itself, where running it is more than defining names."""
     outside = [node for node in body if not isinstance(node, ast.FunctionDef)]
-    acts = [n for n in outside if not isinstance(n, _QUIET) and not _is_docstring(n)]
-    if acts and not any(_names(node) & {*asking, *_OUTSIDE} for node in outside):
+    outer = {*asking, *_OUTSIDE}
+    acts = [
+        node
+        for node in outside
+        if (_names(node) & outer and isinstance(node, _ASSIGNMENTS))
+        or not (isinstance(node, _QUIET) or _is_docstring(node))
+    ]
+    if acts:
         find = lines[acts[0].lineno - 1]
-        name = "main" if "main" in functions else "program"
         yield First(
-            name=name,
+            name=file,
             file=file,
             action=f"run: {file}",
             find=find,
             replace=f"raise SystemExit\n{find}",
+            asks=any(_names(node) & outer for node in outside),
         )
 
 
