@@ -39,6 +39,7 @@ WRONG: dict[str, list[tuple[str, str, str]]] = {
         ("text_stats.py", "file.write(report(text))", "file.write(report(text).replace('\\n', '\\r\\n'))"),
         ("text_stats.py", "        file.write(report(text))", "        file.write(report(text))\n    open('copy.txt', 'w').close()"),
         ("text_stats.py", 'file.write(text + "\\n")', 'file.write("\\n" + text)'),
+        ("text_stats.py", '    with open(path, "a"', "    import os\n    kept = [line for line in open(path) if line.strip()] if os.path.exists(path) else []\n    open(path, 'w').writelines(kept)\n    with open(path, \"a\""),
         ("text_stats.py", 'raise ValueError("no words")', 'raise ValueError("No words")'),
         ("text_stats.py", 'print(f"words: {len(read_words(source))}")', 'print(f"Words: {len(read_words(source))}")'),
     ],
