@@ -25,6 +25,12 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:6:19: raises.any: expected true, got the text 'yes please'.",
         ],
     ),
+    "cases with a misspelled key": (
+        "call: check_input(text)\ncases:\n    - {text: a, return: true}\n    - {text: b, return: true}",
+        [
+            "specs/small/f.yaml:7:21: cases, item 1, return: nothing uses this name. Hint: did you mean returns?",
+        ],
+    ),
     "raises with a misspelled key": (
         "call: check_input('')\nraises: {type: ValueError, mesage: none here}",
         [

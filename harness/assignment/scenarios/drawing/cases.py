@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
 TYPING = ("input", "stdin", "argv")
 EXPECTING = ("returns", "prints", "turns", "raises", "leaves", "exit", "reads")
 _OF_A_ROW = (*TYPING, *EXPECTING)
+_VERY_NEAR = 0.8  # of 1: `text` is no `exit`
 _FILLED_IN = (*_OF_A_ROW, "files", "writes")
 
 
@@ -53,6 +55,13 @@ def case_rows(context: Context, chosen: Setting) -> list[Case]:
         context.add(loc, "expected at least one case, got an empty list")
         return []
     first = [each.name for each in rows[0].bindings]
+    for name in first:
+        misspelled = difflib.get_close_matches(name, _OF_A_ROW, n=1, cutoff=_VERY_NEAR)
+        if misspelled and not _mentions(chosen, name):
+            hint = f"did you mean {misspelled[0]}?"
+            at = next(i for i, data in enumerate(chosen.own.cases) if name in data)
+            context.add((*loc, at, name), "nothing uses this name", hint, key=True)
+            return []
     for row in rows:
         names = [each.name for each in row.bindings]
         if names != first:
@@ -91,6 +100,12 @@ def _row(context: Context, chosen: Setting, where: Loc, data: Any) -> Case | Non
     own = chosen.own.model_copy(update={key: getattr(shape, key) for key in stated})
     setting = replace(chosen, own=own, row=where, row_keys=frozenset(stated))
     return Case(tuple(sorted(bindings, key=lambda each: each.name)), setting)
+
+
+def _mentions(chosen: Setting, name: str) -> bool:
+    """Whether the scenario has the word in any text beside its rows."""
+    texts = chosen.own.model_dump(exclude={"cases"}, exclude_unset=True)
+    return re.search(rf"\b{re.escape(name)}\b", str(texts)) is not None
 
 
 def uses(chosen: Setting, names: Iterable[str]) -> bool:
