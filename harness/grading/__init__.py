@@ -23,9 +23,11 @@ if TYPE_CHECKING:
         check_submissions,
         cohort_of,
         handed_in,
+        not_here,
         notes,
         one_handed_in,
         submitted,
+        without_files,
     )
     from harness.grading.engines import FailureJob, Job
     from harness.grading.engines.dask import Cluster
@@ -63,6 +65,7 @@ __all__ = [
     "isolated",
     "judging_digest",
     "make_key",
+    "not_here",
     "notes",
     "one_handed_in",
     "parameters",
@@ -79,6 +82,7 @@ __all__ = [
     "submitted",
     "visible_only",
     "with_called_functions",
+    "without_files",
     "without_tags",
     "worker_process",
 ]
@@ -91,9 +95,11 @@ __getattr__ = lazy_exports(
             "check_submissions",
             "cohort_of",
             "handed_in",
+            "not_here",
             "notes",
             "one_handed_in",
             "submitted",
+            "without_files",
         ),
         "observing.cache": ("execution_digest", "judging_digest"),
         "engines": ("FailureJob", "Job"),

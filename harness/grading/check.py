@@ -7,7 +7,7 @@ The files that a student names on the command line: what is meant, or what to na
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from harness.intake import (
     GO_THERE,
     ClassOptions,
     Cohort,
+    listed,
     must_exist,
     original_name,
     read_cohort,
@@ -27,6 +28,7 @@ from harness.intake import (
 from harness.model.plan import Assignment
 from harness.model.result import SubmissionResult
 from harness.model.submission import ARCHIVE_ENDINGS, Submission
+from harness.model.verdict import NOT_HANDED_IN, Verdict
 
 
 def check_submissions(
@@ -103,11 +105,51 @@ def _is_part(path: Path, together: Sequence[str]) -> bool:
     return path.is_file() and (path.name in together or original is not None)
 
 
+def not_here(paths: Sequence[Path], assignment: Assignment) -> tuple[str, ...]:
+    """The files that are neither named nor beside those that are, where files of one folder that
+    are handed in together are named one by one."""
+    together = assignment.submission_files
+    folders = {path.parent for path in paths}
+    if len(together) < 2 or len(folders) > 1 or not all(_is_part(path, together) for path in paths):
+        return ()
+    there = [entry.name for folder in folders for entry in folder.iterdir()]
+    there += [original_name(name, together) or name for name in there]
+    return tuple(name for name in together if name not in there)
+
+
+def without_files(result: SubmissionResult, names: Collection[str]) -> SubmissionResult:
+    """The result without what failed only because these files were not handed in; unchanged where
+    nothing else is left."""
+    outcomes = [each for each in result.scenarios if _missing(each.verdict) not in names]
+    if not outcomes:
+        return result
+    left = {each.scenario_id for each in outcomes}
+    causes = [
+        replace(cause, scenarios=tuple(name for name in cause.scenarios if name in left))
+        for cause in result.causes
+        if not cause.scenarios or left.intersection(cause.scenarios)
+    ]
+    return replace(result, scenarios=tuple(outcomes), causes=tuple(causes))
+
+
+def _missing(verdict: Verdict) -> str:
+    """The file that was not handed in, where that is why it failed."""
+    found = verdict.explanation
+    if found is None or found.rule != NOT_HANDED_IN:
+        return ""
+    return found.message.partition(" was not handed in")[0]
+
+
 def notes(paths: Sequence[Path], submissions: Sequence[Submission], asked: Assignment) -> list[str]:
     """What a student should know of these files before handing them in."""
     if asked.laid_as is not None:  # any name will do
         return []
     found = [note for submission in submissions for note in submission.notes]
+    if absent := not_here(paths, asked):
+        found = [note for note in found if not note.endswith(" not handed in")]
+        are = "is" if len(absent) == 1 else "are"
+        count = len(asked.submission_files)
+        found.append(f"not checked: {listed(absent)} {are} not here; hand in all {count} files")
     names = {*asked.submission_files, what_to_name(asked)}
     if any(path.is_file() and path.name not in names for path in paths):
         found.append(f"hand it in as {what_to_name(asked)}: another name may cost all marks")

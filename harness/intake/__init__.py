@@ -1,7 +1,7 @@
 """Folders, archives and downloads to submissions: who, when, the bytes, or what is wrong."""
 
 from harness.intake.cohort.terms import ClassOptions
-from harness.intake.files.entries import GO_THERE, must_exist
+from harness.intake.files.entries import GO_THERE, listed, must_exist
 from harness.intake.files.file_kinds import original_name
 from harness.intake.layouts.choice import layout_names
 from harness.intake.pipeline import Cohort, read, read_cohort
@@ -12,6 +12,7 @@ __all__ = [
     "ClassOptions",
     "Cohort",
     "layout_names",
+    "listed",
     "must_exist",
     "original_name",
     "read",

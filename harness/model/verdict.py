@@ -80,6 +80,9 @@ class Difference:
     at_column: int | None = None
 
 
+NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
     """Which rule explains the failure, and its one plain sentence (may hold untrusted text)."""

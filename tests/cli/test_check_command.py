@@ -126,6 +126,68 @@ def test_several_files_pass_only_together(course: Course) -> None:
     assert outcome.out.count("visible checks passed") == 2
 
 
+@pytest.fixture(scope="module")
+def first_steps(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """An assignment of three programs, not to be changed."""
+    examples = Path(__file__).parents[2] / "examples"
+    return Course.copy(examples / "first-steps", tmp_path_factory.mktemp("first") / "steps")
+
+
+NOT_HANDED_IN = """\
+greeting.py, triangle.py and guess.py: 1 thing to fix
+
+1. ✗ triangle.py: a triangle of height 3
+   triangle.py was not handed in.
+   1 other check fails in the same way
+
+6 of 8 visible checks passed
+"""
+
+
+def test_of_a_file_that_was_not_handed_in_nothing_more_is_said(first_steps: Course) -> None:
+    folder = "submissions/triangle-not-handed-in"
+    checked = first_steps.run("check", folder)
+    assert (checked.status, checked.out) == (1, NOT_HANDED_IN)
+    assert checked.err == "NOTE triangle.py was not handed in\n"
+    assert first_steps.run("grade", folder, "--assignment", "first-steps").status == 0
+    shown = first_steps.run("show", "reports/first-steps", "--submission", Path(folder).name)
+    _, _, card = shown.out.partition("1. ")
+    assert card.splitlines()[1:] == [
+        "   triangle.py was not handed in.",
+        "   12 other checks fail in the same way",
+    ]
+    for page in ("feedback", "submissions"):
+        html = first_steps.path(f"reports/first-steps/{page}/{Path(folder).name}.html").read_text(
+            encoding="utf-8"
+        )
+        _, _, html = html.partition("1 thing to fix</h2>")
+        html, _, _ = html.partition(
+            "Function by function" if page == "feedback" else "How the mark"
+        )
+        assert "triangle.py was not handed in." in html
+        assert "Height:" not in html
+        assert "python3" not in html
+
+
+def test_files_that_were_not_named_and_are_not_there_are_a_note(first_steps: Course) -> None:
+    right = first_steps.path("submissions/right-short/greeting.py").read_text(encoding="utf-8")
+    wrong = first_steps.path("submissions/triangle-upside-down/triangle.py")
+    greeting = first_steps.write("begun/greeting.py", right)
+    one = first_steps.run("check", greeting)
+    assert one.err == (
+        "NOTE not checked: triangle.py and guess.py are not here; hand in all 3 files\n"
+    )
+    assert (one.status, one.out.strip()) == (0, "3 of 3 visible checks passed")
+    triangle = first_steps.write("begun/triangle.py", wrong.read_text(encoding="utf-8"))
+    two = first_steps.run("check", greeting)
+    assert two.err == "NOTE not checked: guess.py is not here; hand in all 3 files\n"
+    assert two.status == 1
+    assert "1 thing to fix" in two.out
+    folder = first_steps.run("check", triangle.parent)
+    assert folder.err == "NOTE guess.py was not handed in\n"
+    assert "2 things to fix" in folder.out
+
+
 def test_a_failing_informational_scenario_costs_nothing(course: Course) -> None:
     course.edit(
         "specs/tiny/total.yaml", "call: total([])", "informational: true\n    call: total([])"

@@ -30,10 +30,12 @@ from harness.common.errors import UserError
 from harness.grading import (
     GradingContext,
     check_submissions,
+    not_here,
     notes,
     prepare,
     submitted,
     visible_only,
+    without_files,
     without_tags,
 )
 from harness.model.plan import Assignment
@@ -108,7 +110,8 @@ def _check(
     submissions = submitted(files, plan.assignment)
     for note in notes(files, submissions, plan.assignment):
         click.echo(f"NOTE {escaping.visible(note)}", err=True)
-    results = check_submissions(context, submissions)
+    absent = not_here(files, plan.assignment)
+    results = [without_files(each, absent) for each in check_submissions(context, submissions)]
     width = screen_width()
     for result in results:
         shown = student_view(result, plan)

@@ -18,7 +18,13 @@ from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import visible
 from harness.execution import create_driver
 from harness.execution.driver import pick_cpu
-from harness.grading.check import notes, submitted, what_to_name
+from harness.grading.check import (
+    not_here,
+    notes,
+    submitted,
+    what_to_name,
+    without_files,
+)
 from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import Plan
@@ -65,7 +71,9 @@ def _check(arguments: Sequence[str] | None) -> int:
         create_driver(interpreter, Tier.PORTABLE, cpu=pick_cpu()) as driver,
         Grader(plan, key, driver) as grader,
     ):
-        results = [grader.grade(submission).result for submission in submissions]
+        graded = [grader.grade(submission).result for submission in submissions]
+    absent = not_here(paths, plan.assignment)
+    results = [without_files(each, absent) for each in graded]
     for result in results:
         text = explain_failures(
             result,

@@ -75,6 +75,7 @@ def environment() -> Environment:
     found.globals |= {
         "words": words,
         "paste": paste,
+        "of_missing_file": shown_causes.of_missing_file,
         "own_lines_of": shown_causes.own_lines,
         "marked_lines": shown_causes.marked_lines,
         "outcomes": scenario_lists.outcomes,

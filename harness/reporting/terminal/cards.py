@@ -27,6 +27,7 @@ from harness.reporting.view.differences.conversation import (
     next_turn,
     shortened,
 )
+from harness.reporting.view.shown_causes import of_missing_file
 from harness.results import student_view
 
 _MOST_ROWS = 16
@@ -91,6 +92,8 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
     verdict = check.verdict
     said = message or verdict.message or words.VERDICT[verdict.kind]
     inside = [line(visible(shorten(said, 600)))]
+    if of_missing_file(check):
+        return inside
     inside += _to_try(check, surroundings)
     if verdict.conversation:
         inside += _conversation(verdict.conversation)

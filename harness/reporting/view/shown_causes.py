@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from harness.model.plan import Clause
 from harness.model.policy import Finding, PolicyRule
 from harness.model.student_view import ShownCause, ShownCheck
-from harness.model.verdict import CodePlace, VerdictKind
+from harness.model.verdict import NOT_HANDED_IN, CodePlace, VerdictKind
 
 WHOLE = 30  # lines: a function of so many is shown whole
 _BEGINNING = 18  # of a longer one in which no line is marked
@@ -22,10 +22,13 @@ _TAB = 4
 
 
 def is_missing(cause: ShownCause) -> bool:
-    """Whether it is a function that is not there: then an example says nothing more."""
-    return bool(cause.checks) and all(
-        check.verdict.kind is VerdictKind.MISSING for check in cause.checks[:1]
-    )
+    """Whether it is a function that is not there."""
+    return bool(cause.checks) and cause.checks[0].verdict.kind is VerdictKind.MISSING
+
+
+def of_missing_file(check: ShownCheck) -> bool:
+    """Whether a file was not handed in: then an example says nothing more."""
+    return _rule(check) == NOT_HANDED_IN
 
 
 MOST_SYMPTOMS = 2
