@@ -12,7 +12,7 @@ from harness.matchers.kinds.any_value import AnyValue
 from harness.matchers.kinds.approximately import Approximately
 from harness.matchers.kinds.combinations import AllOf, NoneOf
 from harness.matchers.kinds.contains import Contains
-from harness.matchers.kinds.equal_to import EqualTo
+from harness.matchers.kinds.equal_to import EqualData, EqualTo
 from harness.matchers.kinds.exactly import Exactly
 from harness.matchers.kinds.lines import ALine, LastLine, lines_of
 from harness.matchers.kinds.number import HasNumber
@@ -33,6 +33,7 @@ __all__ = [
     "AnyValue",
     "Approximately",
     "Contains",
+    "EqualData",
     "EqualTo",
     "Exactly",
     "Field",

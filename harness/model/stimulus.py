@@ -73,8 +73,8 @@ class Replies:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One Python expression. Where it is a plain call of a function of the submission,
-    its positional arguments are observed before and after. `equals` is an expression that the
-    value is compared with by its own `==`, whose answer is then all that is observed of it."""
+    its positional arguments are observed before and after. `equals` is an expression: where
+    it gives data, the value is observed as data; else the answer of `==` is all that is."""
 
     expression: str
     equals: str = ""

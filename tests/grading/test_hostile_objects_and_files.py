@@ -20,7 +20,7 @@ title: Boxes
 course: Test
 python: "3.12"
 submission: {files: [a1.py]}
-functionality_marks: 4
+functionality_marks: 7
 limits: {cpu_seconds: 0.5, wall_seconds: 5, memory_mib: 128, output_kib: 64}
 compare: {Box: [value], Pair: attributes}
 """
@@ -37,6 +37,9 @@ scenarios:
     files: {in.txt: "one\\ntwo\\n"}
     call: save()
     writes: {report.txt: "2 lines\\n"}
+  - {name: counts, function: tally, call: 'tally("aab")', returns: {equals: "{'a': 2, 'b': 1}"}}
+  - {name: one count, function: most, call: most(), returns: {equals: "2"}}
+  - {name: boxes, function: boxes, call: boxes(), returns: {equals: "[Same(1), Same(2)]"}}
   - name: the lines
     function: load
     files: {in.txt: "one\\ntwo\\n"}
@@ -64,8 +67,26 @@ def save():
 def load(name):
     with open(name) as file:
         return file.read().splitlines()
+class Same:
+    def __init__(self, value):
+        self.value = value
+    def __eq__(self, other):
+        return isinstance(other, Same) and self.value == other.value
+class Liar:
+    def __eq__(self, other):
+        return True
+    def __hash__(self):
+        return hash("a")
+def tally(text):
+    return {letter: text.count(letter) for letter in text}
+def most():
+    return 2.0
+def boxes():
+    return [Same(1), Same(2)]
 """
 BOX, PAIR, SAVE, LOAD = (f"all/{name}" for name in ("a-box", "a-pair", "a-report", "the-lines"))
+TALLY, MOST, BOXES = "all/counts", "all/one-count", "all/boxes"
+COUNTED = "    return {letter: text.count(letter) for letter in text}\n"
 VALUE = "        return self._value\n"
 PAIRED = "        self.right = right\n"
 WRITTEN = """    with open("report.txt", "w") as report:
@@ -82,8 +103,46 @@ def saving(*lines: str) -> str:
     return changed(WRITTEN, "    import os\n" + "".join(f"    {line}\n" for line in lines))
 
 
+def lying(base: str, content: str, *methods: str) -> str:
+    """An expression: an object of a class derived from `base` that says of itself what is wanted."""
+    said = ["'__eq__': lambda a, b: True", "'__ne__': lambda a, b: False", "'__hash__': hash"]
+    space = ", ".join([*said, *methods])
+    return f"type('Lying', ({base},), {{{space}}})({content})"
+
+
+def counting(expression: str) -> str:
+    return changed(COUNTED, f"    return {expression}\n")
+
+
 # What fails of each program, with its verdict and a part of what is said.
 ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
+    "a dictionary that calls itself equal": (counting(lying("dict", "{'a': 3}")), {TALLY: ("failed", "returned a different dict")}),
+    "a dictionary that shows other items": (
+        counting(lying("dict", "{'a': 3}", "'items': lambda self: [('a', 2), ('b', 1)]", "'__iter__': lambda self: iter('ab')",
+                       "'__getitem__': lambda self, key: {'a': 2, 'b': 1}[key]", "'__len__': lambda self: 2", "'keys': lambda self: 'ab'")),
+        {TALLY: ("failed", "returned a different dict")},
+    ),
+    "a dictionary of lying keys": (counting("{Liar(): 2, 'b': 1}"), {TALLY: ("failed", "returned a different dict")}),
+    "a dictionary of lying numbers": (counting("{'a': " + lying("int", "3") + ", 'b': 1}"), {TALLY: ("failed", "item ['a'] is 3, it should be 2")}),
+    "a dictionary that is right and of its own class": (counting(lying("dict", "{'b': True, 'a': 2.0}")), {}),
+    "a counter": ("from collections import Counter\n" + counting("Counter(text)"), {}),
+    "an object that equals everything": (counting("Liar()"), {TALLY: ("failed", "instead of {'a': 2, 'b': 1} (a dict)")}),
+    "an object that calls its class dict": (
+        counting("type('dict', (Liar,), {'__class__': property(lambda self: dict)})()"), {TALLY: ("failed", "instead of {'a': 2, 'b': 1} (a dict)")}
+    ),
+    "a number that equals everything": (
+        changed("    return 2.0\n", "    return " + lying("int", "3") + "\n"), {MOST: ("failed", "most returned 3 instead of 2.")}
+    ),
+    "a right answer in a lying class": (changed("    return 2.0\n", "    return " + lying("float", "2") + "\n"), {}),
+    "a list of objects that calls itself equal": (
+        changed("    return [Same(1), Same(2)]\n", "    return " + lying("list", "[Same(1)]") + "\n"), {BOXES: ("failed", "not equal (==) to [Same(1), Same(2)]")}
+    ),
+    "data where objects should be": (
+        changed("    return [Same(1), Same(2)]\n", "    return [1, 2]\n"), {BOXES: ("failed", "not equal (==) to [Same(1), Same(2)]")}
+    ),
+    "objects of a class that calls itself equal": (  # whose == such a scenario is about
+        changed("    return [Same(1), Same(2)]\n", "    return [Liar(), Liar()]\n"), {}
+    ),
     "attributes that cannot be read": (
         changed("class Pair:\n", "class Pair:\n    def __getattribute__(self, name):\n"
                 "        if name != '__dict__': raise KeyError(name)\n"
@@ -202,4 +261,4 @@ def test_it_ends_is_told_what_is_wrong_and_touches_nobody_else(grader: Grader, c
     }
     for name, (_, said) in expected.items():
         assert said in failed[name][1]
-    assert graded(grader, RIGHT).mark == 4
+    assert graded(grader, RIGHT).mark == 7

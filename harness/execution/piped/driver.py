@@ -41,9 +41,9 @@ from harness.model.stimulus import Limits, Stimulus
 _MIB = 1024 * 1024
 _MODULES = (
     "messages.channel", "messages.names", "messages.objects", "messages.codec",
-    "modules", "limits", "stand_ins.graph", "stand_ins.proxies", "stand_ins.substituted",
-    "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate", "scenario.streams",
-    "scenario.loops", "scenario.process", "piped",
+    "messages.equality", "modules", "limits", "stand_ins.graph", "stand_ins.proxies",
+    "stand_ins.substituted", "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate",
+    "scenario.streams", "scenario.loops", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
 {bootstrap.LOADER}

@@ -15,7 +15,7 @@ from harness.grading.observing.cache import execution_digest
 from harness.grading.observing.reference_run import observe_reference
 from harness.grading.observing.running import Observer, run_scenario
 from harness.judging import disagreements, resolve
-from harness.matchers import PythonValue
+from harness.matchers import EqualTo, PythonValue
 from harness.model.expectation import (
     KEY_VERSION,
     Answer,
@@ -97,8 +97,9 @@ def _run_reference(
 
 
 def python_expressions(stated: Expected) -> tuple[str, ...]:
-    """The sources of every `{python: …}` a scenario states."""
-    return tuple(part.expression for part in stated.parts() if isinstance(part, PythonValue))
+    """The sources of every `{python: …}` and `{equals: …}` a scenario states."""
+    kinds = (PythonValue, EqualTo)
+    return tuple(part.expression for part in stated.parts() if isinstance(part, kinds))
 
 
 def _asked(plan: Plan) -> Iterator[tuple[Stimulus, Limits]]:
@@ -127,7 +128,7 @@ def _evaluate(server: Observer, stimulus: Stimulus, expression: str, scenario: S
     if observation.value is None:
         why = observation.raised.message if observation.raised else observation.ending.value
         raise UserError(
-            f"{{python: {expression}}} gave no value beside the reference ({why})",
+            f"{expression} gave no value beside the reference ({why})",
             place=str(scenario.place),
             hint="it may use provided constants, given names and the reference's functions",
         )

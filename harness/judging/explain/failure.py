@@ -21,7 +21,7 @@ from harness.judging.compare.texts import expected_reads
 from harness.judging.compare.values import FirstDifference, first_difference
 from harness.judging.explain.alignment import Edit, edit_of
 from harness.judging.explain.changes import ArgumentChange, changes
-from harness.matchers import Exactly, normalised
+from harness.matchers import EqualData, Exactly, normalised
 from harness.model.expectation import Expectation
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Call, Run, Session, Stimulus, called_function
@@ -131,6 +131,8 @@ class Failure:
         mismatch = self.returns
         if mismatch is None or mismatch.actual is None:
             return None
+        if isinstance(mismatch.expected, EqualData):
+            return mismatch.expected.pair(mismatch.actual)
         if not isinstance(mismatch.expected, Exactly):
             return None
         return mismatch.expected.value, mismatch.actual

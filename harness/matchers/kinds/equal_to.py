@@ -1,37 +1,126 @@
-"""`{equals: expression}`: the value's own `==` says that it equals what the expression gives.
+"""`{equals: expression}`: a value that is equal to that of the expression.
 
-The expression is evaluated beside the submission, with its classes, after the call: the answer of
-`==` is part of what is observed of the value.
+The expression is evaluated beside the reference. Where it gives plain data, the value must be data
+of the same kinds, or of classes derived from them, and what it holds is compared here. Where it
+gives an object of the program's own, the expression is evaluated beside the submission too, and
+the answer of the submission's own `==` is what is observed.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from harness.common.errors import HarnessError
 from harness.common.escaping import plain
+from harness.matchers.comparison import same, source
 from harness.matchers.field import Field
 from harness.matchers.registry import matcher_class, matcher_key
 from harness.model.expectation import Matcher
 from harness.model.values import Value, ValueKind
 
+_NUMBERS: dict[ValueKind, Callable[[str], complex]] = {
+    ValueKind.INT: int,
+    ValueKind.FLOAT: float,
+    ValueKind.COMPLEX: complex,
+}
+_DATA = frozenset(
+    {ValueKind.NONE, ValueKind.BOOL, *_NUMBERS, ValueKind.STR, ValueKind.BYTES, ValueKind.LIST,
+     ValueKind.TUPLE, ValueKind.DICT, ValueKind.SET, ValueKind.FROZENSET}
+)  # fmt: skip
+
 
 @matcher_class
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EqualTo(Matcher):
-    """A value that calls itself equal to that of the expression."""
+    """A value that is equal to that of the expression. The answer key says what kind of value that
+    is (`is_object`: no plain data); `resolved` puts data in place."""
 
     expression: str
+    within: float | None = None
+    is_object: bool = False
 
     def accepts(self, value: Value) -> bool:
-        """Whether the last thing observed of it is that `==` answered True."""
-        if value.kind is not ValueKind.OBJECT or len(value.items) < 2:
-            return False
-        name, answer = value.items[-2:]
-        return name.text == f"== {self.expression}" and answer == Value(ValueKind.BOOL, "True")
+        """Whether the last thing observed of it is that `==` answered True.
+
+        Raises HarnessError where it had to be resolved.
+        """
+        if value.kind is ValueKind.OBJECT and len(value.items) > 1:
+            name, answer = value.items[-2:]
+            if name.text == f"== {self.expression}":
+                return answer == Value(ValueKind.BOOL, "True")
+        if not self.is_object:
+            raise HarnessError(f"{{equals: {self.expression}}} was not evaluated")
+        return False
 
     def in_words(self, *, whole: bool = False) -> str:
         """What it should be equal to."""
         return f"an object that is equal (==) to {plain(self.expression)}"
+
+    def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
+        """Where the expression gives data, that; without the reference, where it is a literal."""
+        value = python_values.get(self.expression) or _literal(self.expression)
+        if value is None:
+            return self
+        if all(part.kind in _DATA for part in _parts(value)):
+            return EqualData(value=value, within=self.within)
+        return replace(self, is_object=True)
+
+
+@matcher_class
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EqualData(Matcher):
+    """Data that is equal to this value: the same kinds, but 2.0, 2 and, as 1, True are equal
+    numbers. Of classes derived from a built-in kind that kind is observed."""
+
+    value: Value
+    within: float | None = None  # how far off floats may be, anywhere in the value
+
+    def accepts(self, value: Value) -> bool:
+        """Whether it is equal, whatever is said by an `==` of the submission's."""
+        return same(*self.pair(value), self.within)
+
+    def in_words(self, *, whole: bool = False) -> str:
+        """The value's source."""
+        return source(self.value)
+
+    def pair(self, value: Value) -> tuple[Value, Value]:
+        """This value and the other, with numbers of one kind where they are equal."""
+        own = {number: part for part in _parts(self.value) if (number := _number(part)) is not None}
+        return _with_numbers(self.value, own), _with_numbers(value, own)
+
+
+def _literal(expression: str) -> Value | None:
+    try:
+        return Value.parse(expression)
+    except (ValueError, SyntaxError, TypeError):
+        return None
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        yield part
+        pending += part.items
+
+
+def _number(value: Value) -> complex | None:
+    if value.kind is ValueKind.BOOL:
+        return value.text == "True"
+    if value.kind not in _NUMBERS:
+        return None
+    try:
+        return _NUMBERS[value.kind](value.text)
+    except ValueError:
+        return None
+
+
+def _with_numbers(value: Value, own: Mapping[complex, Value]) -> Value:
+    if not value.is_container:
+        number = _number(value)
+        return value if number is None else own.get(number, value)
+    return replace(value, items=tuple(_with_numbers(part, own) for part in value.items))
 
 
 @matcher_key("equals", lambda _: {"equals": {"type": "string"}}, order=15, for_text=False)
@@ -40,4 +129,4 @@ def _read(field: Field) -> Matcher | None:
         field.refuse("equals belongs to returns of a call", of_key=True)
         return None
     expression = field.at("equals").expression()
-    return None if expression is None else EqualTo(expression=expression)
+    return None if expression is None else EqualTo(expression=expression, within=field.within)

@@ -13,7 +13,17 @@ import builtins
 from _json import encode_basestring_ascii as quote
 
 from .names import about
-from .objects import MOST_YIELDED, Comparison, Unreadable, has_equality, is_iterator, repr_of
+from .objects import (
+    MOST_YIELDED,
+    Comparison,
+    Unreadable,
+    content,
+    data_kind,
+    has_equality,
+    is_iterator,
+    members,
+    repr_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,15 +62,17 @@ _NO_COMPARISON = Comparison(frozenset(), {})
 
 class SizeBudget:
     """The space that is left for one whole answer, and how objects in it are compared. `objects`
-    counts those that were met."""
+    counts those that were met. `as_data`: an instance of a class derived from a built-in kind of
+    data is described as of that kind."""
 
-    __slots__ = ("comparison", "objects", "parts", "text")
+    __slots__ = ("as_data", "comparison", "objects", "parts", "text")
 
     def __init__(self, comparison: Comparison = _NO_COMPARISON) -> None:
         self.parts = MOST_PARTS
         self.text = MOST_TEXT
         self.comparison = comparison
         self.objects = 0
+        self.as_data = False
 
     def spend(self, text: str) -> str:
         """Count `text` and return it; TooLargeError when it does not fit."""
@@ -93,6 +105,15 @@ def encode_returned(thing: object, budget: SizeBudget) -> str:
     except TooLargeError as error:
         return '["too_large",' + quote(str(error)) + "]"
     return _named("iterator", type_name(type(thing)), parts)
+
+
+def encode_data(thing: object, budget: SizeBudget) -> str:
+    """As `encode_returned`; what is derived from a built-in kind of data as of that kind."""
+    budget.as_data = True
+    try:
+        return encode_returned(thing, budget)
+    finally:
+        budget.as_data = False
 
 
 def encode_answer(thing: object, question: str, answer: object, budget: SizeBudget) -> str:
@@ -129,23 +150,23 @@ def _encode(thing: object, budget: SizeBudget, above: set[int], depth: int) -> s
         raise TooLargeError(f"more than {MOST_PARTS} parts")
     if id(kind) in _SCALARS:
         return _scalar(thing, kind, budget)
-    if id(kind) in _SEQUENCES or kind is dict:
-        if id(thing) in above:
-            return '["cycle",""]'
-        if depth >= DEEPEST:
-            raise TooLargeError(f"nested more than {DEEPEST} deep")
-        above.add(id(thing))
-        things = _members(thing)
-        parts = [_encode(part, budget, above, depth + 1) for part in things]
-        above.discard(id(thing))
-        return '["' + kind.__name__ + '",[' + ",".join(parts) + "]]"
+    base = data_kind(kind) if budget.as_data else kind
+    if base is not None and (id(base) in _SEQUENCES or base is dict):
+        return _container(thing, base, budget, above, depth)
+    if base is not None and base is not kind:
+        return _scalar(content(thing, base), base, budget)
     return _other(thing, kind, budget, above, depth)
 
 
-def _members(thing: object) -> list[object]:
-    if type(thing) is dict:
-        return [part for pair in thing.items() for part in pair]
-    return list(thing)  # type: ignore[call-overload, no-any-return]
+def _container(thing: object, base: type, budget: SizeBudget, above: set[int], depth: int) -> str:
+    if id(thing) in above:
+        return '["cycle",""]'
+    if depth >= DEEPEST:
+        raise TooLargeError(f"nested more than {DEEPEST} deep")
+    above.add(id(thing))
+    parts = [_encode(part, budget, above, depth + 1) for part in members(thing, base)]
+    above.discard(id(thing))
+    return '["' + base.__name__ + '",[' + ",".join(parts) + "]]"
 
 
 def _scalar(thing: object, kind: type, budget: SizeBudget) -> str:

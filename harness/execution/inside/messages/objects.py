@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 
@@ -41,6 +41,7 @@ _CONTENTS: dict[type, Callable[[Any], object]] = {
     bytes: lambda thing: bytes.__getitem__(thing, slice(None)),
     int: lambda thing: int.__add__(thing, 0),
     float: lambda thing: float.__add__(thing, 0.0),
+    complex: lambda thing: complex.__add__(thing, 0),
 }
 # Types of the standard library whose `repr` says everything, by module.
 _BY_REPR = {
@@ -132,6 +133,28 @@ def _public(thing: object, kind: type, most: int) -> list[tuple[str, object]] | 
     if not named and "_name_" in found and "_value_" in found:  # a member of an Enum
         named = [("name", found["_name_"]), ("value", found["_value_"])]
     return named if content is _NONE else [("content", content), *named]
+
+
+_DATA = frozenset(map(id, (*_CONTENTS, bool, type(None))))
+
+
+def data_kind(kind: type) -> type | None:
+    """The built-in kind of data that the type is or is derived from; None for any other."""
+    return next((base for base in _mro_of(kind) if id(base) in _DATA), None)
+
+
+def content(thing: object, kind: type) -> Any:
+    """A scalar's content, read with the method of its built-in kind."""
+    return _CONTENTS[kind](thing) if kind in _CONTENTS else thing
+
+
+def members(thing: object, kind: type) -> list[object]:
+    """What a container holds (a dict: key, value, key, value …), read with the method of its
+    built-in kind: nothing is hashed or compared anew."""
+    if kind is dict:
+        items: Iterable[tuple[object, object]] = dict.items(thing)  # type: ignore[arg-type]
+        return [part for pair in items for part in pair]
+    return list(kind.__iter__(thing))  # type: ignore[attr-defined]
 
 
 _BUILTIN_BASES = frozenset(map(id, (BaseException, Exception, object)))

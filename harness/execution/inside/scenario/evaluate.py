@@ -6,7 +6,7 @@ import builtins
 import sys
 from _json import encode_basestring_ascii as quote
 
-from ..messages import codec
+from ..messages import codec, equality
 from ..messages.names import nearest_of
 from ..messages.objects import without_addresses
 from .stimulus import NAME
@@ -14,6 +14,7 @@ from .stimulus import NAME
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
     from typing import Any
 
     from ..messages.objects import Comparison
@@ -112,13 +113,27 @@ def call(stimulus: CompiledStimulus, context: EvaluationContext, answer: Stimulu
         if stimulus.equals is None:
             answer.put("value", codec.encode_returned(value, answer.budget))
         else:
-            text, other = stimulus.equals
-            equal = value == eval(other or text, names)
-            answer.put("value", codec.encode_answer(value, "== " + text, equal, answer.budget))
+            answer.put("value", _compared(value, stimulus.equals, context, answer.budget))
     except BaseException as error:
         answer.put_raised(error)
     if "before" in answer.fields:
         answer.put("after", codec.encode_all(arguments, answer.budget))
+
+
+def _compared(
+    value: object,
+    equals: tuple[str, CodeType | None],
+    context: EvaluationContext,
+    budget: codec.SizeBudget,
+) -> str:
+    """What the parent compares with the expected value, or what `==` answers where that is an
+    object of the program's own."""
+    text, code = equals
+    expected = eval(code or text, context.names)
+    if equality.is_data(expected):
+        return codec.encode_data(value, budget)
+    answered = equality.answer(value, expected, budget.comparison)
+    return codec.encode_answer(value, "== " + text, answered, budget)
 
 
 def session(
