@@ -192,7 +192,9 @@ def test_a_failure_makes_a_worker_try_anew_whether_it_serves(
     monkeypatch.setattr(WorkerHost, "_attempt", lambda *given: ([], failure))
     host = WorkerHost(jobs=1, python=None, require=Tier.STANDARD)
     job = Job(submission=Submission(id="ada", files=(), origin=""))
-    answer = host.grade(wire.pack_setup(SETUP, described()), "name", job, "tcp://a:1")
+    assert host.grade("name", job, "tcp://a:1").refused == tasks.NOT_TRIED
+    assert host.shortcoming(wire.pack_setup(SETUP, described()), "name") == ""
+    answer = host.grade("name", job, "tcp://a:1")
     assert answer.ended is None
     assert answer.refused.endswith("the standard tier does not hold there: No space left on device")
 
@@ -219,6 +221,20 @@ def listed(
     monkeypatch.setattr(roster, "time", SimpleNamespace(monotonic=lambda: now[0]))
     made = Roster("tcp://s:1", lambda address: SimpleNamespace(key=address), told.append)
     return made, lambda seconds: now.__setitem__(0, now[0] + seconds)
+
+
+def test_a_worker_that_has_forgotten_the_run_is_tried_anew(
+    listed: tuple[Roster, Callable[[float], None]], told: list[str]
+) -> None:
+    found, _ = listed
+    found.look(_identity(**{"tcp://a:1": ("ada", 1)}))
+    found.accept("tcp://a:1")
+    assert found.able() == {"tcp://a:1": 1}
+    found.forget("tcp://a:1")
+    assert found.able() == {}
+    found.look(_identity(**{"tcp://a:1": ("ada", 1)}))
+    found.accept("tcp://a:1")
+    assert found.able() == {"tcp://a:1": 1} and told == []
 
 
 def test_only_workers_that_were_tried_get_work(
