@@ -21,12 +21,13 @@ from harness.matchers.kinds.pattern import Matches
 from harness.matchers.kinds.python_value import PythonValue
 from harness.matchers.kinds.type_of import OfType
 from harness.matchers.kinds.unordered import LinesUnordered, Unordered
-from harness.matchers.kinds.yields import Yields
+from harness.matchers.kinds.yields import GENERATOR, Yields
 from harness.matchers.registry import MatcherKey, matcher_class, matcher_key, read, schemas
 
 import_modules(kinds.__name__, kinds.__path__)
 
 __all__ = [
+    "GENERATOR",
     "SOURCE_LIMIT",
     "ALine",
     "AllOf",

@@ -112,7 +112,7 @@ def read(field: Field) -> Matcher | None:
         return None
     for other in data:
         if other != key.name and not key.takes(other):
-            field.at(other).refuse(f"only {also[other]} takes a {other}", of_key=True)
+            field.at(other).refuse(f"only {also[other]} takes {other}", of_key=True)
             return None
     return key.read(field)
 

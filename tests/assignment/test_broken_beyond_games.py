@@ -67,6 +67,18 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:6:38: returns.and_more: expected true or false, got the number 2.",
         ],
     ),
+    "yields of a perhaps other iterator": (
+        "call: check_input('')\nreturns: {yields: [1], any_iterator: filter}",
+        [
+            "specs/small/f.yaml:6:42: returns.any_iterator: expected true or false, got the text 'filter'.",
+        ],
+    ),
+    "any iterator of nothing": (
+        "call: check_input('')\nreturns: {type: generator, any_iterator: true}",
+        [
+            "specs/small/f.yaml:6:32: returns.any_iterator: only yields takes any_iterator.",
+        ],
+    ),
     "equals elsewhere": (
         "call: check_input('')\nleaves: {command: {equals: \"1\"}}",
         [

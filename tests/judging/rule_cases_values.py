@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.judging.explain.failure import Failure
-from harness.matchers import AllOf, AnyValue, Contains, Matches, OfType, OneOf
+from harness.matchers import AllOf, AnyValue, Contains, Matches, OfType, OneOf, Yields
 from harness.model.expectation import Expected, StatedLeave
 from harness.model.stimulus import Call, Stimulus
 from harness.model.values import Value, ValueKind
@@ -28,6 +30,10 @@ TURNED = ["----", "----", "----", "-X--"]
 BOARD = "|-|-|-|\n|-|-|-|\n|X|O|-|\n 1 2 3 \n"
 
 GENERATOR = Value(ValueKind.FOREIGN, "generator")
+ONE_BY_ONE = Value(ValueKind.ITERATOR, "generator", (Value.of(1), Value.of(2)))
+FILTERED = replace(ONE_BY_ONE, text="filter")
+OTHERS = replace(FILTERED, items=FILTERED.items[:1])
+YIELDED = Expected(returns=Yields(values=ONE_BY_ONE.items))
 HUGE = Value(ValueKind.TOO_LARGE, "an int of 1000000 digits")
 SHOW = steps("board = ['--', '--']", "add_piece(board, 'X', 0)", "board")
 
@@ -51,6 +57,16 @@ FIRES: list[tuple[str, Failure, str]] = [
         "returned_instead_of_printed",
         case(called(None, BOARD), called(BOARD.rstrip("\n"))),
         "add_piece returned the text instead of printing it.",
+    ),
+    (
+        "iterator_instead_of_generator",
+        case(None, called(FILTERED), stated=YIELDED),
+        "add_piece returned a filter object instead of a generator: write yield.",
+    ),
+    (
+        "iterator_instead_of_generator",
+        case(called(ONE_BY_ONE), called(FILTERED)),
+        "add_piece returned a filter object instead of a generator: write yield.",
     ),
     (
         "returned_a_function",
@@ -384,6 +400,9 @@ LEAVES_ALONE: list[tuple[str, Failure]] = [
     ("returned_instead_of_printed", case(called(None, BOARD), called("nothing"))),
     ("returned_instead_of_printed", case(called(None, BOARD), called(BOARD, BOARD))),
     ("returned_a_function", case(called(1), called(GENERATOR))),
+    ("iterator_instead_of_generator", case(None, called(OTHERS), stated=YIELDED)),
+    ("iterator_instead_of_generator", case(called(ONE_BY_ONE), called(OTHERS))),
+    ("iterator_instead_of_generator", case(called([1, 2]), called(FILTERED))),
     ("returned_none", case(called(None), called(True))),
     ("returned_none", case(called(True), called(False))),
     ("wrong_type", case(called(None), called(True))),

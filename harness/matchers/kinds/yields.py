@@ -1,6 +1,7 @@
-"""`{yields: […]}`: what a generator, or another iterator, gives one after another.
+"""`{yields: […]}`: what a generator gives one after another.
 
-With `and_more: true` more may follow, as of a generator that never ends.
+With `and_more: true` more may follow, as of a generator that never ends; with `any_iterator: true`
+another iterator of Python's own (`map`, `filter`, `iter(…)`) is as good.
 """
 
 from __future__ import annotations
@@ -13,18 +14,26 @@ from harness.matchers.registry import matcher_class, matcher_key
 from harness.model.expectation import Matcher
 from harness.model.values import Value, ValueKind
 
+GENERATOR = "generator"
+
 
 @matcher_class
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Yields(Matcher):
-    """A generator or iterator of these values; `and_more`: they are only the first."""
+    """A generator of these values; `and_more`: they are only the first."""
 
     values: tuple[Value, ...]
     and_more: bool = False
+    any_iterator: bool = False
     within: float | None = None
 
     def accepts(self, value: Value) -> bool:
-        """Whether it is an iterator that gave these values."""
+        """Whether it is a generator that gave these values."""
+        wanted = self.any_iterator or value.text == GENERATOR
+        return wanted and self.accepts_of_any_iterator(value)
+
+    def accepts_of_any_iterator(self, value: Value) -> bool:
+        """Whether it is an iterator, of whatever type, that gave these values."""
         if value.kind is not ValueKind.ITERATOR:
             return False
         given = value.items[: len(self.values)] if self.and_more else value.items
@@ -35,7 +44,8 @@ class Yields(Matcher):
     def in_words(self, *, whole: bool = False) -> str:
         """The values."""
         more = " and then more" if self.and_more else ""
-        return f"a generator that yields {source(Value(ValueKind.LIST, items=self.values))}{more}"
+        what = "an iterator" if self.any_iterator else "a generator"
+        return f"{what} that yields {source(Value(ValueKind.LIST, items=self.values))}{more}"
 
 
 @matcher_key(
@@ -43,21 +53,24 @@ class Yields(Matcher):
     lambda _: {"yields": {"type": "array"}},
     order=75,
     for_text=False,
-    optional={"and_more": {"type": "boolean"}},
+    optional={"and_more": {"type": "boolean"}, "any_iterator": {"type": "boolean"}},
 )
 def _read(field: Field) -> Matcher | None:
     stated = field.at("yields")
     if not isinstance(stated.data, list):
         stated.refuse(f"expected a list of values, got {stated.described()}")
         return None
-    more = field.data.get("and_more", False)
-    if not isinstance(more, bool):
-        field.at("and_more").refuse(
-            f"expected true or false, got {field.at('and_more').described()}"
-        )
-        return None
+    for key in ("and_more", "any_iterator"):
+        if not isinstance(field.data.get(key, False), bool):
+            field.at(key).refuse(f"expected true or false, got {field.at(key).described()}")
+            return None
     values = [stated.at(index).value() for index in range(len(stated.data))]
     known = tuple(value for value in values if value is not None)
     if len(known) != len(values):
         return None
-    return Yields(values=known, and_more=more, within=field.within)
+    return Yields(
+        values=known,
+        and_more=field.data.get("and_more", False),
+        any_iterator=field.data.get("any_iterator", False),
+        within=field.within,
+    )

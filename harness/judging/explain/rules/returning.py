@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.common.escaping import plain
 from harness.judging.compare.values import first_difference
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, a_type, rule
-from harness.matchers import Exactly, OfType, source
+from harness.matchers import GENERATOR, Exactly, OfType, Yields, source
 from harness.model.values import Value, ValueKind
 
 
@@ -62,6 +64,24 @@ def generator_instead_of_list(failure: Failure) -> str | None:
     if pair[0].kind in (ValueKind.LIST, ValueKind.TUPLE, ValueKind.SET):
         hint = f": {pair[0].kind}(…) makes {wanted} of it"
     return failure.says(f"returned {made} instead of {wanted}{hint}")
+
+
+@rule(Stage.KNOWN_MISTAKE, 89)
+def iterator_instead_of_generator(failure: Failure) -> str | None:
+    """The right values come one by one, and not from a generator."""
+    mismatch = failure.returns
+    if mismatch is None or mismatch.actual is None:
+        return None
+    expected, made = mismatch.expected, mismatch.actual
+    if isinstance(expected, Yields):
+        is_right = expected.accepts_of_any_iterator(made)
+    elif isinstance(expected, Exactly) and made.kind is ValueKind.ITERATOR:
+        is_right = expected.accepts(replace(made, text=GENERATOR))
+    else:
+        return None
+    if not is_right:
+        return None
+    return failure.says(f"returned {a_type(made)} object instead of a generator: write yield")
 
 
 @rule(Stage.KNOWN_MISTAKE, 90)
