@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.model.rule_words import RULE_WORDS
+
 ROOT = Path(__file__).parent.parent
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 PATHS_START_AT = (ROOT, ROOT / "harness", ROOT / "harness" / "execution")
@@ -43,6 +45,13 @@ def exists(text: str) -> bool:
     """Whether a path is there; `<name>` and `*` stand for anything."""
     pattern = re.sub(r"<[^>]+>", "*", text).rstrip("/")
     return any(any(start.glob(pattern)) for start in PATHS_START_AT)
+
+
+def test_the_guide_to_causes_lists_every_rule() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.+) \|$", (ROOT / "docs/causes.md").read_text("utf-8"), re.M
+    )
+    assert [row for row in rows if row[0] in RULE_WORDS] == list(RULE_WORDS.items())
 
 
 def is_module_or_member(name: str) -> bool:

@@ -57,6 +57,8 @@ BROKEN = [
      "missing, timeout, cpu_limit, memory_limit, output_limit, crashed, ended_early, unreadable, "
      "tampered, stopped_early, not_run or harness_error."),
     ("causes: {f: 3}", "1:13: causes.f: expected text, got the number 3. Hint: quote it."),
+    ("causes: {f: wrong_typ}", "1:13: causes.f: there is no rule wrong_typ. Hint: did you mean wrong_type?"),
+    ("causes: {f: [wrong_value, oops]}", "1:13: causes.f: there is no rule oops. Hint: docs/causes.md lists the rules."),
     ("survivors: none", "1:12: survivors: expected a whole number, got the text 'none'."),
     ("fails: [\n", "2:1: not YAML: did not find expected node content. "
      "Hint: look for a bracket, quote or indentation that does not match."),

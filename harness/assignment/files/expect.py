@@ -14,6 +14,7 @@ from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems, nearest
 from harness.common.errors import UserError
 from harness.model.policy import PolicyRule
+from harness.model.rule_words import RULE_WORDS
 from harness.model.specification import ExpectedCause, ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
 
@@ -45,13 +46,7 @@ def read_expectation(document: Document) -> SampleExpectation:
         explains=tuple(shape.explains),
         findings=tuple(_rules(document, shape.findings)),
         verdicts=tuple(_verdicts(document, shape.verdicts)),
-        causes=tuple(
-            ExpectedCause(function=name, rule=rule)
-            for name, rules in shape.causes.items()
-            for rule in rules
-        )
-        if "causes" in stated
-        else None,
+        causes=tuple(_causes(document, shape.causes)) if "causes" in stated else None,
         tier=shape.tier,
         layer=shape.layer,
         wall_seconds=shape.wall_seconds if "wall_seconds" in stated else None,
@@ -110,6 +105,19 @@ def _rules(document: Document, names: list[str]) -> list[PolicyRule]:
             hint = nearest(name, known) or f"rules are {listed(tuple(known))}"
             document.add(("findings", index), f"unknown rule {name}", hint)
     return found
+
+
+def _causes(document: Document, causes: dict[str, list[str]]) -> list[ExpectedCause]:
+    for function, rules in causes.items():
+        for rule in rules:
+            if rule not in RULE_WORDS:
+                hint = nearest(rule, RULE_WORDS) or "docs/causes.md lists the rules"
+                document.add(("causes", function), f"there is no rule {rule}", hint)
+    return [
+        ExpectedCause(function=function, rule=rule)
+        for function, rules in causes.items()
+        for rule in rules
+    ]
 
 
 def _verdicts(document: Document, verdicts: dict[str, str]) -> list[ExpectedVerdict]:

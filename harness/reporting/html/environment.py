@@ -16,11 +16,11 @@ from markupsafe import Markup
 
 from harness.common import escaping, files
 from harness.common.rounding import rounded
+from harness.model.rule_words import rule_in_words
 from harness.reporting.html import cells, highlight, inert
 from harness.reporting.view import (
     figures,
     paste,
-    rule_words,
     scenario_lists,
     shown_causes,
     words,
@@ -83,7 +83,7 @@ def environment() -> Environment:
         "folded": conversation.folded,
         "has_next_turn": conversation.has_next_turn,
         "next_turn": conversation.next_turn,
-        "rule_in_words": rule_words.rule_in_words,
+        "rule_in_words": rule_in_words,
         "sentence": shown_causes.sentence,
         "other_symptoms": shown_causes.other_symptoms,
         "rounded": rounded,

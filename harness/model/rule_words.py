@@ -1,8 +1,8 @@
-"""The mistakes that explanation rules distinguish, in a teacher's words."""
+"""The rules that a failure or a cause may have, in a teacher's words, as docs/causes.md lists them."""
 
 from __future__ import annotations
 
-_WORDS = {
+RULE_WORDS = {
     "argument_changed": "changes its argument",
     "argument_not_changed": "does not change its argument",
     "asked_for_more": "asks for more input than there is",
@@ -79,4 +79,4 @@ _WORDS = {
 
 def rule_in_words(rule: str) -> str:
     """What a function does wrong, as the end of a sentence; the rule's name where it is new."""
-    return _WORDS.get(rule) or rule.replace("_", " ") or "fails"
+    return RULE_WORDS.get(rule) or rule.replace("_", " ") or "fails"
