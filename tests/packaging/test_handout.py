@@ -66,6 +66,20 @@ def test_the_command_that_the_readme_names_checks_all_files(tmp_path: Path) -> N
     assert "NOTE not checked: guess.py is not here; hand in all 3 files\n" in done.stderr
 
 
+def test_files_and_what_is_piped_in_are_handed_out_and_shown(tmp_path: Path) -> None:
+    archive = handed_out(ROOT / "examples" / "text-stats", "text-stats", tmp_path / "h.zip")
+    parts = packed(archive)
+    data = ROOT / "examples" / "text-stats" / "specs" / "text-stats" / "data"
+    assert parts["cat.txt"] == (data / "cat.txt").read_bytes()
+    page = parts["visible-scenarios.txt"].decode()
+    assert "  file   log.txt:\n           one\n" in page
+    assert "  leaves log.txt:\n           one\n           two\n" in page
+    assert "  pipe   piped in:\n           to be or\n           not to be\n" in page
+    readme = parts["README.txt"].decode().split()
+    assert "cat.txt, log.txt files that visible scenarios read" in " ".join(readme)
+    assert "dict(==" not in page
+
+
 def test_messages_that_are_compared_are_told_and_a_class_has_one_heading(tmp_path: Path) -> None:
     archive = handed_out(ROOT / "examples" / "bank", "bank", tmp_path / "bank.zip")
     page = packed(archive)["visible-scenarios.txt"].decode()

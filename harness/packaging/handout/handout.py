@@ -41,6 +41,7 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
         *((file.name, file.data) for file in visible.plan.assignment.variants[0].files),
         *((file.name, file.data) for file in visible.plan.assignment.extra_files),
         *_games(visible, key),
+        *_files_beside(plan),
         (PAGE, scenarios_page(plan, key).encode("utf-8", "backslashreplace")),
         (SELFCHECK, program_file(plan, key)),
     ]
@@ -52,6 +53,19 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
             )
         files[name] = data
     return zipped(files)
+
+
+def _files_beside(plan: Plan) -> Iterator[tuple[str, bytes]]:
+    """The files that visible scenarios put beside a submission, those that are always the same."""
+    contents: dict[str, set[bytes]] = {}
+    for scenario in plan.scenarios:
+        for stimulus in scenario.stimuli:
+            for file in stimulus.files:
+                contents.setdefault(file.name, set()).add(file.data)
+    taken = {PAGE, SELFCHECK, README, *plan.assignment.submission_files}
+    for name, found in sorted(contents.items()):
+        if len(found) == 1 and name not in taken:
+            yield name, found.pop()
 
 
 def _games(visible: Specification, key: AnswerKey) -> Iterator[tuple[str, bytes]]:
@@ -70,6 +84,8 @@ def _readme(plan: Plan, names: list[str]) -> str:
     program = "programs in them" if several else "program in it"
     what = [(handed_in, f"start here: write your {program}")]
     what += [(name, "provided: do not change it") for name in provided]
+    if beside := [name for name, _ in _files_beside(plan)]:
+        what.append((", ".join(beside), "files that visible scenarios read"))
     if any(name.startswith(f"{GAMEPLAY}/") for name in names):
         what.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
     what.append((PAGE, "the visible scenarios, with what should happen"))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.common.escaping import visible, visible_lines
-from harness.matchers import Exactly, PythonValue
+from harness.common.escaping import shorten, visible, visible_lines
+from harness.matchers import AnyValue, Exactly, PythonValue
 from harness.model.expectation import Answer, AnswerKey, Expected, Matcher
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.stimulus import Session, Stimulus
 from harness.model.student_view import Surroundings
-from harness.model.values import ValueKind
+from harness.model.values import Value, ValueKind
 from harness.reporting.view import paste
 
 _ENDINGS = {
@@ -46,11 +46,15 @@ def _scenario(
     yield visible(scenario.name) + (f"  [{visible(settings)}]" if settings else "")
     for file, line in paste.constant_changes(stimulus, surroundings):
         yield from _labelled("set", f"in {file} {line}" if file else line)
+    for name, content in paste.files_beside(stimulus):
+        yield from _held("file", name, content)
     if stimulus.given:
         yield from _labelled("first", stimulus.given.rstrip("\n"))
     yield from _labelled("try", paste.to_try(stimulus))
     if stimulus.inputs:
         yield from _labelled("type", "  ".join(one.named() for one in stimulus.inputs))
+    if stimulus.stdin is not None:
+        yield from _held("pipe", "piped in", paste.piped(stimulus))
     if len(scenario.stimuli) > 1:
         yield from _labelled("", f"(and {len(scenario.stimuli) - 1} more like it)")
     if answer is not None:
@@ -86,11 +90,23 @@ def _outcome(
         yield from _labelled("raises", _exception(seen.raised, with_message=told))
     elif seen.ending in _ENDINGS:
         yield from _labelled("and", _ENDINGS[seen.ending])
-    elif seen.value is not None and (seen.value.kind is not ValueKind.NONE or not screen):
+    elif seen.value is not None and _tells(seen.value, stated, screen):
         yield from _labelled("gives", seen.value.source())
     for before, after in zip(seen.arguments_before, seen.arguments, strict=False):
         if before != after:
             yield from _labelled("makes", f"{before.source()} to {after.source()}")
+    began = {file.name: file.data for file in stimulus.files}
+    for file in seen.files:
+        text = file.value.text
+        if file.value.kind is ValueKind.STR and began.get(file.name) != text.encode():
+            yield from _held("leaves", file.name, shorten(text, paste.MOST_OF_A_FILE))
+
+
+def _tells(value: Value, stated: Expected, screen: str) -> bool:
+    """Whether the value is part of what is asked for."""
+    if isinstance(stated.returns, AnyValue):
+        return False
+    return value.kind is not ValueKind.NONE or not screen
 
 
 def _exception(raised: Raised, *, with_message: bool) -> str:
@@ -105,6 +121,13 @@ def _is_loose(scenario: Scenario) -> bool:
     matchers += [turn.printed for turn in stated.turns.turns] if stated.turns else []
     parts = [part for matcher in matchers if matcher for part in matcher.parts()]
     return any(not isinstance(part, Exactly | PythonValue) for part in parts)
+
+
+def _held(label: str, name: str, content: str) -> Iterator[str]:
+    """A file or what is piped in: its name, and its text further to the right."""
+    yield from _labelled(label, f"{name}:" if content else f"{name}, empty")
+    for line in content.rstrip("\n").split("\n") if content else ():
+        yield from _labelled("", f"  {line}")
 
 
 def _labelled(label: str, text: str) -> Iterator[str]:

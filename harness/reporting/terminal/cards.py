@@ -106,6 +106,8 @@ def explained(check: ShownCheck, surroundings: Surroundings, message: str = "") 
 def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
     for file, change in paste.constant_changes(check.stimulus, surroundings):
         yield _asked("set", visible(f"in {file} {change}" if file else change))
+    for name, content in paste.files_beside(check.stimulus):
+        yield from _held("file", visible(name), content)
     label = "first"
     given = check.stimulus.given.rstrip("\n")
     for text in shorten(given, 400).split("\n") if given else ():
@@ -118,6 +120,18 @@ def _to_try(check: ShownCheck, surroundings: Surroundings) -> Iterator[Line]:
     if check.stimulus.inputs:
         keys = "  ".join(one.named() for one in check.stimulus.inputs)
         yield _asked("type", shorten(keys, 400))
+    if text := paste.piped(check.stimulus):
+        yield from _held("pipe", "piped in", text)
+
+
+def _held(label: str, name: str, content: str) -> Iterator[Line]:
+    """A file or what is piped in: its name, and the first lines of its text."""
+    yield _asked(label, f"{name}:" if content else f"{name}, empty")
+    shown = shorten(content, 400).rstrip("\n").split("\n") if content else []
+    for text in shown[:_MOST_ROWS]:
+        yield _asked("", "  " + visible(text))
+    if len(shown) > _MOST_ROWS:
+        yield _asked("", "  …")
 
 
 def _asked(label: str, text: str) -> Line:
@@ -173,6 +187,8 @@ def _comparison(part: Comparison) -> list[Line]:
         if same:
             label = "both     "  # else the first line would be shifted against what is above it
             for row in rows:
+                if row is part.rows[-1] and not row.expected.text:
+                    continue  # after the end of the last line
                 lines.append(line((label, "dim"), *_cell(row.expected)))
                 label = " " * len(label)
             continue

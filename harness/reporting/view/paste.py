@@ -6,8 +6,11 @@ import ast
 import shlex
 from pathlib import PurePath
 
+from harness.common.escaping import shorten
 from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
 from harness.model.student_view import Surroundings
+
+MOST_OF_A_FILE = 2000  # characters shown
 
 
 def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tuple[str, str], ...]:
@@ -62,6 +65,24 @@ def to_try(stimulus: Stimulus) -> str:
     else:
         lines = [called(stimulus)]
     return "\n".join([*_seeding(stimulus), *lines])
+
+
+def files_beside(stimulus: Stimulus) -> tuple[tuple[str, str], ...]:
+    """The files that lie in the scenario's folder before anything runs: the name of each, and its
+    text, bounded; of one that is no text how large it is."""
+    return tuple((file.name, _content(file.data)) for file in stimulus.files)
+
+
+def piped(stimulus: Stimulus) -> str:
+    """What is piped in, bounded; empty where nothing is."""
+    return "" if stimulus.stdin is None else shorten(stimulus.stdin, MOST_OF_A_FILE)
+
+
+def _content(data: bytes) -> str:
+    try:
+        return shorten(data.decode(), MOST_OF_A_FILE)
+    except UnicodeDecodeError:
+        return f"({len(data):,} bytes that are no text)"
 
 
 def settings(constants: tuple[Binding, ...]) -> str:
