@@ -1,4 +1,4 @@
-"""The rules that a failure or a cause may have, in a teacher's words, as docs/causes.md lists them."""
+"""The rules that a failure or a cause may have, in a teacher's words; docs/causes.md lists them."""
 
 from __future__ import annotations
 
