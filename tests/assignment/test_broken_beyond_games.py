@@ -55,6 +55,12 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:6:32: prints.lines_unordered, item 1: expected one line of text.",
         ],
     ),
+    "equals of data that is no literal": (
+        "call: check_input('')\nreturns: {equals: 'dict(a=1)'}",
+        [
+            "specs/small/f.yaml:6:23: returns.equals: this uses nothing of the program. Hint: write the value itself, as a literal.",
+        ],
+    ),
     "yields without a list": (
         "call: check_input('')\nreturns: {yields: 3}",
         [

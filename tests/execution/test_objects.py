@@ -120,6 +120,21 @@ def test_the_class_answers_whether_it_is_equal(driver: Driver, pair: tuple[str, 
     assert plain(seen.value) == EQUAL[pair]
 
 
+def test_data_that_is_expected_is_nowhere_in_the_process(driver: Driver) -> None:
+    """A literal that a value is to be equal to is the answer, and is compared outside."""
+    program = (
+        "import gc\n"
+        "def f():\n"
+        "    token = 'plu' + 'gh'\n"
+        "    held = [thing for thing in gc.get_objects() if isinstance(thing, tuple)]\n"
+        "    texts = [part for thing in held for part in thing if isinstance(part, str)]\n"
+        "    return [text for text in texts if token in text]\n"
+    )
+    with driver.submission(assignment(), (source(program),)) as server:
+        stimulus = Stimulus(action=Call(expression="f()", equals="['plugh']"))
+        assert plain(server.observe(stimulus, QUICK).value) == "[]"
+
+
 def test_a_session_shows_the_repr_of_objects(driver: Driver) -> None:
     program = f"{CLASSES}\ndef f():\n    return [Asking(), Same(1)]\n"
     seen = watch(driver, session("f()", "f()[1].n"), program=program)

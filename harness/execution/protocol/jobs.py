@@ -9,8 +9,10 @@ from harness.execution.remote import ProxyNames, proxy_names
 from harness.model.assignment import Assignment, ClassComparison, CompareBy, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus
+from harness.model.values import Value
 
 _MIB = 1024 * 1024
+_ANY_DATA = "None"
 
 
 def main_file(assignment: Assignment) -> str:
@@ -62,7 +64,7 @@ class Jobs:
         steps: tuple[str, ...] = ()
         job: dict[str, Any] = {"action": "call", "program": self._main, "argv": []}
         if isinstance(action, Call):
-            expression, equals = action.expression, action.equals
+            expression, equals = action.expression, _told(action.equals)
         elif isinstance(action, Session):
             job["action"], steps = "session", action.steps
         else:
@@ -103,6 +105,16 @@ class Jobs:
             sources = {each.name: each for each in self._stand_in_files}
             found = self._proxy_names[file] = proxy_names(sources[file])
         return found
+
+
+def _told(equals: str) -> str:
+    """What a process is told of the expression that a value is to be equal to. A literal is the
+    answer, and is compared outside: any data in its place has the value described as data."""
+    try:
+        Value.parse(equals)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return equals
+    return _ANY_DATA
 
 
 def needs_stand_ins(stimulus: Stimulus) -> bool:

@@ -8,6 +8,8 @@ the answer of the submission's own `==` is what is observed.
 
 from __future__ import annotations
 
+import ast
+import builtins
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -24,6 +26,7 @@ _NUMBERS: dict[ValueKind, Callable[[str], complex]] = {
     ValueKind.FLOAT: float,
     ValueKind.COMPLEX: complex,
 }
+_BUILTINS = frozenset(vars(builtins))
 _DATA = frozenset(
     {ValueKind.NONE, ValueKind.BOOL, *_NUMBERS, ValueKind.STR, ValueKind.BYTES, ValueKind.LIST,
      ValueKind.TUPLE, ValueKind.DICT, ValueKind.SET, ValueKind.FROZENSET}
@@ -128,5 +131,19 @@ def _read(field: Field) -> Matcher | None:
     if field.path[-1:] != ("returns",):
         field.refuse("equals belongs to returns of a call", of_key=True)
         return None
-    expression = field.at("equals").expression()
-    return None if expression is None else EqualTo(expression=expression, within=field.within)
+    stated = field.at("equals")
+    expression = stated.expression()
+    if expression is None:
+        return None
+    if _hides_data(expression):
+        # Beside the submission it would be evaluated, where the program can read it.
+        stated.refuse("this uses nothing of the program", "write the value itself, as a literal")
+        return None
+    return EqualTo(expression=expression, within=field.within)
+
+
+def _hides_data(expression: str) -> bool:
+    """Whether the value is told by the text alone, and the text is no literal."""
+    names = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
+    empty = expression in {"set()", "frozenset()"}  # which have no literal
+    return _literal(expression) is None and names <= _BUILTINS and not empty
