@@ -121,13 +121,21 @@ def _begins_with(stimulus: Stimulus, outline: Outline) -> tuple[str, ...]:
 
 @cache
 def names_in(text: str) -> frozenset[str]:
-    """The names that a text of ours mentions, of attributes too; none where it is no Python."""
+    """The names that a text of ours mentions; none where it is no Python."""
+    return frozenset(node.id for node in _nodes(text) if isinstance(node, ast.Name))
+
+
+@cache
+def attributes_in(text: str) -> frozenset[str]:
+    """The attributes that a text of ours asks for, of whatever object."""
+    return frozenset(node.attr for node in _nodes(text) if isinstance(node, ast.Attribute))
+
+
+def _nodes(text: str) -> Iterator[ast.AST]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    nodes = list(ast.walk(tree))
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    return frozenset(names | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
+        return iter(())
+    return ast.walk(tree)

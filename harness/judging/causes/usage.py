@@ -13,14 +13,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.judging.causes.failures import Failing, names_in, source_texts
+from harness.judging.causes.failures import Failing, attributes_in, names_in, source_texts
 from harness.model.plan import Scenario
 from harness.model.policy import Outline
 from harness.model.stimulus import Run, Stimulus
 
 Uses = frozenset[str]
 _MOST_SUSPECTS = 12
-_MOST_FAULTS = 3  # in sequence; what they leave is nobody's
+_MOST_FAULTS = 3  # what these do not explain has nobody to blame
 
 
 class Usage:
@@ -29,6 +29,12 @@ class Usage:
     def __init__(self, outline: Outline) -> None:
         self._members = {part.name: part for part in outline.members}
         self._parts = {part.name: part for part in outline.parts} | self._members
+        self._methods: dict[str, list[tuple[str, str]]] = {}  # by class, and by name
+        for member in outline.members:
+            owner, _, method = member.name.partition(".")
+            if method:
+                self._methods.setdefault(owner, []).append((owner, method))
+                self._methods.setdefault(method, []).append((owner, method))
         self._modules = outline.modules
         self._known: dict[Uses, Uses] = {}
 
@@ -42,7 +48,8 @@ class Usage:
         if isinstance(stimulus.action, Run):
             named = {name for each in self._modules for name in (*each.mentions, *each.attributes)}
         else:
-            named = {name for text in source_texts(stimulus) for name in names_in(text)}
+            texts = list(source_texts(stimulus))
+            named = {name for text in texts for name in names_in(text) | attributes_in(text)}
         begin = frozenset(named)
         if begin not in self._known:
             self._known[begin] = self._reached(begin)
@@ -63,9 +70,9 @@ class Usage:
                 found.add(name)
                 left += [*part.mentions, *part.attributes]
             left += [
-                member
-                for member in self._members
-                if (owner := member.partition(".")) and owner[0] in found and owner[2] in seen
+                f"{owner}.{method}"
+                for owner, method in self._methods.get(name, ())
+                if owner in found and method in seen
             ]
         return frozenset(found)
 
