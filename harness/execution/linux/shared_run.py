@@ -15,7 +15,13 @@ from harness.execution.linux import kernel
 from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import ProcessClock
 from harness.execution.linux.scenario_clock import send_to_server
-from harness.execution.shared.group import CPU_SHARE, Attempts, SharedGroup, SharedOutcome
+from harness.execution.shared.group import (
+    CPU_SHARE,
+    LOADING_CPU_SHARE,
+    Attempts,
+    SharedGroup,
+    SharedOutcome,
+)
 
 if TYPE_CHECKING:
     from harness.execution.linux.server import ServerLink
@@ -25,7 +31,7 @@ _MIB = 1024 * 1024
 # where that one would not; what it really touches is held to much less.
 _MORE_MEMORY_MIB = 512
 _TOUCHED_KIB = 64 * 1024
-# Scenarios reported together at most (`inside.shared.run`): a second's worth may be silent.
+# Scenarios reported together at most (`inside.shared.run`): half a second's worth may be silent.
 _UNREPORTED = 16
 _MOST_RESTARTS = 12
 _HEARTBEAT = 0.25
@@ -91,7 +97,7 @@ class _SharedProcess:
         job = {
             "jobs": [group.jobs[number].packed for number in order],
             "main": main,
-            "cpu": CPU_SHARE * group.cpu_seconds,
+            "cpu": LOADING_CPU_SHARE * group.cpu_seconds,
             "memory_kib": touched,
         }
         nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 
 from harness.model.stimulus import Stimulus
 
-# Of a scenario's own CPU limit: what takes longer is observed in a process of its own.
-CPU_SHARE = 0.1
+# Of a scenario's own CPU limit: what takes longer is observed in a process of its own. A right
+# program needs less than a hundredth; one that loops pays for each attempt.
+CPU_SHARE = 0.03
+LOADING_CPU_SHARE = 0.1
 _MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095
 _MOST_IN_VAIN = 2
 MOST_REPORTED = 32 * 1024 * 1024  # bytes; a right program reports much less

@@ -21,10 +21,10 @@ REFERENCE_FACTOR = 50
 LOWEST_SECONDS = 0.008
 LOWEST_FACTOR = 3
 LOWEST_WALL_SECONDS = 0.25
-# In full limits. The rest of the twenty is for scenarios of functions that are known to end, for
+# In full limits. The rest of the sixteen is for scenarios of functions that are known to end, for
 # the milliseconds until a process is killed, and for our own processes: the driver's terminal alone
 # takes a millisecond and a half a scenario.
-BUDGET = 10
+BUDGET = 6
 LEAST_SHARE = 0.25  # of the budget for full limits, however many scenarios there are
 
 LIMIT_ENDINGS = frozenset({Ending.CPU_LIMIT, Ending.TIMEOUT})
