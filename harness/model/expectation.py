@@ -91,15 +91,17 @@ class StatedTurns:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedRaise:
     """`raises: ValueError`, or with its message; of `{one_of: […]}` the others are in `also`, and
-    of `{any: true}` the type's name is empty."""
+    of `{any: true}` the type's name is empty. `is_a` is a builtin class that it derives from."""
 
     type_name: str
     message: Matcher | None = None
     also: tuple[str, ...] = ()
+    is_a: str = ""
 
     def in_words(self) -> str:
         """What should be raised, as the object of a sentence."""
-        return " or ".join((self.type_name or "an exception", *self.also))
+        names = " or ".join((self.type_name or "an exception", *self.also))
+        return f"{names} (a subclass of {self.is_a})" if self.is_a else names
 
     def allows(self, type_name: str) -> bool:
         """Whether an exception of this type is what should be raised."""

@@ -37,6 +37,18 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:6:32: raises.mesage: unknown key. Hint: did you mean message?",
         ],
     ),
+    "raises with a base that is no exception": (
+        "call: check_input('')\nraises: {type: ValueError, is_a: LookUpError}",
+        [
+            "specs/small/f.yaml:6:38: raises.is_a: expected the name of a builtin exception, got the text 'LookUpError'. Hint: did you mean LookupError?",
+        ],
+    ),
+    "raises with a base that is a list": (
+        "call: check_input('')\nraises: {type: ValueError, is_a: [ValueError]}",
+        [
+            "specs/small/f.yaml:6:38: raises.is_a: expected the name of a builtin exception, got a list. Hint: did you mean ValueError?",
+        ],
+    ),
     "raises one of no list": (
         "call: check_input('')\nraises: {one_of: ValueError}",
         [

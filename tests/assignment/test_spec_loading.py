@@ -421,6 +421,10 @@ def test_a_list_states_all_turns_and_leaves_may_be_unchanged(tmp_path: Path) -> 
             "{type: ValueError, message: {contains: '{{ BOARD_SIZE }}'}}",
             StatedRaise(type_name="ValueError", message=Contains(text="8")),
         ),
+        (
+            "{type: MyError, is_a: ValueError}",
+            StatedRaise(type_name="MyError", is_a="ValueError"),
+        ),
     ],
 )
 def test_raises(written: str, expected: StatedRaise, tmp_path: Path) -> None:

@@ -178,6 +178,16 @@ FIRES: list[tuple[str, Failure, str]] = [
         'add_piece raised ValueError with the message "oh", expected "no".',
     ),
     (
+        "wrong_exception",
+        case(
+            raised("NoMoney", bases=("ValueError", "Exception", "BaseException", "object")),
+            raised("NoMoney", bases=("Exception", "BaseException", "object")),
+            stated=Expected(raises=StatedRaise(type_name="NoMoney", is_a="ValueError")),
+        ),
+        "add_piece raised NoMoney, which derives from Exception and is no ValueError: its class "
+        "should begin with class NoMoney(ValueError).",
+    ),
+    (
         "did_not_raise",
         case(raised("ValueError"), called(1)),
         "add_piece raised nothing, but ValueError should be raised.",

@@ -313,6 +313,17 @@ def test_an_argument_that_must_stay_is_held_against_itself() -> None:
     assert not passes(None, called(1, before=([1],), after=([2],)), stays)
 
 
+def test_what_an_exception_derives_from_counts_where_it_is_stated() -> None:
+    reference = raised("NoMoney", bases=("ValueError", "Exception"))
+    other = raised("NoMoney", bases=("Exception",))
+    stated = Expected(raises=StatedRaise(type_name="NoMoney", is_a="ValueError"))
+    assert passes(reference, reference, stated)
+    assert not passes(reference, other, stated)
+    assert passes(reference, other)
+    itself = Expected(raises=StatedRaise(type_name="ValueError", is_a="ValueError"))
+    assert passes(raised("ValueError"), raised("ValueError"), itself)
+
+
 def test_a_raise_without_the_arguments_afterwards_hides_nothing() -> None:
     def failed(*, before: tuple[object, ...] = (), after: tuple[object, ...] = ()) -> Observation:
         arguments = called(None, before=before, after=after)

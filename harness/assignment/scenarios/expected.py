@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.assignment.scenarios.matchers import text_matcher, value_matcher
+from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS
 from harness.assignment.scenarios.settings import Context, Setting
 from harness.assignment.scenarios.templates import TemplateError, names_in, render
 from harness.assignment.schema.validators import ENDS, IGNORE, describe, listed
@@ -151,16 +152,18 @@ def _counted(inputs: int | None) -> str:
 
 
 _RAISE_KINDS = ("type", "one_of", "any")
+_RAISE_PARTS = ("message", "is_a")
 
 
 def raised_as(context: Context, loc: Loc, data: Any) -> StatedRaise | None:
     """What `raises:` says; None, with a mistake noted, if it says nothing sensible."""
     if isinstance(data, str):
-        return _raised(context, loc, data, None)
+        names = _names_of_raised(context, [(loc, data)])
+        return StatedRaise(type_name=names[0]) if names else None
     kinds = [key for key in _RAISE_KINDS if isinstance(data, dict) and key in data]
-    if len(kinds) == 1 and (unknown := sorted(map(str, set(data) - {kinds[0], "message"}))):
+    if len(kinds) == 1 and (unknown := sorted(map(str, set(data) - {kinds[0], *_RAISE_PARTS}))):
         for key in unknown:
-            hint = nearest(key, (*_RAISE_KINDS, "message"))
+            hint = nearest(key, (*_RAISE_KINDS, *_RAISE_PARTS))
             context.add((*loc, key), "unknown key", hint, key=True)
         return None
     if len(kinds) != 1:
@@ -169,30 +172,38 @@ def raised_as(context: Context, loc: Loc, data: Any) -> StatedRaise | None:
         return None
     message = data.get("message")
     matcher = text_matcher(context, (*loc, "message"), message) if "message" in data else None
-    where, named = (*loc, kinds[0]), data[kinds[0]]
-    if kinds[0] == "any":
+    names = _raised_names(context, (*loc, kinds[0]), kinds[0], data[kinds[0]])
+    is_a = data.get("is_a", "")
+    if "is_a" in data and not (isinstance(is_a, str) and is_a in BUILTIN_EXCEPTIONS):
+        what = f"expected the name of a builtin exception, got {describe(is_a)}"
+        context.add((*loc, "is_a"), what, nearest(str(is_a), sorted(BUILTIN_EXCEPTIONS)))
+        return None
+    if not names:
+        return None
+    return StatedRaise(type_name=names[0], message=matcher, also=names[1:], is_a=is_a)
+
+
+def _raised_names(context: Context, where: Loc, kind: str, named: Any) -> tuple[str, ...]:
+    """The names that are allowed, one empty name for any; none where a mistake was noted."""
+    if kind == "any":
         if named is not True:
             context.add(where, f"expected true, got {describe(named)}")
-            return None
-        return StatedRaise(type_name="", message=matcher)
-    if kinds[0] == "type":
-        return _raised(context, where, named, matcher)
+            return ()
+        return ("",)
+    if kind == "type":
+        return _names_of_raised(context, [(where, named)])
     if not isinstance(named, list) or not named:
         context.add(where, f"expected a list of exceptions' names, got {describe(named)}")
-        return None
-    each = [_raised(context, (*where, i), name, matcher) for i, name in enumerate(named)]
-    names = tuple(one.type_name for one in each if one is not None)
-    if len(names) < len(named):
-        return None
-    return StatedRaise(type_name=names[0], message=matcher, also=names[1:])
+        return ()
+    return _names_of_raised(context, [((*where, i), name) for i, name in enumerate(named)])
 
 
-def _raised(context: Context, loc: Loc, name: Any, message: Any) -> StatedRaise | None:
-    if isinstance(name, str) and name.isidentifier():
-        return StatedRaise(type_name=name, message=message)
-    hint = "write {type: ValueError, message: …} to state a message"
-    context.add(loc, f"expected an exception's name, got {describe(name)}", hint)
-    return None
+def _names_of_raised(context: Context, named: list[tuple[Loc, Any]]) -> tuple[str, ...]:
+    wrong = [(loc, n) for loc, n in named if not (isinstance(n, str) and n.isidentifier())]
+    for loc, name in wrong:
+        hint = "write {type: ValueError, message: …} to state a message"
+        context.add(loc, f"expected an exception's name, got {describe(name)}", hint)
+    return () if wrong else tuple(name for _, name in named)
 
 
 def stated_leaves(

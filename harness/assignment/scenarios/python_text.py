@@ -8,6 +8,11 @@ import warnings
 from dataclasses import dataclass
 
 BUILTINS = frozenset(dir(builtins)) | {"exit", "quit"}
+BUILTIN_EXCEPTIONS = frozenset(
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+)
 
 
 class PythonError(ValueError):

@@ -70,7 +70,7 @@ RAISES: Schema = {
         *(
             {
                 "type": "object",
-                "properties": {key: named, "message": EXPECTED_TEXT},
+                "properties": {key: named, "message": EXPECTED_TEXT, "is_a": {"type": "string"}},
                 "required": [key],
                 "additionalProperties": False,
             }

@@ -28,6 +28,7 @@ MOST_RUNS = 100  # of one submission
 MOST_LIMIT_HITS = 4  # of one submission; each costs a whole limit
 LARGEST_SOURCE = 200_000  # bytes; a larger program is not substituted in
 LONGEST_SECONDS = 1.0  # of CPU, unless the reference needs more: a call takes 0.1 ms
+LONGEST_ENDLESS_SECONDS = 0.25  # where it did not end: most other functions do not change that
 REFERENCE_FACTOR = 50
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 
@@ -123,9 +124,11 @@ class SubstitutedRuns:
         return Verdict(kind=VerdictKind.PASSED if passed else VerdictKind.FAILED)
 
     def _limits(self, each: Failing) -> Limits:
-        """Enough for a right program: most that loops still does so in a quarter of a second."""
+        """Enough for a right program."""
         limits, draw = each.scenario.limits, each.verdict.draw or 0
         answers = self._answers.get(each.scenario.id, ())
         needed = answers[draw].observation.cpu_seconds if draw < len(answers) else 0.0
-        seconds = min(limits.cpu_seconds, max(LONGEST_SECONDS, REFERENCE_FACTOR * needed))
+        endless = each.verdict.kind in _ENDLESS
+        longest = LONGEST_ENDLESS_SECONDS if endless else LONGEST_SECONDS
+        seconds = min(limits.cpu_seconds, max(longest, REFERENCE_FACTOR * needed))
         return replace(limits, cpu_seconds=seconds)

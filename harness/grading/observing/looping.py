@@ -21,10 +21,11 @@ REFERENCE_FACTOR = 50
 LOWEST_SECONDS = 0.008
 LOWEST_FACTOR = 3
 LOWEST_WALL_SECONDS = 0.25
-# In full limits. The rest of the sixteen is for scenarios of functions that are known to end, for
-# the milliseconds until a process is killed, and for our own processes: the driver's terminal alone
-# takes a millisecond and a half a scenario.
-BUDGET = 6
+# In full limits, of the twenty that may be spent. The rest is for scenarios of functions that are
+# known to end, for the milliseconds until a process is killed, and for our own processes: the
+# driver's terminal alone takes a millisecond and a half a scenario.
+BUDGET = 10
+FOR_SHORTENED = 6  # of those at most for limits above the lowest, less what full limits took
 LEAST_SHARE = 0.25  # of the budget for full limits, however many scenarios there are
 
 LIMIT_ENDINGS = frozenset({Ending.CPU_LIMIT, Ending.TIMEOUT})
@@ -54,7 +55,7 @@ class LoopingBudget:
         # Every scenario must be tried, if only so long; what is over may go to full limits.
         over = whole - LOWEST_SECONDS * len(plan.scenarios)
         self._left_for_full = max(over, whole * LEAST_SHARE)
-        self._left = whole
+        self._left = whole * FOR_SHORTENED / BUDGET
 
     def is_endless(self, scenario: Scenario) -> bool:
         """Whether the reference itself runs into a limit there, as it then should."""

@@ -86,10 +86,15 @@ def raise_agrees(expected: StatedRaise | None, actual: Raised | None) -> bool:
     """Whether what was raised is what should be."""
     if expected is None or actual is None:
         return expected is None and actual is None
-    if not expected.allows(actual.type_name):
+    if not expected.allows(actual.type_name) or not has_base(expected, actual):
         return False
     text = Value(ValueKind.STR, actual.message)
     return expected.message is None or expected.message.accepts(text)
+
+
+def has_base(expected: StatedRaise, actual: Raised) -> bool:
+    """Whether what was raised derives from the builtin class that it should derive from."""
+    return not expected.is_a or expected.is_a in (actual.type_name, *actual.bases)
 
 
 def narrowed(mismatch: Mismatch, ignore: Collection[Ignore]) -> Mismatch:

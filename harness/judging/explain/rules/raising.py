@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from harness.common.escaping import plain, quoted
+from harness.judging.compare.mismatches import has_base
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
 from harness.model.observation import Raised
@@ -59,6 +60,8 @@ def wrong_exception(failure: Failure) -> str | None:
     if mismatch is None or mismatch.expected is None or mismatch.actual is None:
         return None
     if mismatch.expected.allows(mismatch.actual.type_name):
+        if not has_base(mismatch.expected, mismatch.actual):
+            return failure.says(_other_base(mismatch.actual, mismatch.expected.is_a))
         name, message = mismatch.actual.type_name, quoted(mismatch.actual.message)
         wanted = mismatch.expected.message
         text = None if wanted is None else wanted.exact_text
@@ -67,6 +70,14 @@ def wrong_exception(failure: Failure) -> str | None:
     expected = mismatch.expected.in_words()
     raised = mismatch.actual
     return failure.says(f"raised {_named(raised)} instead of {expected}{_line(raised)}")
+
+
+def _other_base(actual: Raised, wanted: str) -> str:
+    name = plain(actual.type_name)
+    bases = [base for base in actual.bases if base not in ("BaseException", "object")]
+    derived = f", which derives from {plain(bases[0])}" if bases else ""
+    mend = f": its class should begin with class {name}({wanted})"
+    return f"raised {name}{derived} and is no {wanted}{mend}"
 
 
 @rule(Stage.ENDING, 170)
