@@ -14,6 +14,8 @@ from harness.policy.statelessness.scopes import forbidden_name
         ("def f():\n    [(lambda: (eval := 1)) for _ in [0]]\n    return eval\n", "eval"),
         ("k = [eval for x in [1] if x or (eval := 1)]\n", "eval"),
         ("class A:\n    id = id\n", "id"),
+        ("class A:\n    object = object\n", "object"),
+        ("def f():\n    [(lambda: (object := 1)) for _ in [0]]\n    return object\n", "object"),
         ("if 0:\n    vars = 1\nlook = vars\n", "vars"),
         ("def f(x=open):\n    pass\n", "open"),
         ("match 1:\n    case __builtins__:\n        pass\n", "__builtins__"),
@@ -35,6 +37,7 @@ def test_what_may_be_pythons_own(source: str, name: str) -> None:
         "def f(x):\n    return type(x) is int and x\n",
         "__author__ = 'x'\nclass A:\n    def __init__(self):\n        super().__init__()\n",
         "print(__name__)\n",
+        "class A(object):\n    def __eq__(self, other: object) -> bool:\n        return True\n",
         "\ufeffx = 'é'\r\n",
     ],
 )

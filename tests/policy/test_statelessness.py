@@ -610,6 +610,12 @@ PROVED = {
         "def f(x: Optional[Board], y: 'A' = None) -> typing.Dict[str, int] | None:\n"
         "    n: int = 1\n    return None\n"
     ),
+    "object where it is harmless": (
+        "class A(object):\n    def __init__(self, x):\n        self.x = x\n"
+        "    def __eq__(self, other: object) -> bool:\n"
+        "        return isinstance(other, A) and self.x == other.x\n"
+        "    def __repr__(self):\n        return f'A({self.x})'\n"
+    ),
     "random numbers": "import random\ndef f():\n    return random.choice([1, 2])\n",
     "random numbers by name": "from random import randint as r\ndef f():\n    return r(1, 2)\n",
     "all of math": "from math import *\ndef f():\n    return floor(pi)\n",
