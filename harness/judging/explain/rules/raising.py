@@ -76,8 +76,8 @@ def _other_base(actual: Raised, wanted: str) -> str:
     name = plain(actual.type_name)
     bases = [base for base in actual.bases if base not in ("BaseException", "object")]
     derived = f", which derives from {plain(bases[0])}" if bases else ""
-    mend = f": its class should begin with class {name}({wanted})"
-    return f"raised {name}{derived} and is no {wanted}{mend}"
+    advice = f": its class should begin with class {name}({wanted})"
+    return f"raised {name}{derived} and is no {wanted}{advice}"
 
 
 @rule(Stage.ENDING, 170)
