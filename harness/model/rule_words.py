@@ -22,6 +22,7 @@ RULE_WORDS = {
     "file_not_closed": "does not close a file",
     "file_not_written": "does not write a file",
     "file_should_not_be_there": "leaves a file that should not be there",
+    "file_should_stay": "changes a file that should stay as it is",
     "file_written_elsewhere": "writes a file under another name",
     "forgotten_self": "forgets the parameter self",
     "forgotten_self_dot": "forgets self. before an attribute",

@@ -8,7 +8,7 @@ from harness.judging.explain.failure import Failure
 from harness.model.expectation import Expected
 from harness.model.observation import NamedValue, Observation, Phase
 from harness.model.stimulus import SourceFile
-from harness.model.values import file_value
+from harness.model.values import Value, ValueKind, file_value
 from tests.judging.judging_cases import CALL, called, case, raised
 
 GIVEN = SourceFile(name="in.txt", data=b"a\n")
@@ -26,6 +26,27 @@ def wrote(*, left_open: tuple[str, ...] = (), **texts: str | bytes) -> Observati
         for name, text in sorted(texts.items())
     )
     return replace(called(None), files=files, left_open=left_open)
+
+
+def left(observation: Observation, given: bytes = b"a\nb\n") -> Failure:
+    """A call that should leave in.txt as it is."""
+    stimulus = replace(CALL, folder=True, files=(SourceFile(name="in.txt", data=given),))
+    return case(called(None), observation, stimulus, stated=Expected(writes_unchanged=True))
+
+
+def stays(given: bytes = b"a\nb\n", **texts: str | bytes) -> Failure:
+    """The same, which leaves these."""
+    return left(wrote(**texts), given)
+
+
+TOO_MUCH = left(
+    replace(
+        called(None),
+        files=(
+            NamedValue(name="in.txt", value=Value(ValueKind.TOO_LARGE, "a file of 2000000 bytes")),
+        ),
+    )
+)
 
 
 REPORT = wrote(report="a: 1\nb: 2\n")
@@ -52,6 +73,80 @@ FIRES: list[tuple[str, Failure, str]] = [
         "file_not_written",
         case(wrote(**{"in": "a\n"}), wrote(), WITH_A_FILE),
         "The file in.txt is gone afterwards.",
+    ),
+    (
+        "file_should_stay",
+        stays(),
+        "The file in.txt should stay as it is, and it is removed.",
+    ),
+    (
+        "file_should_stay",
+        stays(other="a\nb\n"),
+        "The file in.txt should stay as it is, and it is renamed to other.txt.",
+    ),
+    (
+        "file_should_stay",
+        stays(**{"in": ""}),
+        "The file in.txt should stay as it is, and it is emptied: is it opened with mode 'w'? "
+        "To read a file, open it with mode 'r'.",
+    ),
+    (
+        "file_should_stay",
+        stays(**{"in": "c\n"}),
+        'The file in.txt should stay as it is, and nothing of it is left: line 1 was "a" and is '
+        "\"c\" now. Is it opened with mode 'w'? To read a file, open it with mode 'r'.",
+    ),
+    (
+        "file_should_stay",
+        stays(**{"in": "a\nb\nc\n"}),
+        'The file in.txt should stay as it is, and 1 line is added at its end: "c". Is it opened '
+        "with mode 'a'?",
+    ),
+    (
+        "file_should_stay",
+        stays(**{"in": "a\nb\n\n"}),
+        'The file in.txt should stay as it is, and 1 line is added at its end: "". Is it opened '
+        "with mode 'a'?",
+    ),
+    (
+        "file_should_stay",
+        stays(**{"in": "a\nb!\n"}),
+        'The file in.txt should stay as it is, and it is changed: line 2 was "b" and is "b!" now.',
+    ),
+    (
+        "file_should_stay",
+        stays(**{"in": "a\n"}),
+        'The file in.txt should stay as it is, and it is changed: line 2, "b", is gone.',
+    ),
+    (
+        "file_should_stay",
+        stays(**{"in": b"\xff\x00"}),
+        "The file in.txt should stay as it is, and it is now a binary file.",
+    ),
+    (
+        "file_should_stay",
+        stays(**{"in": "a\nb"}),
+        "The file in.txt should stay as it is, and it is changed: the newline at its end is gone.",
+    ),
+    (
+        "file_should_stay",
+        stays(given=b"a", **{"in": "a\n"}),
+        "The file in.txt should stay as it is, and it is changed: a newline is added at its end.",
+    ),
+    (
+        "file_should_stay",
+        stays(given=b"\xff\x00", **{"in": "a\n"}),
+        "The file in.txt should stay as it is, and it is overwritten.",
+    ),
+    (
+        "file_should_stay",
+        stays(**{"in": "\na\nb\n"}),
+        'The file in.txt should stay as it is, and it is changed: line 1, "", is added.',
+    ),
+    (
+        "file_should_stay",
+        TOO_MUCH,
+        "The file in.txt should stay as it is, and it is now a file of 2000000 bytes.",
     ),
     (
         "file_should_not_be_there",
@@ -107,6 +202,7 @@ FIRES: list[tuple[str, Failure, str]] = [
     ),
 ]
 
+WITH_A_REPORT = replace(IN_A_FOLDER, files=(SourceFile(name="report.txt", data=b"old\n"),))
 OTHER = case(called(1), called(2))
 LEAVES_ALONE: list[tuple[str, Failure]] = [
     (
@@ -119,6 +215,9 @@ LEAVES_ALONE: list[tuple[str, Failure]] = [
     ("file_not_closed", DIFFERS),
     ("file_written_elsewhere", NOT_THERE),
     ("file_not_written", DIFFERS),
+    ("file_should_stay", NOT_THERE),
+    ("file_should_stay", case(REPORT, wrote(report="a: 1\n"), WITH_A_REPORT)),
+    ("file_should_stay", case(REPORT, wrote(), WITH_A_REPORT)),
     ("file_should_not_be_there", NOT_THERE),
     ("last_newline", DIFFERS),
     ("lines_in_another_order", DIFFERS),

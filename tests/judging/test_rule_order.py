@@ -25,6 +25,7 @@ from tests.judging.judging_cases import (
     steps,
     typing,
 )
+from tests.judging.rule_cases_files import stays
 
 EMPTY = ["---", "---", "---"]
 PLACED = ["--X", "---", "---"]
@@ -158,6 +159,9 @@ ORDER: list[tuple[str, str, Failure]] = [
         "line_differs",
         case(ran("> ", "a", ""), ran(": ", "a", ""), typing("a")),
     ),
+    ("file_should_stay", "file_not_written", stays()),
+    ("file_should_stay", "file_written_elsewhere", stays(other="a\nb\n")),
+    ("file_should_stay", "file_differs", stays(**{"in": ""})),
     ("wrong_value", "unexpected_output", case(called(1), called(2, "debug\n"))),
     ("line_too_many", "text_differs", case(called("a\nc"), called("a\nb\nc"))),
     (

@@ -103,6 +103,12 @@ class Failure:
         return None
 
     @cached_property
+    def files(self) -> tuple[ValueMismatch, ...]:
+        """The files that differ afterwards, by name."""
+        values = (m for m in self.mismatches if isinstance(m, ValueMismatch))
+        return tuple(m for m in values if m.channel is Channel.WRITES)
+
+    @cached_property
     def text(self) -> TextMismatch | None:
         """The first printed text that differs."""
         return next((m for m in self.mismatches if isinstance(m, TextMismatch)), None)

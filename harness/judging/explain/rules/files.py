@@ -12,7 +12,6 @@ from harness.judging.explain.rule import Stage, count, rule
 from harness.matchers import Exactly, source
 from harness.model.observation import Phase
 from harness.model.values import Value, ValueKind
-from harness.model.verdict import Channel
 
 _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 
@@ -47,7 +46,7 @@ def file_written_elsewhere(failure: Failure) -> str | None:
     found = _first(failure, missing=True)
     if found is None:
         return None
-    for other in _mismatches(failure):
+    for other in failure.files:
         if other.expected is None and other.actual is not None:
             return failure.says(
                 f"writes {_named(other.name)} and not {_named(found.name)}: the name is another"
@@ -150,19 +149,8 @@ def file_differs(failure: Failure) -> str | None:
     return failure.says(clause, who=name)
 
 
-def _mismatches(failure: Failure) -> list[ValueMismatch]:
-    return [
-        mismatch
-        for mismatch in failure.mismatches
-        if isinstance(mismatch, ValueMismatch) and mismatch.channel is Channel.WRITES
-    ]
-
-
 def _first(failure: Failure, *, missing: bool = False) -> ValueMismatch | None:
-    found = _mismatches(failure)
-    if missing:
-        return next((one for one in found if one.actual is None), None)
-    return found[0] if found else None
+    return next((one for one in failure.files if one.actual is None or not missing), None)
 
 
 def _texts(failure: Failure) -> tuple[str, str] | None:
