@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from harness.common.escaping import plain, quoted
@@ -31,7 +31,8 @@ from harness.model.verdict import Channel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """Two texts that differ, printed or returned; `place` is how a sentence about them begins.
+    """Two texts that differ, printed, returned or in the file of the name `file`; `place` is how a
+    sentence about them begins.
 
     `edit` is where, line by line: computed once, because a text may be very long.
     """
@@ -41,6 +42,14 @@ class Texts:
     place: str
     printed: bool
     edit: Edit
+    file: str | None = None
+
+    @property
+    def named(self) -> str:
+        """What a sentence about such a text calls it."""
+        if self.file is not None:
+            return f"the file {plain(self.file, limit=60)}"
+        return f"what it {self.verb}"
 
     @property
     def verb(self) -> str:
@@ -162,6 +171,25 @@ class Failure:
         if pair is None or not all(value.kind is ValueKind.STR for value in pair):
             return None
         return _texts(pair[0].text, pair[1].text, self.place(), printed=False)
+
+    @cached_property
+    def file_texts(self) -> Texts | None:
+        """The first file that differs, where it should be a text and is one."""
+        found = next(iter(self.files), None)
+        if found is None or found.expected is None or found.actual is None:
+            return None
+        wanted = found.expected.exact_text
+        if wanted is None or found.actual.kind is not ValueKind.STR:
+            return None
+        ignore = self.expectation.stated.ignore
+        expected, actual = normalised(wanted, ignore), normalised(found.actual.text, ignore)
+        texts = _texts(expected, actual, self.place(), printed=False)
+        return replace(texts, file=found.name)
+
+    @property
+    def all_texts(self) -> tuple[Texts, ...]:
+        """The texts that differ: what is printed, or else returned, and the first file."""
+        return tuple(texts for texts in (self.texts, self.file_texts) if texts is not None)
 
     @cached_property
     def expected_printed(self) -> str | None:

@@ -6,12 +6,12 @@ import re
 
 from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatches import ValueMismatch
-from harness.judging.explain.alignment import edit_of, shared_start
+from harness.judging.explain.alignment import shared_start
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, count, rule
 from harness.matchers import Exactly, source
 from harness.model.observation import Phase
-from harness.model.values import Value, ValueKind
+from harness.model.values import ValueKind
 
 _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 
@@ -82,43 +82,42 @@ def file_should_not_be_there(failure: Failure) -> str | None:
 @rule(Stage.KNOWN_MISTAKE, 250)
 def last_newline(failure: Failure) -> str | None:
     """Only the end of the last line differs."""
-    pair = _texts(failure)
-    if pair is None or pair[0].rstrip("\n") != pair[1].rstrip("\n"):
+    texts = failure.file_texts
+    if texts is None or texts.expected.rstrip("\n") != texts.actual.rstrip("\n"):
         return None
-    ends = [len(text) - len(text.rstrip("\n")) for text in pair]
-    name = _file(failure)
+    ends = [len(text) - len(text.rstrip("\n")) for text in (texts.expected, texts.actual)]
     if ends[1] < ends[0]:
-        return failure.says("lacks the newline at its end", who=name)
-    return failure.says("has a newline too many at its end", who=name)
+        return failure.says("lacks the newline at its end", who=texts.named)
+    return failure.says("has a newline too many at its end", who=texts.named)
 
 
 @rule(Stage.KNOWN_MISTAKE, 260)
 def lines_in_another_order(failure: Failure) -> str | None:
     """The same lines, in another order."""
-    pair = _texts(failure)
-    if pair is None:
+    texts = failure.file_texts
+    if texts is None:
         return None
-    expected, actual = (text.split("\n") for text in pair)
+    expected, actual = texts.edit.expected, texts.edit.actual
     if sorted(expected) != sorted(actual):
         return None
     at = shared_start(expected, actual)
     return failure.says(
         f"has the right lines in another order: line {at + 1} is {quoted(actual[at])}, "
         f"it should be {quoted(expected[at])}",
-        who=_file(failure),
+        who=texts.named,
     )
 
 
 @rule(Stage.KNOWN_MISTAKE, 270)
 def lines_run_together(failure: Failure) -> str | None:
     """The text of all lines without their ends."""
-    pair = _texts(failure)
-    if pair is None or pair[0].count("\n") < 2 or "\n" in pair[1].strip("\n"):
+    texts = failure.file_texts
+    if texts is None or texts.expected.count("\n") < 2 or "\n" in texts.actual.strip("\n"):
         return None
-    if pair[0].replace("\n", "") != pair[1].replace("\n", ""):
+    if texts.expected.replace("\n", "") != texts.actual.replace("\n", ""):
         return None
     return failure.says(
-        'has all of its text in one line: write "\\n" after each line', who=_file(failure)
+        'has all of its text in one line: write "\\n" after each line', who=texts.named
     )
 
 
@@ -128,11 +127,12 @@ def file_differs(failure: Failure) -> str | None:
     found = _first(failure)
     if found is None or found.actual is None:
         return None
-    pair, name = _texts(failure), _file(failure)
-    if pair is None:
+    texts = failure.file_texts
+    if texts is None:
         wanted = found.expected.in_words() if found.expected else "nothing"
-        return failure.says(f"is {_content(found.actual)}, expected {wanted}", who=name)
-    edit = edit_of(*(text.split("\n") for text in pair))
+        clause = f"is {source(found.actual)}, expected {wanted}"
+        return failure.says(clause, who=f"the file {_named(found.name)}")
+    edit = texts.edit
     if edit.removed and not edit.inserted:
         lines = count(len(edit.removed), "line")
         clause = f"lacks {lines} from line {edit.at + 1} on: {quoted(edit.removed[0])}"
@@ -146,32 +146,12 @@ def file_differs(failure: Failure) -> str | None:
             f"differs in line {edit.at + 1}: it is {quoted(got, at=at)}, "
             f"it should be {quoted(wanted, at=at)}"
         )
-    return failure.says(clause, who=name)
+    return failure.says(clause, who=texts.named)
 
 
 def _first(failure: Failure, *, missing: bool = False) -> ValueMismatch | None:
     return next((one for one in failure.files if one.actual is None or not missing), None)
 
 
-def _texts(failure: Failure) -> tuple[str, str] | None:
-    """The first file's text as it should be and as it is, where both are texts."""
-    found = _first(failure)
-    if found is None or found.expected is None or found.actual is None:
-        return None
-    wanted = found.expected.exact_text
-    if wanted is None or found.actual.kind is not ValueKind.STR:
-        return None
-    return wanted, found.actual.text
-
-
-def _file(failure: Failure) -> str:
-    found = _first(failure)
-    return f"the file {_named(found.name if found else '')}"
-
-
 def _named(name: str) -> str:
     return plain(name, limit=60)
-
-
-def _content(value: Value) -> str:
-    return source(value)
