@@ -69,6 +69,7 @@ RULE_WORDS = {
     "too_slow": "is right, but too slow",
     "unexpected_output": "prints where nothing should be printed",
     "unreadable": "Python cannot read the file",
+    "windows_line_ends": "ends lines as Windows does",
     "wrong_exception": "raises another exception",
     "wrong_exit_status": "ends with another exit status",
     "wrong_parameters": "has other parameters",

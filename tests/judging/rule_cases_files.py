@@ -149,6 +149,23 @@ FIRES: list[tuple[str, Failure, str]] = [
         "The file in.txt should stay as it is, and it is now a file of 2000000 bytes.",
     ),
     (
+        "windows_line_ends",
+        case(REPORT, wrote(report="a: 1\r\nb: 2\r\n"), IN_A_FOLDER),
+        "The lines of the file report.txt end with \\r\\n, as on Windows, and should end with \\n: "
+        'write "\\n" alone; a csv.writer does with lineterminator="\\n".',
+    ),
+    (
+        "windows_line_ends",
+        case(REPORT, wrote(report="a: 1\nb: 2\r\n"), IN_A_FOLDER),
+        "1 of 2 lines of the file report.txt ends with \\r\\n, as on Windows, and should end with "
+        '\\n: write "\\n" alone; a csv.writer does with lineterminator="\\n".',
+    ),
+    (
+        "windows_line_ends",
+        case(wrote(report="a\r\nb\r\n"), wrote(report="a\nb\n"), IN_A_FOLDER),
+        "The lines of the file report.txt end with \\n, and should end with \\r\\n, as on Windows.",
+    ),
+    (
         "file_should_not_be_there",
         case(wrote(), wrote(debug="x"), IN_A_FOLDER),
         "add_piece leaves the file debug.txt, which should not be there afterwards.",
@@ -218,6 +235,8 @@ LEAVES_ALONE: list[tuple[str, Failure]] = [
     ("file_should_stay", NOT_THERE),
     ("file_should_stay", case(REPORT, wrote(report="a: 1\n"), WITH_A_REPORT)),
     ("file_should_stay", case(REPORT, wrote(), WITH_A_REPORT)),
+    ("windows_line_ends", DIFFERS),
+    ("windows_line_ends", case(REPORT, wrote(report="a: 1\r\nb: 3\r\n"), IN_A_FOLDER)),
     ("file_should_not_be_there", NOT_THERE),
     ("last_newline", DIFFERS),
     ("lines_in_another_order", DIFFERS),

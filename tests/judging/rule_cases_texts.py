@@ -58,6 +58,18 @@ FIRES: list[tuple[str, Failure, str]] = [
         'After input 1 ("q"), the board is shown once too often (at line 1).',
     ),
     (
+        "windows_line_ends",
+        case(called(None, "a\nb\nc\n"), called(None, "a\r\nb\r\nc\n")),
+        "2 of 3 lines that it prints end with \\r\\n, as on Windows, and should end with \\n: "
+        'write "\\n" alone; a csv.writer does with lineterminator="\\n".',
+    ),
+    (
+        "windows_line_ends",
+        case(called("a\n"), called("a\r\n")),
+        "The line that it returns ends with \\r\\n, as on Windows, and should end with \\n: "
+        'write "\\n" alone.',
+    ),
+    (
         "only_case",
         case(called(None, "Player 1 wins!\n"), called(None, "Player 1 Wins!\n")),
         'Only upper and lower case differ: line 1 is "Player 1 Wins!", '
@@ -223,6 +235,7 @@ LEAVES_ALONE: list[tuple[str, Failure]] = [
     ("board_shown_unasked", case(called(None, "a\n"), called(None, "a\nbcd efg\nhij klm\n"))),
     ("only_whitespace", case(called(None, "a b"), called(None, "a c"))),
     ("only_whitespace", case(called(1), called(2))),
+    ("windows_line_ends", case(called(None, "a\nb\n"), called(None, "a\r\n"))),
     ("only_case", case(called(None, "a b"), called(None, "A  B"))),
     ("unexpected_output", case(called(None, "a"), called(None, "b"))),
     ("nothing_printed", case(called(None, "a"), called(None, "b"))),

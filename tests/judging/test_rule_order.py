@@ -147,6 +147,7 @@ ORDER: list[tuple[str, str, Failure]] = [
     ("only_whitespace", "line_differs", case(called(None, " 1 2 "), called(None, "1 2"))),
     ("only_whitespace", "line_missing", case(called(None, "a\n\nb"), called(None, "a\nb"))),
     ("only_whitespace", "wrong_value", case(called("a b"), called("ab"))),
+    ("windows_line_ends", "only_whitespace", case(called(None, "a\n"), called(None, "a\r\n"))),
     ("only_case", "line_differs", case(called(None, "A"), called(None, "a"))),
     ("only_case", "wrong_value", case(called("A"), called("a"))),
     (

@@ -12,6 +12,39 @@ from harness.judging.explain.rule import Stage, count, rule
 _SPACE_NAMES = {" ": "space", "\t": "tab", "\r": "carriage return"}
 
 
+@rule(Stage.KNOWN_MISTAKE, 115)
+def windows_line_ends(failure: Failure) -> str | None:
+    """Only the ends of lines differ: \\r\\n on one side, \\n on the other."""
+    for texts in failure.all_texts:
+        expected, actual = (text.replace("\r\n", "\n") for text in (texts.expected, texts.actual))
+        if expected == actual and texts.expected != texts.actual:
+            return failure.says(_ends(texts), place=texts.place, who=_which_lines(texts))
+    return None
+
+
+def _differing_ends(texts: Texts) -> int:
+    sides = zip(texts.edit.expected, texts.edit.actual, strict=True)
+    return sum(wanted != got for wanted, got in sides)
+
+
+def _which_lines(texts: Texts) -> str:
+    lines, differing = len(texts.edit.expected) - 1, _differing_ends(texts)
+    those = f"of {texts.named}" if texts.file is not None else f"that it {texts.verb}"
+    if differing < lines:
+        return f"{differing} of {lines} lines {those}"
+    return f"the {'line' if lines == 1 else 'lines'} {those}"
+
+
+def _ends(texts: Texts) -> str:
+    end = "ends" if _differing_ends(texts) == 1 else "end"
+    if texts.expected.count("\r\n") > texts.actual.count("\r\n"):
+        return f"{end} with \\n, and should end with \\r\\n, as on Windows"
+    clause = f'{end} with \\r\\n, as on Windows, and should end with \\n: write "\\n" alone'
+    if texts.printed or texts.file is not None:
+        clause += '; a csv.writer does with lineterminator="\\n"'
+    return clause
+
+
 @rule(Stage.KNOWN_MISTAKE, 120)
 def only_whitespace(failure: Failure) -> str | None:
     """Every visible character is right."""
