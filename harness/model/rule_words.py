@@ -29,7 +29,6 @@ RULE_WORDS = {
     "generator_instead_of_list": "returns a generator instead of a list",
     "hard_coded_size": "a size is hard-coded",
     "iterator_instead_of_generator": "returns another iterator instead of a generator",
-    "last_newline": "differs in the end of the last line",
     "line_differs": "one printed line differs",
     "line_missing": "does not print a line",
     "line_too_many": "prints a line too many",

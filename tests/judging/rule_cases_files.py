@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.judging.explain.failure import Failure
-from harness.model.expectation import Expected
+from harness.model.expectation import Expected, Ignore
 from harness.model.observation import NamedValue, Observation, Phase
 from harness.model.stimulus import SourceFile
 from harness.model.values import Value, ValueKind, file_value
@@ -171,14 +171,34 @@ FIRES: list[tuple[str, Failure, str]] = [
         "add_piece leaves the file debug.txt, which should not be there afterwards.",
     ),
     (
-        "last_newline",
-        case(REPORT, wrote(report="a: 1\nb: 2"), IN_A_FOLDER),
-        "The file report.txt lacks the newline at its end.",
+        "only_whitespace",
+        case(REPORT, wrote(report="a: 1\nb: 2  \n"), IN_A_FOLDER),
+        "Only white space differs in the file report.txt: line 2 has 2 extra spaces at its end.",
     ),
     (
-        "last_newline",
+        "only_whitespace",
+        case(REPORT, wrote(report="a: 1 \nb: 2 \n"), IN_A_FOLDER),
+        "Only white space differs in the file report.txt: line 1 has an extra space at its end.",
+    ),
+    (
+        "only_whitespace",
+        case(REPORT, wrote(report="a: 1\nb: 2"), IN_A_FOLDER),
+        'Only white space differs in the file report.txt: the line end after "b: 2" is missing.',
+    ),
+    (
+        "only_whitespace",
         case(REPORT, wrote(report="a: 1\nb: 2\n\n"), IN_A_FOLDER),
-        "The file report.txt has a newline too many at its end.",
+        'Only white space differs in the file report.txt: there is an extra line end after "b: 2".',
+    ),
+    (
+        "file_differs",
+        case(
+            REPORT,
+            wrote(report="a: 1 \nb: 3\n"),
+            IN_A_FOLDER,
+            stated=Expected(ignore=(Ignore.TRAILING_SPACE,)),
+        ),
+        'The file report.txt differs in line 2: it is "b: 3", it should be "b: 2".',
     ),
     (
         "lines_in_another_order",
@@ -238,7 +258,7 @@ LEAVES_ALONE: list[tuple[str, Failure]] = [
     ("windows_line_ends", DIFFERS),
     ("windows_line_ends", case(REPORT, wrote(report="a: 1\r\nb: 3\r\n"), IN_A_FOLDER)),
     ("file_should_not_be_there", NOT_THERE),
-    ("last_newline", DIFFERS),
+    ("only_whitespace", DIFFERS),
     ("lines_in_another_order", DIFFERS),
     ("lines_run_together", DIFFERS),
     ("file_differs", OTHER),

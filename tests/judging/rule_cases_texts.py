@@ -220,6 +220,9 @@ SPACING = [
     ("a\nb", "a\n\nb", "there is an extra empty line at line 2"),
     ("a\nb", "\na\nb", "there is an extra empty line at line 1"),
     ("a b\nc", "a\nb c", "the lines break in different places, first at line 1"),
+    ("a\nb\n", "a  \nb\n\n", "line 1 has 2 extra spaces at its end (and more differs further on)"),
+    ("a\n\nb\n", "a\nb \n", "an empty line is missing at line 2 (and more differs further on)"),
+    ("a\nb\n", "a\n\nb \n", "there is an extra empty line at line 2 (and more differs further on)"),
     ("ab\nc", "a\nbc", "the lines break in different places, first at line 1"),
 ]
 

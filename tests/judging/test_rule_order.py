@@ -25,7 +25,7 @@ from tests.judging.judging_cases import (
     steps,
     typing,
 )
-from tests.judging.rule_cases_files import stays
+from tests.judging.rule_cases_files import IN_A_FOLDER, REPORT, stays, wrote
 
 EMPTY = ["---", "---", "---"]
 PLACED = ["--X", "---", "---"]
@@ -159,6 +159,17 @@ ORDER: list[tuple[str, str, Failure]] = [
         "prompt_differs",
         "line_differs",
         case(ran("> ", "a", ""), ran(": ", "a", ""), typing("a")),
+    ),
+    (
+        "lines_run_together",
+        "only_whitespace",
+        case(REPORT, wrote(report="a: 1b: 2"), IN_A_FOLDER),
+    ),
+    ("file_should_stay", "only_whitespace", stays(**{"in": "a\nb"})),
+    (
+        "file_not_closed",
+        "only_whitespace",
+        case(wrote(report="\n"), wrote(report="", left_open=("report.txt",)), IN_A_FOLDER),
     ),
     ("file_should_stay", "file_not_written", stays()),
     ("file_should_stay", "file_written_elsewhere", stays(other="a\nb\n")),

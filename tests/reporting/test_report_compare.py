@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from itertools import zip_longest
 
 import pytest
 
-from harness.model.verdict import Channel, Difference
+from harness.model.verdict import Channel, Difference, DiffLine
 from harness.reporting.html.cells import cell_html
 from harness.reporting.view.differences.comparison import Comparison, comparison, of_texts
 from tests.reporting.report_samples import printed, returned
@@ -66,6 +67,61 @@ NO_LINE = '<span class="none">(missing)</span>'
 )
 def test_texts_side_by_side(expected: str, actual: str, rows: list[tuple[str, str]]) -> None:
     assert sides(of_texts(expected, actual, "turn")) == rows
+
+
+def of_file(expected: str, actual: str) -> Comparison:
+    lines = tuple(
+        DiffLine(expected=left, actual=right)
+        for left, right in zip_longest(expected.split("\n"), actual.split("\n"))
+    )
+    difference = Difference(
+        channel=Channel.WRITES,
+        subject="file out.txt",
+        expected=expected,
+        actual=actual,
+        lines=lines,
+        at_line=1,
+    )
+    return comparison(difference)
+
+
+EMPTY = '<span class="none">(empty)</span>'
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "rows"),
+    [
+        ("a\n", "a \n", [("a<mark><i>¬</i></mark>", "a<mark><i>·</i></mark><i>¬</i>")]),
+        (
+            "a\n",
+            "a",
+            [("a<mark><i>¬</i></mark>", 'a<mark><i class="none">(no line end)</i></mark>')],
+        ),
+        ("a\n", "", [("<mark>a</mark><i>¬</i>", EMPTY)]),
+        ("", "a\n", [(EMPTY, "<mark>a</mark><i>¬</i>")]),
+    ],
+)
+def test_the_lines_of_a_file_have_the_signs_of_printed_ones(
+    expected: str, actual: str, rows: list[tuple[str, str]]
+) -> None:
+    assert sides(of_file(expected, actual)) == rows
+
+
+def test_a_file_that_lacks_its_last_line_end_prints_none() -> None:
+    long = "a line that is longer than one can take in at a glance"
+    where = "First difference: the end: your file has no line end there."
+    assert of_file(f"{long}\n", long).where == where
+    where = "First difference: the end: your file has a line end that should not be there."
+    assert of_file(long, f"{long}\n").where == where
+
+
+def test_an_empty_file_is_called_empty_where_it_is_expected_in_words() -> None:
+    found = comparison(
+        Difference(
+            channel=Channel.WRITES, subject="file out.txt", expected="a text with 'x'", actual=""
+        )
+    )
+    assert sides(found)[0][1] == EMPTY
 
 
 def test_a_value_is_marked_without_line_ends_and_dots() -> None:

@@ -18,6 +18,20 @@ def shown(part: Comparison, side: str) -> list[str]:
     ]
 
 
+def test_a_file_that_should_be_empty_is_called_empty() -> None:
+    part = comparison(
+        Difference(
+            channel=Channel.WRITES,
+            subject="file out.txt",
+            expected="",
+            actual="a\n",
+            lines=(DiffLine(expected="", actual="a"), DiffLine(expected=None, actual="")),
+            at_line=1,
+        )
+    )
+    assert shown(part, "expected") == ["(empty)"]
+
+
 def of_values(*lines: tuple[str | None, str | None]) -> Comparison:
     rows = tuple(DiffLine(expected=expected, actual=actual) for expected, actual in lines)
     left, right = (

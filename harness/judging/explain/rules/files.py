@@ -28,7 +28,7 @@ def not_handed_in(failure: Failure) -> str | None:
     return f"{plain(named[1], limit=60)}.py was not handed in."
 
 
-@rule(Stage.KNOWN_MISTAKE, 210)
+@rule(Stage.KNOWN_MISTAKE, 113)
 def file_not_closed(failure: Failure) -> str | None:
     """What was written is not all in the file yet."""
     found = _first(failure)
@@ -79,18 +79,6 @@ def file_should_not_be_there(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.KNOWN_MISTAKE, 250)
-def last_newline(failure: Failure) -> str | None:
-    """Only the end of the last line differs."""
-    texts = failure.file_texts
-    if texts is None or texts.expected.rstrip("\n") != texts.actual.rstrip("\n"):
-        return None
-    ends = [len(text) - len(text.rstrip("\n")) for text in (texts.expected, texts.actual)]
-    if ends[1] < ends[0]:
-        return failure.says("lacks the newline at its end", who=texts.named)
-    return failure.says("has a newline too many at its end", who=texts.named)
-
-
 @rule(Stage.KNOWN_MISTAKE, 260)
 def lines_in_another_order(failure: Failure) -> str | None:
     """The same lines, in another order."""
@@ -108,7 +96,7 @@ def lines_in_another_order(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.KNOWN_MISTAKE, 270)
+@rule(Stage.KNOWN_MISTAKE, 114)
 def lines_run_together(failure: Failure) -> str | None:
     """The text of all lines without their ends."""
     texts = failure.file_texts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 
 from harness.common.escaping import quoted, visible
@@ -48,12 +49,12 @@ def _ends(texts: Texts) -> str:
 @rule(Stage.KNOWN_MISTAKE, 120)
 def only_whitespace(failure: Failure) -> str | None:
     """Every visible character is right."""
-    texts = failure.texts
-    if texts is None or "".join(texts.expected.split()) != "".join(texts.actual.split()):
-        return None
-    where = f"{texts.place}, only" if texts.place else "Only"
-    what = _what(texts)
-    return f"{where[:1].upper()}{where[1:]} white space differs in what it {texts.verb}: {what}."
+    for texts in failure.all_texts:
+        if "".join(texts.expected.split()) == "".join(texts.actual.split()):
+            where = f"{texts.place}, only" if texts.place else "Only"
+            where = f"{where[:1].upper()}{where[1:]}"
+            return f"{where} white space differs in {texts.named}: {_what(texts)}."
+    return None
 
 
 def _what(texts: Texts) -> str:
@@ -62,14 +63,26 @@ def _what(texts: Texts) -> str:
         return _line_ends(len(expected) - len(actual), texts.expected.rstrip("\n"))
     line = shared_start(expected, actual)
     if [one for one in expected if one] == [one for one in actual if one]:
-        missing = line < len(expected) and not expected[line]
-        if missing and line < len(actual) and not actual[line]:
-            missing = len(expected) > len(actual)
-        what = "an empty line is missing" if missing else "there is an extra empty line"
-        return f"{what} at line {line + 1}"
-    if len(expected) == len(actual) and _in_words(expected[line]) == _in_words(actual[line]):
-        return f"line {line + 1} {_in_line(expected[line], actual[line])}"
+        return _empty_line(expected, actual, line)
+    wanted, got = (lines[line] if line < len(lines) else None for lines in (expected, actual))
+    if "" in (wanted, got):
+        return _and_more(_empty_line(expected, actual, line))
+    if wanted and got and _in_words(wanted) == _in_words(got):
+        what = f"line {line + 1} {_in_line(wanted, got)}"
+        return what if len(expected) == len(actual) else _and_more(what)
     return f"the lines break in different places, first at line {line + 1}"
+
+
+def _empty_line(expected: Sequence[str], actual: Sequence[str], line: int) -> str:
+    missing = line < len(expected) and not expected[line]
+    if missing and line < len(actual) and not actual[line]:
+        missing = len(expected) > len(actual)
+    what = "an empty line is missing" if missing else "there is an extra empty line"
+    return f"{what} at line {line + 1}"
+
+
+def _and_more(what: str) -> str:
+    return what if what.endswith(")") else f"{what} (and more differs further on)"
 
 
 def _line_ends(missing: int, text: str) -> str:

@@ -12,6 +12,7 @@ LINE_END = "¬"
 NO_LINE_END = "(no line end)"
 MISSING = "(missing)"
 NOTHING_PRINTED = "(nothing printed)"
+EMPTY_FILE = "(empty)"
 
 Span = tuple[int, int]
 Spans = tuple[Span, ...]
@@ -44,10 +45,12 @@ class Cell:
 
 
 class Column:
-    """The lines of one side. `unended` is the index of a last line without a line end."""
+    """The lines of one side. `unended` is the index of a last line without a line end, `nothing`
+    what is said where there is no line at all."""
 
-    def __init__(self, lines: list[str | None]) -> None:
+    def __init__(self, lines: list[str | None], nothing: str) -> None:
         self.lines = lines
+        self._nothing = nothing
         self.unended: int | None = None
         self._silent = False
 
@@ -78,7 +81,7 @@ class Column:
         """The cell of a line, whose first difference is at the index `at`."""
         text = self.lines[index]
         if text is None:
-            return Cell(note=NOTHING_PRINTED if self._silent else MISSING)
+            return Cell(note=self._nothing if self._silent else MISSING)
         lacks_end = index == self.unended and self._ends_differ(other, index)
         end = NO_LINE_END if lacks_end else LINE_END
         return cell_of(text, at, mark=mark, marks=marks, signs=signs, end=end)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from harness.common.escaping import visible
 from harness.model.verdict import Channel, Difference, DiffLine
 from harness.reporting.view.differences.cells import (
+    EMPTY_FILE,
     NO_LINE_END,
     NOTHING_PRINTED,
     Cell,
@@ -30,6 +31,7 @@ _ROWS_BEFORE = 8
 _AT_A_GLANCE = 30  # characters of two texts, one below the other
 _CONTEXT = 12  # lines: a judged text begins at most so many before its first difference
 _MOST_LINES_ALIGNED = 200  # aligning costs the product of both sides
+_TEXTS = frozenset({Channel.PRINTS, Channel.WRITES})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,10 +115,13 @@ class Comparison:
             return ""
         place = f"character {at + 1}" if not row.actual.cut_before else "the marked character"
         where = place if self.stacked else f"{line}, {place}"
+        is_file = self.channel is Channel.WRITES
         if (end := _line_ends(row, at)) is not None:
+            end = f"your {'file has' if is_file else 'program prints'} {end}"
             return f"First difference: {line if not self.stacked else 'the end'}: {end}."
         wanted, has = _character(row.expected, at), _character(row.actual, at)
-        return f"First difference: {where}: expected {wanted}, your program has {has}."
+        yours = "your file" if is_file else "your program"
+        return f"First difference: {where}: expected {wanted}, {yours} has {has}."
 
 
 def _line_ends(row: Row, at: int) -> str | None:
@@ -124,8 +129,8 @@ def _line_ends(row: Row, at: int) -> str | None:
     if at < len(row.expected.text) or at < len(row.actual.text):
         return None
     if row.actual.end == NO_LINE_END:
-        return "your program prints no line end there"
-    return "your program prints a line end that should not be there"
+        return "no line end there"
+    return "a line end that should not be there"
 
 
 def _character(cell: Cell, at: int) -> str:
@@ -154,13 +159,23 @@ def comparison(difference: Difference) -> Comparison:
     return Comparison(
         channel=difference.channel,
         subject=difference.subject,
-        rows=(Row(expected=cell_of(expected), actual=_words_cell(actual), same=True),),
+        rows=(
+            Row(
+                expected=cell_of(expected),
+                actual=_words_cell(actual, difference.channel),
+                same=True,
+            ),
+        ),
         in_words=True,
     )
 
 
-def _words_cell(actual: str) -> Cell:
-    return cell_of(actual) if actual else Cell(note=NOTHING_PRINTED)
+def _words_cell(actual: str, channel: Channel) -> Cell:
+    return cell_of(actual) if actual else Cell(note=_nothing(channel))
+
+
+def _nothing(channel: Channel) -> str:
+    return EMPTY_FILE if channel is Channel.WRITES else NOTHING_PRINTED
 
 
 def of_texts(expected: str, actual: str, subject: str) -> Comparison:
@@ -199,11 +214,10 @@ def first_difference(expected: str, actual: str) -> int:
 
 
 def _aligned_rows(lines: tuple[DiffLine, ...], channel: Channel, subject: str) -> Comparison:
-    is_text = channel is Channel.PRINTS  # printed lines have line ends, values have none
-    left, right = (
-        Column([line.expected for line in lines]),
-        Column([line.actual for line in lines]),
-    )
+    is_text = channel in _TEXTS  # their lines have line ends, values have none
+    nothing = _nothing(channel)
+    left = Column([line.expected for line in lines], nothing)
+    right = Column([line.actual for line in lines], nothing)
     if is_text:
         left.fold_last_end()
         right.fold_last_end()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.reporting.view.differences.cells import NOTHING_PRINTED, Cell
+from harness.reporting.view.differences.cells import Cell
 from harness.reporting.view.differences.comparison import Comparison
 from harness.reporting.view.words import counted
 
@@ -33,7 +33,7 @@ def side_lines(part: Comparison, name: str) -> list[SideLine]:
     side of a text alone: what is expected is shown as it should be."""
     is_expected = name == "expected"
     if is_expected and part.expects_nothing:
-        return [SideLine(note=NOTHING_PRINTED)]
+        return [SideLine(note=part.rows[0].expected.note)]
     near = _near(part)
     numbered = part.first_line is not None and (not all(near) or part.left_out_before > 0)
     number = (part.first_line or 1) + part.left_out_before
