@@ -24,6 +24,7 @@ RULE_WORDS = {
     "file_should_not_be_there": "leaves a file that should not be there",
     "file_should_stay": "changes a file that should stay as it is",
     "file_written_elsewhere": "writes a file under another name",
+    "folder_is_read_only": "uses a file where it may not",
     "forgotten_self": "forgets the parameter self",
     "forgotten_self_dot": "forgets self. before an attribute",
     "generator_instead_of_list": "returns a generator instead of a list",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from harness.judging.explain.failure import Failure
-from harness.model.expectation import Expected, Ignore
+from harness.model.expectation import Expected, Ignore, StatedRaise
 from harness.model.observation import NamedValue, Observation, Phase
-from harness.model.stimulus import SourceFile
-from harness.model.values import Value, ValueKind, file_value
-from tests.judging.judging_cases import CALL, called, case, raised
+from harness.model.stimulus import Call, SourceFile
+from harness.model.values import Value, ValueKind, file_value, place_value
+from tests.judging.judging_cases import CALL, called, case, exactly, raised
 
 GIVEN = SourceFile(name="in.txt", data=b"a\n")
 IN_A_FOLDER = replace(CALL, folder=True)
@@ -28,6 +29,24 @@ def wrote(*, left_open: tuple[str, ...] = (), **texts: str | bytes) -> Observati
     return replace(called(None), files=files, left_open=left_open)
 
 
+FOLDER = place_value("folder", "a folder")
+TWO_LINES = file_value(b"a: 1\nb: 2\n")
+
+
+def left_files(**files: Value) -> Observation:
+    """A call that left these."""
+    found = tuple(NamedValue(name=name, value=value) for name, value in files.items())
+    return replace(called(None), files=found)
+
+
+def denied(
+    path: str, *, error: int = 13, name: str = "PermissionError", **more: Any
+) -> Observation:
+    """A call that raised because of this path."""
+    words = {2: "No such file or directory", 13: "Permission denied", 30: "Read-only file system"}
+    return raised(name, f"[Errno {error}] {words[error]}: {path!r}", **more)
+
+
 def left(observation: Observation, given: bytes = b"a\nb\n") -> Failure:
     """A call that should leave in.txt as it is."""
     stimulus = replace(CALL, folder=True, files=(SourceFile(name="in.txt", data=given),))
@@ -39,14 +58,7 @@ def stays(given: bytes = b"a\nb\n", **texts: str | bytes) -> Failure:
     return left(wrote(**texts), given)
 
 
-TOO_MUCH = left(
-    replace(
-        called(None),
-        files=(
-            NamedValue(name="in.txt", value=Value(ValueKind.TOO_LARGE, "a file of 2000000 bytes")),
-        ),
-    )
-)
+TOO_MUCH = left(left_files(**{"in.txt": Value(ValueKind.TOO_LARGE, "a file of 2000000 bytes")}))
 
 
 REPORT = wrote(report="a: 1\nb: 2\n")
@@ -67,6 +79,65 @@ FIRES: list[tuple[str, Failure, str]] = [
         "file_written_elsewhere",
         case(REPORT, wrote(reports="a: 1\nb: 2\n"), IN_A_FOLDER),
         "add_piece writes reports.txt and not report.txt: the name is another.",
+    ),
+    (
+        "file_written_elsewhere",
+        case(REPORT, left_files(data=FOLDER, **{"data/report.txt": TWO_LINES}), IN_A_FOLDER),
+        "add_piece writes data/report.txt and not report.txt: open the file by its name alone, "
+        "without a folder.",
+    ),
+    (
+        "file_written_elsewhere",
+        case(REPORT, left_files(**{"C:\\me\\report.txt": TWO_LINES}), IN_A_FOLDER),
+        "add_piece writes C:\\me\\report.txt and not report.txt: open the file by its name alone, "
+        "without a folder.",
+    ),
+    (
+        "file_written_elsewhere",
+        case(left_files(data=FOLDER, **{"data/report.txt": TWO_LINES}), REPORT, IN_A_FOLDER),
+        "add_piece writes report.txt and not data/report.txt: it belongs into a folder.",
+    ),
+    (
+        "folder_is_read_only",
+        case(called(None), denied("/tmp/x.txt", line=3, source="open('/tmp/x.txt', 'w')")),
+        "add_piece uses /tmp/x.txt, which is outside its folder (line 3: "
+        "open('/tmp/x.txt', 'w')). Files belong beside the program: open x.txt by its name alone.",
+    ),
+    (
+        "folder_is_read_only",
+        case(called(None), denied("../data/x.txt"), IN_A_FOLDER),
+        "add_piece uses ../data/x.txt, which is outside its folder. Files belong beside "
+        "the program: open x.txt by its name alone.",
+    ),
+    (
+        "folder_is_read_only",
+        case(called(None), denied("a/../../x.txt", error=30, name="OSError")),
+        "add_piece uses a/../../x.txt, which is outside its folder. Files belong beside "
+        "the program: open x.txt by its name alone.",
+    ),
+    (
+        "folder_is_read_only",
+        case(called(None), denied(r"C:\me\x.txt", error=2, name="FileNotFoundError")),
+        "add_piece uses C:\\me\\x.txt, which is outside its folder. Files belong beside "
+        "the program: open x.txt by its name alone.",
+    ),
+    (
+        "folder_is_read_only",
+        case(raised("ValueError"), denied("/home/me/it's", error=2, name="FileNotFoundError")),
+        "add_piece uses /home/me/it's, which is outside its folder. Files belong beside "
+        "the program: open it's by its name alone.",
+    ),
+    (
+        "folder_is_read_only",
+        case(called(None), denied("/")),
+        "add_piece uses /, which is outside its folder. Files belong beside the program: open each "
+        "by its name alone.",
+    ),
+    (
+        "folder_is_read_only",
+        case(called(None), denied("log.txt", line=6, source="open('log.txt', 'a')")),
+        "add_piece writes log.txt, although no file should be written here (line 6: "
+        "open('log.txt', 'a')).",
     ),
     ("file_not_written", NOT_THERE, "The file report.txt is not written."),
     (
@@ -252,6 +323,29 @@ LEAVES_ALONE: list[tuple[str, Failure]] = [
     ("file_not_closed", DIFFERS),
     ("file_written_elsewhere", NOT_THERE),
     ("file_not_written", DIFFERS),
+    ("folder_is_read_only", NOT_THERE),
+    ("folder_is_read_only", case(called(None), denied("in.txt"), WITH_A_FILE)),
+    ("folder_is_read_only", case(called(None), denied("x", error=2, name="FileNotFoundError"))),
+    ("folder_is_read_only", case(called(None), raised("PermissionError", "no"))),
+    ("folder_is_read_only", case(called(None), denied("/etc/x", phase=Phase.LOADING))),
+    (
+        "folder_is_read_only",
+        case(
+            raised("ValueError"),
+            denied("/x", error=2, name="FileNotFoundError"),
+            replace(CALL, action=Call(expression="read('/x')")),
+        ),
+    ),
+    (
+        "folder_is_read_only",
+        case(
+            None,
+            denied("/x"),
+            stated=Expected(
+                raises=StatedRaise(type_name="PermissionError", message=exactly("sealed"))
+            ),
+        ),
+    ),
     ("file_should_stay", NOT_THERE),
     ("file_should_stay", case(REPORT, wrote(report="a: 1\n"), WITH_A_REPORT)),
     ("file_should_stay", case(REPORT, wrote(), WITH_A_REPORT)),

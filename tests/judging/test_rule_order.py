@@ -25,7 +25,7 @@ from tests.judging.judging_cases import (
     steps,
     typing,
 )
-from tests.judging.rule_cases_files import IN_A_FOLDER, REPORT, stays, wrote
+from tests.judging.rule_cases_files import IN_A_FOLDER, REPORT, denied, stays, wrote
 
 EMPTY = ["---", "---", "---"]
 PLACED = ["--X", "---", "---"]
@@ -171,6 +171,8 @@ ORDER: list[tuple[str, str, Failure]] = [
         "only_whitespace",
         case(wrote(report="\n"), wrote(report="", left_open=("report.txt",)), IN_A_FOLDER),
     ),
+    ("folder_is_read_only", "raised_unexpectedly", case(called(None), denied("/x"))),
+    ("folder_is_read_only", "wrong_exception", case(raised("ValueError"), denied("/x"))),
     ("file_should_stay", "file_not_written", stays()),
     ("file_should_stay", "file_written_elsewhere", stays(other="a\nb\n")),
     ("file_should_stay", "file_differs", stays(**{"in": ""})),

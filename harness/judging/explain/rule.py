@@ -7,8 +7,10 @@ from collections.abc import Callable
 from enum import IntEnum
 from functools import cache
 
+from harness.common.escaping import plain
 from harness.judging.explain.failure import Failure
 from harness.matchers import type_with_article
+from harness.model.observation import Raised
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation
 
@@ -94,3 +96,12 @@ def a_type(value: Value) -> str:
 def count(number: int, singular: str, plural: str | None = None) -> str:
     """ "1 line", "3 lines"."""
     return f"{number} {singular if number == 1 else plural or singular + 's'}"
+
+
+def at_line(raised: Raised) -> str:
+    """The student's own line, as the end of a clause; empty where none is known."""
+    if not raised.frames:
+        return ""
+    frame = raised.frames[-1]
+    source = plain(frame.source.strip(), limit=80)
+    return f" (line {frame.line}: {source})" if source else f" (line {frame.line})"

@@ -6,7 +6,7 @@ from harness.common.escaping import plain
 from harness.judging.compare.mismatches import TextMismatch
 from harness.judging.compare.sessions import is_default_repr
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, rule
+from harness.judging.explain.rule import Stage, at_line, rule
 from harness.matchers import EqualTo
 from harness.model.observation import NameHint, NameHintKind, Raised
 from harness.model.values import ValueKind
@@ -29,8 +29,10 @@ def forgotten_self_dot(failure: Failure) -> str | None:
         return None
     first = plain(hint.near, limit=40)
     name = _name(hint)
+    raised = failure.raises.actual if failure.raises else None
+    where = at_line(raised) if raised else ""
     return failure.says(
-        f"uses {name} without {first}{_place(failure)}: it is an attribute of "
+        f"uses {name} without {first}{where}: it is an attribute of "
         f"{plain(hint.owner, limit=40)}, so write {first}.{name}"
     )
 
@@ -105,15 +107,6 @@ def _name(hint: NameHint) -> str:
 
 def _defined_in(hint: NameHint) -> str:
     return f" (now it is {plain(hint.near, limit=40)})" if hint.near else ""
-
-
-def _place(failure: Failure) -> str:
-    mismatch = failure.raises
-    raised = mismatch.actual if mismatch else None
-    if raised is None or not raised.frames:
-        return ""
-    frame = raised.frames[-1]
-    return f" (line {frame.line}: {plain(frame.source.strip(), limit=80)})"
 
 
 def _owner(shown: str) -> str:

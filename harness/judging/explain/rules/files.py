@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import re
 
 from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatches import ValueMismatch
 from harness.judging.explain.alignment import shared_start
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, count, rule
+from harness.judging.explain.rule import Stage, at_line, count, rule
 from harness.matchers import Exactly, source
 from harness.model.observation import Phase
 from harness.model.values import ValueKind
 
+_ERRORS = f"(?P<number>{errno.ENOENT}|{errno.EACCES}|{errno.EPERM}|{errno.EROFS})"
+_NO_ACCESS = re.compile(
+    rf"\[Errno {_ERRORS}\] [^:]{{1,80}}: "
+    r"""(?:'(?P<path>(?:\\.|[^'\\\n])++)'|"(?P<quoted>(?:\\.|[^"\\\n])++)")"""
+)
+_LONGEST_MESSAGE = 5000  # characters; the kernel knows no path of more than 4,096 bytes
+_OUTSIDE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|(?:.*[/\\])?\.\.(?:[/\\]|\Z)", re.DOTALL)
 _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 
 
@@ -26,6 +34,30 @@ def not_handed_in(failure: Failure) -> str | None:
     if raised.type_name != "ModuleNotFoundError" or named is None:
         return None
     return f"{plain(named[1], limit=60)}.py was not handed in."
+
+
+@rule(Stage.ENDING, 118)
+def folder_is_read_only(failure: Failure) -> str | None:
+    """A file outside the program's folder is used, or one is written where none should be."""
+    mismatch = failure.raises
+    raised = mismatch.actual if mismatch else None
+    if mismatch is None or raised is None or failure.loading:
+        return None
+    found = _NO_ACCESS.match(raised.message[:_LONGEST_MESSAGE])
+    if found is None or (mismatch.expected and mismatch.expected.allows(raised.type_name)):
+        return None
+    path = (found["path"] or found["quoted"]).replace("\\\\", "\\")
+    stimulus = failure.stimulus
+    if not _OUTSIDE.match(path):
+        if found["number"] == str(errno.ENOENT) or stimulus.folder:
+            return None
+        clause = f"writes {_named(path)}, although no file should be written here"
+        return failure.says(f"{clause}{at_line(raised)}")
+    if path in str((stimulus.action, stimulus.inputs, stimulus.given, stimulus.bindings)):
+        return None  # the program was told to
+    clause = f"uses {_named(path)}, which is outside its folder{at_line(raised)}"
+    name = _named(_own_name(path)) or "each"
+    return f"{failure.says(clause)} Files belong beside the program: open {name} by its name alone."
 
 
 @rule(Stage.KNOWN_MISTAKE, 113)
@@ -43,15 +75,25 @@ def file_not_closed(failure: Failure) -> str | None:
 @rule(Stage.KNOWN_MISTAKE, 220)
 def file_written_elsewhere(failure: Failure) -> str | None:
     """The file is not there, and another one that should not be there is."""
-    found = _first(failure, missing=True)
-    if found is None:
+    missing = [found.name for found in failure.files if found.actual is None]
+    others = [other for other in failure.files if other.expected is None and other.actual]
+    if not missing or not others:
         return None
-    for other in failure.files:
-        if other.expected is None and other.actual is not None:
-            return failure.says(
-                f"writes {_named(other.name)} and not {_named(found.name)}: the name is another"
-            )
-    return None
+    for name in missing:
+        for other in others:
+            if _own_name(other.name) != _own_name(name):
+                continue
+            hint = "open the file by its name alone, without a folder"
+            if name != _own_name(name):
+                hint = "it belongs into a folder"
+            return failure.says(f"writes {_named(other.name)} and not {_named(name)}: {hint}")
+    name = _named(others[0].name)
+    return failure.says(f"writes {name} and not {_named(missing[0])}: the name is another")
+
+
+def _own_name(path: str) -> str:
+    """A path's last part, also of one as Windows writes it."""
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
 
 
 @rule(Stage.KNOWN_MISTAKE, 230)

@@ -7,7 +7,7 @@ import re
 from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatches import has_base
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, rule
+from harness.judging.explain.rule import Stage, at_line, rule
 from harness.model.observation import Raised
 
 _WRONG_ARGUMENTS = re.compile(
@@ -21,7 +21,7 @@ def called_exit(failure: Failure) -> str | None:
     raised = _unexpected(failure)
     if raised is None or not _is(raised, "SystemExit"):
         return None
-    return failure.says(f"called exit, which ends the whole program{_line(raised)}")
+    return failure.says(f"called exit, which ends the whole program{at_line(raised)}")
 
 
 @rule(Stage.ENDING, 130)
@@ -30,7 +30,9 @@ def recursed_too_deep(failure: Failure) -> str | None:
     raised = _unexpected(failure)
     if raised is None or not _is(raised, "RecursionError"):
         return None
-    return failure.says(f"recursed too deeply: a function calls itself without end{_line(raised)}")
+    return failure.says(
+        f"recursed too deeply: a function calls itself without end{at_line(raised)}"
+    )
 
 
 @rule(Stage.ENDING, 140)
@@ -50,7 +52,7 @@ def raised_unexpectedly(failure: Failure) -> str | None:
     raised = _unexpected(failure)
     if raised is None:
         return None
-    return failure.says(f"raised {_named(raised)}{_line(raised)}")
+    return failure.says(f"raised {_named(raised)}{at_line(raised)}")
 
 
 @rule(Stage.ENDING, 160)
@@ -69,7 +71,7 @@ def wrong_exception(failure: Failure) -> str | None:
         return failure.says(f"raised {name} with the message {message}, expected {expected}")
     expected = mismatch.expected.in_words()
     raised = mismatch.actual
-    return failure.says(f"raised {_named(raised)} instead of {expected}{_line(raised)}")
+    return failure.says(f"raised {_named(raised)} instead of {expected}{at_line(raised)}")
 
 
 def _other_base(actual: Raised, wanted: str) -> str:
@@ -101,11 +103,3 @@ def _is(raised: Raised, name: str) -> bool:
 def _named(raised: Raised) -> str:
     name = plain(raised.type_name, limit=60)
     return f"{name}: {plain(raised.message)}" if raised.message else name
-
-
-def _line(raised: Raised) -> str:
-    if not raised.frames:
-        return ""
-    frame = raised.frames[-1]
-    source = plain(frame.source.strip(), limit=80)
-    return f" (line {frame.line}: {source})" if source else f" (line {frame.line})"
