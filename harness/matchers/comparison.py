@@ -18,6 +18,7 @@ from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 SOURCE_LIMIT = 90  # characters
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
+_KEYED = frozenset({ValueKind.DICT, ValueKind.OBJECT})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
 _NEVER_SAME = frozenset({ValueKind.TOO_LARGE, ValueKind.UNREADABLE})
 
@@ -53,6 +54,29 @@ def _same_scalar(left: Value, right: Value, within: float | None) -> bool:
     except ValueError:
         return False
     return one == other or (within is not None and abs(one - other) <= within)
+
+
+def with_tolerated(expected: Value, actual: Value, within: float | None) -> Value:
+    """`actual` with the expected number in place of each one that is as near as `within` allows, so
+    that what differs still is what is wrong. No deeper than `expected`, which is not hostile."""
+    if within is None or expected.kind is not actual.kind:
+        return actual
+    if expected.kind in _NUMBERS:
+        return expected if _same_scalar(expected, actual, within) else actual
+    wanted: dict[int, Value] = dict(enumerate(expected.items))
+    if expected.kind in _KEYED:
+        values = dict(
+            zip(map(Value.source, expected.items[::2]), expected.items[1::2], strict=False)
+        )
+        keys = enumerate(actual.items[::2])
+        wanted = {2 * at + 1: values[name] for at, key in keys if (name := key.source()) in values}
+    elif expected.kind in _UNORDERED:
+        return actual
+    parts = enumerate(actual.items)
+    items = [
+        with_tolerated(wanted[at], part, within) if at in wanted else part for at, part in parts
+    ]
+    return Value(actual.kind, actual.text, tuple(items))
 
 
 def _in_order(value: Value) -> tuple[Value, ...]:

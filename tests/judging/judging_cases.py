@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.judging.compare.channels import mismatches
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import registered_rules
@@ -133,9 +135,10 @@ def case(
     observation: Observation,
     stimulus: Stimulus = CALL,
     stated: Expected | None = None,
+    within: float | None = None,
 ) -> Failure:
     """The case of an observation that fails (and it must)."""
-    expectation = expecting(reference, stated)
+    expectation = replace(expecting(reference, stated), within=within)
     found = mismatches(observation, expectation, stimulus)
     assert found, "this observation is as expected"
     return Failure(observation, expectation, stimulus, found)

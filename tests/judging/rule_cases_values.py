@@ -7,6 +7,7 @@ from dataclasses import replace
 from harness.judging.explain.failure import Failure
 from harness.matchers import AllOf, AnyValue, Contains, Matches, OfType, OneOf, Yields
 from harness.model.expectation import Expected, StatedLeave
+from harness.model.observation import Observation
 from harness.model.stimulus import Call, Stimulus
 from harness.model.values import Value, ValueKind
 from tests.judging.judging_cases import (
@@ -35,6 +36,25 @@ FILTERED = replace(ONE_BY_ONE, text="filter")
 OTHERS = replace(FILTERED, items=FILTERED.items[:1])
 YIELDED = Expected(returns=Yields(values=ONE_BY_ONE.items))
 HUGE = Value(ValueKind.TOO_LARGE, "an int of 1000000 digits")
+
+
+def account(balance: float) -> Value:
+    """An object with one attribute."""
+    parts = (Value.of("balance"), Value.of(balance))
+    return Value(ValueKind.OBJECT, "Account", parts)
+
+
+def accounts(*balances: float) -> Value:
+    """A list of such objects."""
+    return Value(ValueKind.LIST, items=tuple(account(balance) for balance in balances))
+
+
+def gave_interest(after: Value, value: object = None) -> Observation:
+    """A call that changed the accounts of 100 and 50 dollars that it was given."""
+    observed = called(value)
+    return replace(observed, arguments_before=(accounts(100.0, 50.0),), arguments=(after,))
+
+
 SHOW = steps("board = ['--', '--']", "add_piece(board, 'X', 0)", "board")
 
 FIRES: list[tuple[str, Failure, str]] = [
@@ -175,6 +195,31 @@ FIRES: list[tuple[str, Failure, str]] = [
         ),
         "In step 2 (add(board, 'X', 0)), board is not changed: in the end item [0] is '--', "
         "it should be 'XX'. Is a copy changed in its place?",
+    ),
+    (
+        "argument_not_changed",
+        case(gave_interest(accounts(100.001, 50.0)), gave_interest(accounts(100.0, 50.0))),
+        "board is not changed: item [0].balance is 100.0, it should be 100.001. Is the result "
+        "rounded, or is a copy changed in its place?",
+    ),
+    (
+        "wrong_value_afterwards",
+        case(
+            gave_interest(accounts(101.1, 51.0)),
+            gave_interest(accounts(101.10000001, 60.0)),
+            within=0.001,
+        ),
+        "board is not as expected afterwards: item [1].balance is 60.0, it should be 51.0.",
+    ),
+    (
+        "wrong_value",
+        case(called([101.1, 51.0, 2.5]), called([101.10000001, 60.0, 2.50000001]), within=0.001),
+        "add_piece returned a different list: item [1] is 60.0, it should be 51.0.",
+    ),
+    (
+        "wrong_value",
+        case(called({"a": 0.3, "b": 1}), called({"b": 2, "a": 0.30000000000000004}), within=0.001),
+        "add_piece returned a different dict: item ['b'] is 2, it should be 1.",
     ),
     (
         "argument_changed",
@@ -421,6 +466,41 @@ LEAVES_ALONE: list[tuple[str, Failure]] = [
         case(
             called(True, before=(EMPTY,), after=(PLACED,)),
             called(True, before=(EMPTY,), after=(EMPTY,)),
+        ),
+    ),
+    (
+        "argument_not_changed",
+        case(
+            gave_interest(accounts(100.00000001, 50.0)),
+            gave_interest(accounts(100.0, 50.0), value=1),
+            within=0.001,
+        ),
+    ),
+    (
+        "argument_not_changed",
+        case(
+            session(step(), step([101.1]), step(101.1), step([101.1])),
+            session(step(), step([101.10000001]), step(3), step([101.10000001])),
+            steps("a = pay([])", "a", "total(a)", "a"),
+            within=0.001,
+        ),
+    ),
+    (
+        "argument_not_changed",
+        case(
+            session(step(), step([101.1]), step(1), variables=(variable("a", [101.1]),)),
+            session(step(), step([101.1001]), step(1), variables=(variable("a", [101.1001]),)),
+            steps("a = pay([])", "a", "total(a)"),
+            within=0.001,
+            stated=Expected(prints=exactly("x")),
+        ),
+    ),
+    (
+        "argument_changed",
+        case(
+            gave_interest(accounts(100.0, 50.0)),
+            gave_interest(accounts(100.00000001, 50.0), value=1),
+            within=0.001,
         ),
     ),
     ("rows_and_columns_swapped", case(called(["ab", "cd"]), called(["ab", "dc"]))),

@@ -49,32 +49,44 @@ def changes(
     sides = zip(observation.arguments_before, observation.arguments, strict=False)
     for position, (before, actual) in enumerate(sides):
         name = argument_name(expectation, position)
-        expected = _expected_argument(expectation, position, name, before)
-        if expected is not None and not same(expected, actual):
-            changed.append(
-                ArgumentChange(
-                    name=name,
-                    before=before,
-                    expected=expected,
-                    actual=actual,
-                    returned=observation.value,
-                )
-            )
+        matcher = _expected_argument(expectation, position, name, before)
+        if matcher is not None and not matcher.accepts(actual):
+            changed.append(_change(name, matcher, before, actual, observation.value))
     return tuple(changed)
+
+
+def _change(
+    name: str,
+    expected: Exactly,
+    before: Value,
+    actual: Value,
+    returned: Value | None = None,
+    *,
+    later: bool = False,
+) -> ArgumentChange:
+    """Floats that are near enough to the expected ones are no change."""
+    return ArgumentChange(
+        name=name,
+        before=expected.pair(before)[1],
+        expected=expected.value,
+        actual=expected.pair(actual)[1],
+        returned=returned and expected.pair(returned)[1],
+        later=later,
+    )
 
 
 def _expected_argument(
     expectation: Expectation, position: int, name: str, before: Value
-) -> Value | None:
+) -> Exactly | None:
     stated, reference = expectation.stated, expectation.reference
     for leave in stated.leaves:
         if leave.name == name:
-            return leave.value.value if isinstance(leave.value, Exactly) else None
+            return leave.value if isinstance(leave.value, Exactly) else None
     if stated.leaves_unchanged:
-        return before
+        return Exactly(value=before)
     if reference is None or position >= len(reference.arguments):
         return None
-    return reference.arguments[position]
+    return Exactly(value=reference.arguments[position], within=expectation.within)
 
 
 def _in_session(
@@ -85,7 +97,7 @@ def _in_session(
     if reference is None:
         return ()
     if step is None:
-        return _at_the_end(observation, reference, session)
+        return _at_the_end(observation, expectation, session)
     if step >= min(len(session.steps), len(reference.steps)):
         return ()
     shown = step
@@ -97,44 +109,32 @@ def _in_session(
     if name is None or shown >= min(len(observation.steps), len(reference.steps)):
         return ()
     before = _before(observation, session, name, shown)
-    expected, actual = reference.steps[shown].value, observation.steps[shown].value
-    if before is None or expected is None or actual is None or same(expected, actual):
+    wanted, actual = reference.steps[shown].value, observation.steps[shown].value
+    if before is None or wanted is None or actual is None:
+        return ()
+    expected = Exactly(value=wanted, within=expectation.within)
+    if expected.accepts(actual):
         return ()
     returned = observation.steps[shown - 1].value if shown else None
-    return (
-        ArgumentChange(
-            name=name,
-            before=before,
-            expected=expected,
-            actual=actual,
-            returned=returned,
-            later=shown > step + 1,
-        ),
-    )
+    return (_change(name, expected, before, actual, returned, later=shown > step + 1),)
 
 
 def _at_the_end(
-    observation: Observation, reference: Observation, session: Session
+    observation: Observation, expectation: Expectation, session: Session
 ) -> tuple[ArgumentChange, ...]:
     """What no step shows: the variables when the session is over."""
     changed: list[ArgumentChange] = []
-    wanted = {variable.name: variable.value for variable in reference.variables}
-    for variable in observation.variables:
-        expected = wanted.get(variable.name)
-        before = _before(observation, session, variable.name, len(observation.steps))
-        if before is None or expected is None or same(expected, variable.value):
+    variables = expectation.reference.variables if expectation.reference else ()
+    wanted = {
+        variable.name: Exactly(value=variable.value, within=expectation.within)
+        for variable in variables
+    }
+    for name, actual in ((variable.name, variable.value) for variable in observation.variables):
+        expected = wanted.get(name)
+        before = _before(observation, session, name, len(observation.steps))
+        if before is None or expected is None or name == DROPPED or expected.accepts(actual):
             continue
-        if variable.name == DROPPED:
-            continue
-        changed.append(
-            ArgumentChange(
-                name=variable.name,
-                before=before,
-                expected=expected,
-                actual=variable.value,
-                returned=None,
-            )
-        )
+        changed.append(_change(name, expected, before, actual))
     return tuple(changed)
 
 

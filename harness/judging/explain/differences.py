@@ -110,7 +110,7 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Difference:
         return _plain(mismatch.channel, subject, expected, _source(mismatch.actual))
     if mismatch.actual is None:
         return _plain(mismatch.channel, subject, _source(mismatch.expected.value), "no value")
-    expected_lines, actual_lines = _lines_of(mismatch.expected.value, mismatch.actual)
+    expected_lines, actual_lines = _lines_of(*mismatch.expected.pair(mismatch.actual))
     if len(expected_lines) == len(actual_lines) == 1:
         return _one_line(mismatch.channel, subject, expected_lines[0], actual_lines[0])
     if len(expected_lines) == len(actual_lines):

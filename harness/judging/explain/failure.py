@@ -146,11 +146,9 @@ class Failure:
         mismatch = self.returns
         if mismatch is None or mismatch.actual is None:
             return None
-        if isinstance(mismatch.expected, EqualData):
-            return mismatch.expected.pair(mismatch.actual)
-        if not isinstance(mismatch.expected, Exactly):
+        if not isinstance(mismatch.expected, Exactly | EqualData):
             return None
-        return mismatch.expected.value, mismatch.actual
+        return mismatch.expected.pair(mismatch.actual)
 
     @cached_property
     def first_difference(self) -> FirstDifference | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
-from harness.matchers.comparison import same, source
+from harness.matchers.comparison import same, source, with_tolerated
 from harness.matchers.field import Field
 from harness.matchers.registry import matcher_class, matcher_key
 from harness.model.expectation import Matcher
@@ -88,9 +88,11 @@ class EqualData(Matcher):
         return source(self.value)
 
     def pair(self, value: Value) -> tuple[Value, Value]:
-        """This value and the other, with numbers of one kind where they are equal."""
+        """This value and the other, with numbers of one kind where they are equal, and this one's
+        floats where they are near enough."""
         own = {number: part for part in _parts(self.value) if (number := _number(part)) is not None}
-        return _with_numbers(self.value, own), _with_numbers(value, own)
+        expected, actual = _with_numbers(self.value, own), _with_numbers(value, own)
+        return expected, with_tolerated(expected, actual, self.within)
 
 
 def _literal(expression: str) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from harness.matchers.comparison import normalised, same, source
+from harness.matchers.comparison import normalised, same, source, with_tolerated
 from harness.matchers.registry import matcher_class
 from harness.model.expectation import Ignore, Matcher
 from harness.model.values import Value, ValueKind
@@ -22,6 +22,10 @@ class Exactly(Matcher):
     def accepts(self, value: Value) -> bool:
         """Whether it is the same value."""
         return same(self.value, value, self.within)
+
+    def pair(self, value: Value) -> tuple[Value, Value]:
+        """This value and the other, with this one's floats where they are near enough."""
+        return self.value, with_tolerated(self.value, value, self.within)
 
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
         """Whether it is the same text, the forgiven differences apart."""

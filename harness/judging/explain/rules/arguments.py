@@ -10,6 +10,8 @@ from harness.judging.explain.rule import Stage, count, rule
 from harness.matchers import same, source
 from harness.model.values import ValueKind
 
+_MOST_DIGITS = 10
+
 
 @rule(Stage.KNOWN_MISTAKE, 50)
 def argument_not_changed(failure: Failure) -> str | None:
@@ -23,6 +25,8 @@ def argument_not_changed(failure: Failure) -> str | None:
             after = "" if pair is None else f", and return {source(pair[0], limit=60)}"
             return f"{said} Change the {kind} that is given{after}."
         said = failure.says(f"is not changed: {_first(change, 'it should be')}", who=change.name)
+        if _is_rounded(change):
+            return f"{said} Is the result rounded, or is a copy changed in its place?"
         return f"{said} Is a copy changed in its place?"
     return None
 
@@ -34,6 +38,16 @@ def _is_returned(change: ArgumentChange) -> bool:
         return False
     parts = returned.items if returned.kind is ValueKind.TUPLE else ()
     return any(same(change.expected, value) for value in (returned, *parts))
+
+
+def _is_rounded(change: ArgumentChange) -> bool:
+    """Whether the first number that is not as it should be is what rounding makes of it."""
+    place = first_difference(change.expected, change.actual)
+    sides = [side for side in (place.expected, place.actual) if side is not None]
+    if len(sides) < 2 or any(side.kind is not ValueKind.FLOAT for side in sides):
+        return False
+    wanted, got = (float(side.text) for side in sides)
+    return any(round(wanted, digits) == got for digits in range(_MOST_DIGITS))
 
 
 def _also_returned(failure: Failure) -> str:

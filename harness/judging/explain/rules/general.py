@@ -68,7 +68,7 @@ def wrong_value_afterwards(failure: Failure) -> str | None:
     if not isinstance(mismatch.expected, Exactly):
         wanted = mismatch.expected.in_words() if mismatch.expected else "no value"
         return failure.says(f"is {source(mismatch.actual)} afterwards, expected {wanted}", who=name)
-    pair = mismatch.expected.value, mismatch.actual
+    pair = mismatch.expected.pair(mismatch.actual)
     place = first_difference(*pair)
     if not place.path:
         got, expected = _around(pair[1], pair[0])

@@ -121,7 +121,7 @@ def _left_behind(failure: Failure) -> Value | None:
     mismatch = failure.leaves
     if mismatch is None or mismatch.actual is None or not isinstance(mismatch.expected, Exactly):
         return mismatch.actual if mismatch else None
-    return first_difference(mismatch.expected.value, mismatch.actual).actual
+    return first_difference(*mismatch.expected.pair(mismatch.actual)).actual
 
 
 @rule(Stage.KNOWN_MISTAKE, 40)
