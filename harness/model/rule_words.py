@@ -56,6 +56,7 @@ RULE_WORDS = {
     "raised_unexpectedly": "raises an exception",
     "ran_at_import": "fails as the file is loaded",
     "recursed_too_deep": "calls itself without end",
+    "repr_differs": "shows objects as another text (__repr__)",
     "returned_a_function": "returns a function without calling it",
     "returned_instead_of_printed": "returns instead of printing",
     "returned_none": "returns None",

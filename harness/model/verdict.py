@@ -51,6 +51,7 @@ class Channel(StrEnum):
     READS = "reads"
     EXIT = "exit"
     WRITES = "writes"
+    SHOWS = "shows"  # what a session shows of a value, and without a reference of a whole step
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from harness.matchers import EqualTo
 from harness.model.expectation import Expected
 from harness.model.observation import NameHint, NameHintKind, Observation, StepOutcome
 from harness.model.values import Value, ValueKind
-from tests.judging.judging_cases import called, case, exactly, raised, session, steps
+from tests.judging.judging_cases import called, case, exactly, raised, session, step, steps
 
 EQUALS_ADA = "== Account('Ada')"
 
@@ -84,6 +84,28 @@ FIRES: list[tuple[str, Failure, str]] = [
         "add_piece returned Python's own words for an object: Account has no __repr__.",
     ),
     (
+        "repr_differs",
+        case(shown("Account('Ada')"), shown("Account(Ada)"), SHOW_ACCOUNT),
+        'The value is shown as "Account(Ada)", it should be shown as '
+        "\"Account('Ada')\": that text comes from __repr__.",
+    ),
+    (
+        "repr_differs",
+        case(shown("Account('Ada')"), shown(""), SHOW_ACCOUNT),
+        "The value is shown as an empty text, it should be shown as \"Account('Ada')\": that text "
+        "comes from __repr__.",
+    ),
+    (
+        "printed_instead_of_returned",
+        case(
+            shown("Account('Ada')"),
+            session(step(None, "Account('Ada')\n")),
+            steps("richest([ada])"),
+        ),
+        "richest printed Account(owner='Ada') instead of returning it. In a session both look "
+        "alike.",
+    ),
+    (
         "no_eq",
         case(None, called(answering(NO_EQ)), stated=EQUAL),
         "add_piece returned an object that is not equal to Account('Ada'): Account has no __eq__.",
@@ -118,6 +140,12 @@ LEAVES_ALONE: list[tuple[str, Failure]] = [
     ("missing_method", case(called(1), about(NameHintKind.NO_SELF, ""))),
     ("no_repr", case(shown("Account('Ada')"), shown("Account(Ada)"), SHOW_ACCOUNT)),
     ("no_repr", case(called("a"), called("b"))),
+    ("repr_differs", case(called("a"), called("b"))),
+    ("repr_differs", case(shown("Account('Ada')"), session(step(5)), SHOW_ACCOUNT)),
+    (
+        "repr_differs",
+        case(None, session(step(6)), SHOW_ACCOUNT, stated=Expected(shown=("5\n",))),
+    ),
     ("no_eq", case(called(account(owner="Ada")), called(account(owner="Alan")))),
     ("no_eq", case(None, called(1), stated=Expected(returns=exactly(2)))),
     ("generator_instead_of_list", case(called([1]), called((1,)))),

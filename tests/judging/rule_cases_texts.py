@@ -9,6 +9,9 @@ from tests.judging.judging_cases import (
     called,
     case,
     ran,
+    session,
+    step,
+    steps,
     typing,
 )
 
@@ -79,6 +82,16 @@ FIRES: list[tuple[str, Failure, str]] = [
         "unexpected_output",
         case(called(True), called(True, "debug 1\n")),
         'add_piece prints "debug 1", although nothing should be printed here.',
+    ),
+    (
+        "unexpected_output",
+        case(None, session(step(8)), steps("deposit(3)"), stated=Expected(shown=("",))),
+        'deposit shows "8", although nothing should be shown here.',
+    ),
+    (
+        "nothing_printed",
+        case(None, session(step(None)), steps("deposit(3)"), stated=Expected(shown=("8\n",))),
+        'deposit shows nothing, but "8" should be shown.',
     ),
     (
         "nothing_printed",

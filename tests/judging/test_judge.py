@@ -29,7 +29,7 @@ from harness.model.expectation import (
     StatedTurn,
     StatedTurns,
 )
-from harness.model.observation import Ending, NamedValue, Observation, Phase
+from harness.model.observation import Ending, NamedValue, Observation, Phase, StepOutcome
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, VerdictKind
@@ -378,6 +378,41 @@ def test_without_a_reference_a_session_is_held_to_the_sheet() -> None:
     stated = Expected(shown=("hi\n'x'\n",))
     assert passes(None, session(step("x", "hi\n")), stated, steps("f()"))
     assert not passes(None, session(step("y", "hi\n")), stated, steps("f()"))
+
+
+def echo(text: str, balance: int = 5) -> StepOutcome:
+    """A step whose value is an account, shown as this text."""
+    parts = (Value.of("balance"), Value.of(balance))
+    return StepOutcome(value=Value(ValueKind.OBJECT, "Account", parts), shown=text)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "outcome", "subjects"),
+    [
+        (step(None), echo("Account(5)"), ["return value, step 1: f()"]),
+        (echo("Account(5)"), step(5), ["return value, step 1: f()"]),
+        (echo("Account(5)"), echo("Account(6)", 6), ["return value, step 1: f()"]),
+        (echo("Account(5)"), echo("Account 5"), ["what is shown, step 1: f()"]),
+        (step(8), step(8, "8\n"), ["printed text, step 1: f()"]),
+        (
+            step(8),
+            step(None, "8\n"),
+            ["return value, step 1: f()", "printed text, step 1: f()"],
+        ),
+    ],
+)
+def test_what_a_session_shows_of_a_value_is_not_printed_text(
+    wanted: StepOutcome, outcome: StepOutcome, subjects: list[str]
+) -> None:
+    verdict = judge(session(outcome), expecting(session(wanted)), steps("f()"))
+    assert [difference.subject for difference in verdict.differences] == subjects
+
+
+def test_without_a_reference_all_that_a_step_shows_is_compared() -> None:
+    verdict = judge(session(step(8)), expecting(None, Expected(shown=("",))), steps("f()"))
+    (difference,) = verdict.differences
+    assert difference.subject == "what is shown, step 1: f()"
+    assert difference.channel is Channel.SHOWS
 
 
 KINDS = {

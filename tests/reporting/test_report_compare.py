@@ -115,6 +115,20 @@ def test_a_file_that_lacks_its_last_line_end_prints_none() -> None:
     assert of_file(long, f"{long}\n").where == where
 
 
+def test_what_a_session_shows_where_nothing_should_be_is_not_called_printed() -> None:
+    found = comparison(
+        Difference(
+            channel=Channel.SHOWS,
+            subject="what is shown, step 1: f()",
+            expected="",
+            actual="8",
+            lines=(DiffLine(expected="", actual="8"),),
+            at_line=1,
+        )
+    )
+    assert sides(found) == [('<span class="none">(nothing)</span>', "<mark>8</mark><i>¬</i>")]
+
+
 def test_an_empty_file_is_called_empty_where_it_is_expected_in_words() -> None:
     found = comparison(
         Difference(

@@ -45,12 +45,14 @@ class ValueMismatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextMismatch:
-    """Printed text differs: of one turn, or all of it (`turn` is None)."""
+    """Printed text differs: of one turn, or all of it (`turn` is None). `shown`: it is what a
+    session shows of a value, or, without a reference, of a whole step."""
 
     expected: Matcher
     actual: str
     turn: int | None = None
     step: int | None = None
+    shown: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

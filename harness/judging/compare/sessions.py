@@ -73,9 +73,9 @@ def _step(
             channel=Channel.RETURNS, expected=matcher, actual=value, step=index
         )
         differing.append(mismatch)
-    if wanted.shown != outcome.shown and not is_default_repr(wanted.shown):
+    elif wanted.shown != outcome.shown and not is_default_repr(wanted.shown):
         mismatch_shown = TextMismatch(
-            expected=exactly(wanted.shown), actual=outcome.shown, step=index
+            expected=exactly(wanted.shown), actual=outcome.shown, step=index, shown=True
         )
         differing.append(mismatch_shown)
     return [*differing, *texts]
@@ -102,7 +102,9 @@ def _against_the_sheet(observation: Observation, stated: Expected) -> list[Misma
     for index, shown in enumerate(stated.shown or ()):
         step = observation.steps[index] if index < len(observation.steps) else _NEVER_HAPPENED
         if not shows(step, shown, stated.ignore):
-            mismatch = TextMismatch(expected=exactly(shown), actual=screen_of(step), step=index)
+            mismatch = TextMismatch(
+                expected=exactly(shown), actual=screen_of(step), step=index, shown=True
+            )
             differing.append(mismatch)
     return differing
 

@@ -192,13 +192,15 @@ def _turn(turn: int | None, stimulus: Stimulus) -> str:
 
 
 def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Difference:
-    subject = _in_step(_turn(mismatch.turn, stimulus), mismatch.step, stimulus)
+    what = "what is shown" if mismatch.shown else _turn(mismatch.turn, stimulus)
+    channel = Channel.SHOWS if mismatch.shown else Channel.PRINTS
+    subject = _in_step(what, mismatch.step, stimulus)
     expected = mismatch.expected.exact_text
     if expected is None:
         actual = "\n".join(_cut(mismatch.actual.split("\n", 60)[:60]))
         expected = mismatch.expected.in_words(whole=True)
-        return _plain(Channel.PRINTS, subject, expected, actual)
-    return _aligned(Channel.PRINTS, subject, expected.split("\n"), mismatch.actual.split("\n"))
+        return _plain(channel, subject, expected, actual)
+    return _aligned(channel, subject, expected.split("\n"), mismatch.actual.split("\n"))
 
 
 def _aligned(channel: Channel, subject: str, expected: list[str], actual: list[str]) -> Difference:

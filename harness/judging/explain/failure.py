@@ -43,6 +43,7 @@ class Texts:
     printed: bool
     edit: Edit
     file: str | None = None
+    shown: bool = False
 
     @property
     def named(self) -> str:
@@ -53,7 +54,10 @@ class Texts:
 
     @property
     def verb(self) -> str:
-        """What the program does with such a text."""
+        """What the program does with such a text; of what a session shows, `shown`, a part may be
+        the value of an expression."""
+        if self.shown:
+            return "shows"
         return "prints" if self.printed else "returns"
 
 
@@ -164,7 +168,8 @@ class Failure:
             if wanted is None:
                 return None
             expected, actual = normalised(wanted, ignore), normalised(self.text.actual, ignore)
-            return _texts(expected, actual, self.place(self.text.turn), printed=True)
+            texts = _texts(expected, actual, self.place(self.text.turn), printed=True)
+            return replace(texts, shown=self.text.shown)
         pair = self.exact_return
         if pair is None or not all(value.kind is ValueKind.STR for value in pair):
             return None
@@ -199,6 +204,14 @@ class Failure:
         if self.step is not None and self.step < len(reference.steps):
             return reference.steps[self.step].printed
         return reference.printed
+
+    @property
+    def expected_shown(self) -> str:
+        """What the failing step of a session should show of its value where that has objects."""
+        reference = self.expectation.reference
+        if reference is None or self.step is None or self.step >= len(reference.steps):
+            return ""
+        return reference.steps[self.step].shown
 
     @cached_property
     def actual_printed(self) -> str:

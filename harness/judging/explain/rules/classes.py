@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.common.escaping import plain
+from harness.common.escaping import plain, quoted
 from harness.judging.compare.mismatches import TextMismatch
 from harness.judging.compare.sessions import is_default_repr
 from harness.judging.explain.failure import Failure
@@ -75,6 +75,20 @@ def no_repr(failure: Failure) -> str | None:
         return None
     return failure.says(f"returned Python's own words for an object: {_owner(pair[1].text)} has no "
                         "__repr__")  # fmt: skip
+
+
+@rule(Stage.KNOWN_MISTAKE, 5)
+def repr_differs(failure: Failure) -> str | None:
+    """The right value, and a session shows it as another text."""
+    text = failure.text
+    if text is None or not text.shown or failure.expectation.reference is None:
+        return None
+    has = quoted(text.actual) if text.actual else "an empty text"
+    wanted = quoted(text.expected.exact_text or "")
+    return failure.says(
+        f"is shown as {has}, it should be shown as {wanted}: that text comes from __repr__",
+        who="the value",
+    )
 
 
 @rule(Stage.KNOWN_MISTAKE, 4)

@@ -14,9 +14,9 @@ def unexpected_output(failure: Failure) -> str | None:
     texts = failure.texts
     if texts is None or texts.expected or not texts.printed:
         return None
-    shown = quoted(texts.actual.rstrip("\n"))
+    found = quoted(texts.actual.rstrip("\n"))
     return failure.says(
-        f"prints {shown}, although nothing should be printed here", place=texts.place
+        f"{texts.verb} {found}, although nothing should be {_done(texts)} here", place=texts.place
     )
 
 
@@ -27,7 +27,12 @@ def nothing_printed(failure: Failure) -> str | None:
     if texts is None or texts.actual or not texts.printed:
         return None
     wanted = quoted(_first_visible(texts.expected.split("\n")))
-    return failure.says(f"prints nothing, but {wanted} should be printed", place=texts.place)
+    clause = f"{texts.verb} nothing, but {wanted} should be {_done(texts)}"
+    return failure.says(clause, place=texts.place)
+
+
+def _done(texts: Texts) -> str:
+    return "shown" if texts.shown else "printed"
 
 
 @rule(Stage.DIFFERENCE, 50)

@@ -20,9 +20,10 @@ def printed_instead_of_returned(failure: Failure) -> str | None:
         return None
     printed = failure.actual_printed.strip("\n")
     expected = (failure.expected_printed or "").strip("\n")
-    for spelling in _spellings(pair[0]):
-        if _has_lines(printed, spelling) and not _has_lines(expected, spelling):
-            return failure.says(f"printed {source(pair[0])} instead of returning it")
+    for spelling in (*_spellings(pair[0]), failure.expected_shown):
+        if spelling and _has_lines(printed, spelling) and not _has_lines(expected, spelling):
+            said = failure.says(f"printed {source(pair[0])} instead of returning it")
+            return said if failure.step is None else f"{said} In a session both look alike."
     return None
 
 

@@ -12,6 +12,7 @@ LINE_END = "¬"
 NO_LINE_END = "(no line end)"
 MISSING = "(missing)"
 NOTHING_PRINTED = "(nothing printed)"
+NOTHING = "(nothing)"
 EMPTY_FILE = "(empty)"
 
 Span = tuple[int, int]

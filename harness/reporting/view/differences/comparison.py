@@ -14,6 +14,7 @@ from harness.model.verdict import Channel, Difference, DiffLine
 from harness.reporting.view.differences.cells import (
     EMPTY_FILE,
     NO_LINE_END,
+    NOTHING,
     NOTHING_PRINTED,
     Cell,
     Column,
@@ -31,7 +32,8 @@ _ROWS_BEFORE = 8
 _AT_A_GLANCE = 30  # characters of two texts, one below the other
 _CONTEXT = 12  # lines: a judged text begins at most so many before its first difference
 _MOST_LINES_ALIGNED = 200  # aligning costs the product of both sides
-_TEXTS = frozenset({Channel.PRINTS, Channel.WRITES})
+_TEXTS = frozenset({Channel.PRINTS, Channel.WRITES, Channel.SHOWS})
+_NOTHING = {Channel.WRITES: EMPTY_FILE, Channel.SHOWS: NOTHING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +177,7 @@ def _words_cell(actual: str, channel: Channel) -> Cell:
 
 
 def _nothing(channel: Channel) -> str:
-    return EMPTY_FILE if channel is Channel.WRITES else NOTHING_PRINTED
+    return _NOTHING.get(channel, NOTHING_PRINTED)
 
 
 def of_texts(expected: str, actual: str, subject: str) -> Comparison:
