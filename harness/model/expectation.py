@@ -167,7 +167,7 @@ class Expectation:
     within: float | None = None
 
 
-KEY_VERSION = 1
+KEY_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

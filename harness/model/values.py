@@ -56,7 +56,8 @@ _SHORT = 64  # characters: values up to here are cached, since the same few come
 @dataclass(frozen=True, slots=True)
 class Value:
     """One value. Scalars have `text`, containers `items` (a dict: key, value, key, value …; an
-    object: the name of an attribute, its value, …).
+    object: the name of an attribute, its value, …; of a class that is derived from a built-in one
+    first "" and its content).
 
     `text` is the canonical spelling: `repr()` of a scalar ("True", "12", "1.5", "nan", "b'x'"),
     but the bare text for `str`. Sets are ordered by their items' source spelling.
@@ -114,6 +115,12 @@ class Value:
     def type_name(self) -> str:
         """The name a student knows the type by."""
         return self.text if self.kind in NAMED_CONTAINERS else self.kind.value
+
+    @property
+    def content(self) -> Value | None:
+        """What an object of a class that is derived from a built-in one holds; else None."""
+        named = self.kind is ValueKind.OBJECT and len(self.items) > 1 and not self.items[0].text
+        return self.items[1] if named else None
 
     @property
     def is_container(self) -> bool:
@@ -178,7 +185,7 @@ def _opened_by_name(value: Value) -> list[Value | str]:
     inside: list[Value | str] = [f"{value.text}("]
     for position in range(0, len(value.items) - 1, 2):
         name = value.items[position].text
-        inside += [f"{', ' if position else ''}{name}=", value.items[position + 1]]
+        inside += [", " if position else "", f"{name}=" if name else "", value.items[position + 1]]
     return [*inside, ")"]
 
 

@@ -38,15 +38,32 @@ YIELDED = Expected(returns=Yields(values=ONE_BY_ONE.items))
 HUGE = Value(ValueKind.TOO_LARGE, "an int of 1000000 digits")
 
 
-def account(balance: float) -> Value:
-    """An object with one attribute."""
-    parts = (Value.of("balance"), Value.of(balance))
-    return Value(ValueKind.OBJECT, "Account", parts)
+def by_repr(name: str, text: str) -> Value:
+    """A value of the standard library's, of which the `repr` is known."""
+    return Value(ValueKind.FOREIGN, name, (Value.of(text),))
+
+
+def derived(name: str, content: object, /, **attributes: object) -> Value:
+    """An object of a class that is derived from a built-in one."""
+    return note(name, **{"": content}, **attributes)
+
+
+def note(name: str = "Note", /, **attributes: object) -> Value:
+    """An object with these attributes."""
+    parts = [Value.of(part) for pair in attributes.items() for part in pair]
+    return Value(ValueKind.OBJECT, name, tuple(parts))
+
+
+def listed(*items: Value) -> Value:
+    """A list of these."""
+    return Value(ValueKind.LIST, items=items)
 
 
 def accounts(*balances: float) -> Value:
-    """A list of such objects."""
-    return Value(ValueKind.LIST, items=tuple(account(balance) for balance in balances))
+    """A list of objects with one attribute."""
+    return Value(
+        ValueKind.LIST, items=tuple(note("Account", balance=balance) for balance in balances)
+    )
 
 
 def gave_interest(after: Value, value: object = None) -> Observation:
@@ -143,6 +160,98 @@ FIRES: list[tuple[str, Failure, str]] = [
         case(called(1), called(Value(ValueKind.FOREIGN, "int"))),
         "add_piece returned <int object> (an object of the program's own class int) "
         "instead of 1 (an int).",
+    ),
+    (
+        "wrong_type",
+        case(called({"a": 2}), called(by_repr("Counter", "Counter({'a': 2})"))),
+        "add_piece returned Counter({'a': 2}) (a Counter) instead of {'a': 2} (a dict): dict(…) "
+        "makes a dict of it.",
+    ),
+    (
+        "wrong_type",
+        case(called([{"a": 2}]), called(listed(by_repr("OrderedDict", "OrderedDict()")))),
+        "Item [0] of the result is OrderedDict() (an OrderedDict) instead of {'a': 2} (a dict): "
+        "dict(…) makes a dict of it.",
+    ),
+    (
+        "wrong_type",
+        case(called([1, 2]), called(by_repr("deque", "deque([1, 2])"))),
+        "add_piece returned deque([1, 2]) (a deque) instead of [1, 2] (a list): list(…) makes a "
+        "list of it.",
+    ),
+    (
+        "wrong_type",
+        case(called(("a",)), called(Value(ValueKind.FOREIGN, "dict_keys"))),
+        "add_piece returned <dict_keys object> (a dict_keys) instead of ('a',) (a tuple): tuple(…) "
+        "makes a tuple of it.",
+    ),
+    (
+        "wrong_type",
+        case(called({"a": 1}), called(Value(ValueKind.FOREIGN, "dict_items"))),
+        "add_piece returned <dict_items object> (a dict_items) instead of {'a': 1} (a dict): dict(…) "
+        "makes a dict of it.",
+    ),
+    (
+        "wrong_type",
+        case(called({"a": 1}), called(Value(ValueKind.FOREIGN, "dict_keys"))),
+        "add_piece returned <dict_keys object> (a dict_keys) instead of {'a': 1} (a dict).",
+    ),
+    (
+        "wrong_type",
+        case(called({"a": 2}), called(derived("Counts", {"a": 2}))),
+        "add_piece returned Counts({'a': 2}) (a Counts, derived from dict) instead of {'a': 2} (a "
+        "dict): dict(…) makes a dict of it.",
+    ),
+    (
+        "wrong_type",
+        case(called("hello"), called(derived("Word", "hello", length=5))),
+        "add_piece returned Word('hello', length=5) (a Word, derived from str) instead of 'hello' "
+        "(a str): str(…) makes a str of it.",
+    ),
+    (
+        "wrong_type",
+        case(called("red"), called(derived("Colour", "red", name="RED", value="red"))),
+        "add_piece returned Colour('red', name='RED', value='red') (a Colour, derived from str) "
+        "instead of 'red' (a str): its attribute value is a str.",
+    ),
+    (
+        "wrong_type",
+        case(called([("a", 2)]), called(listed(derived("Pair", ("a", 2))))),
+        "Item [0] of the result is Pair(('a', 2)) (a Pair, derived from tuple) instead of ('a', 2) "
+        "(a tuple): tuple(…) makes a tuple of it.",
+    ),
+    (
+        "wrong_type",
+        case(called((1, 2)), called(derived("Row", [1, 2]))),
+        "add_piece returned Row([1, 2]) (a Row, derived from list) instead of (1, 2) (a tuple): "
+        "tuple(…) makes a tuple of it.",
+    ),
+    (
+        "wrong_type",
+        case(called(5), called(derived("Word", "five"))),
+        "add_piece returned Word('five') (a Word, derived from str) instead of 5 (an int).",
+    ),
+    (
+        "wrong_type",
+        case(called("hello"), called(note(content="hello"))),
+        "add_piece returned Note(content='hello') (a Note) instead of 'hello' (a str).",
+    ),
+    (
+        "wrong_value",
+        case(
+            called(listed(derived("Counts", {"a": 2}))), called(listed(derived("Counts", {"a": 3})))
+        ),
+        "add_piece returned a different list: item [0]['a'] is 3, it should be 2.",
+    ),
+    (
+        "wrong_value",
+        case(called(derived("Word", "a")), called(derived("Word", "b"))),
+        "add_piece returned Word('b') instead of Word('a').",
+    ),
+    (
+        "wrong_value",
+        case(called(derived("Word", "a")), called(Value(ValueKind.OBJECT, "Word"))),
+        "add_piece returned <Word object> instead of Word('a').",
     ),
     (
         "wrong_type",

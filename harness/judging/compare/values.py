@@ -40,9 +40,13 @@ def first_difference(expected: Value, actual: Value) -> FirstDifference:
             if key is None:
                 break
             named = expected.kind is ValueKind.OBJECT
-            path += f".{plain(key.text, limit=60)}" if named else f"[{key.source(60)}]"
             left, right = _at(expected, key), _at(actual, key)
+            has_name = not named or key.text  # else it is the object's content
+            if has_name:
+                path += f".{plain(key.text, limit=60)}" if named else f"[{key.source(60)}]"
             if left is None or right is None:
+                if not has_name:
+                    break
                 return FirstDifference(path=path, expected=left, actual=right, holder=expected.kind)
             expected, actual = left, right
             continue

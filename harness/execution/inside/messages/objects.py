@@ -78,7 +78,8 @@ class Comparison:
         return False
 
     def attributes(self, thing: object, most: int) -> list[tuple[str, object]] | None:
-        """The names and values that count, `most` or fewer; None where there are more."""
+        """The names and values that count, `most` or fewer; None where there are more. Of a class
+        that is derived from a built-in one the first is its content, without a name."""
         kind = type(thing)
         for base in _mro_of(kind)[:-1]:
             by = self._by.get(_name_of(base))
@@ -132,7 +133,7 @@ def _public(thing: object, kind: type, most: int) -> list[tuple[str, object]] | 
     named = [(name, found[name]) for name in sorted(found) if name[:1] != "_"]
     if not named and "_name_" in found and "_value_" in found:  # a member of an Enum
         named = [("name", found["_name_"]), ("value", found["_value_"])]
-    return named if content is _NONE else [("content", content), *named]
+    return named if content is _NONE else [("", content), *named]
 
 
 _DATA = frozenset(map(id, (*_CONTENTS, bool, type(None))))

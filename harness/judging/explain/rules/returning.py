@@ -11,6 +11,16 @@ from harness.judging.explain.rule import Stage, a_type, rule
 from harness.matchers import GENERATOR, Exactly, OfType, Yields, source
 from harness.model.values import Value, ValueKind
 
+_SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
+_TABLE = frozenset({ValueKind.DICT})
+_ITEMS = _SEQUENCES | {ValueKind.SET}
+# Types of the standard library, and of what they can be made by one call.
+_MADE_FROM = {
+    **dict.fromkeys(("Counter", "OrderedDict", "defaultdict"), _TABLE),
+    **dict.fromkeys(("deque", "dict_keys", "dict_values"), _ITEMS),
+    "dict_items": _ITEMS | _TABLE,
+}
+
 
 @rule(Stage.KNOWN_MISTAKE, 20)
 def printed_instead_of_returned(failure: Failure) -> str | None:
@@ -154,12 +164,29 @@ def wrong_type(failure: Failure) -> str | None:
         clause = f"raises {name} when it is read, it should be {wanted}"
         return failure.says(clause, who=f"{place.named} of the result")
     what = a_type(actual)
+    if actual.content is not None:
+        what += f", derived from {actual.content.type_name}"
     if actual.type_name == expected.type_name:  # and yet of another kind
         what = f"an object of the program's own class {expected.type_name}"
-    clause = f"{got} ({what}) instead of {wanted} ({a_type(expected)})"
+    clause = (
+        f"{got} ({what}) instead of {wanted} ({a_type(expected)}){_conversion(expected, actual)}"
+    )
     if place.path:
         return failure.says(f"is {clause}", who=f"{place.named} of the result")
     return failure.says(f"returned {clause}")
+
+
+def _conversion(expected: Value, actual: Value) -> str:
+    """How to make the expected type of what came, where one call does."""
+    made = expected.kind
+    if actual.content is None:
+        if made not in _MADE_FROM.get(actual.type_name, ()) or actual.kind is not ValueKind.FOREIGN:
+            return ""
+    elif actual.content.kind is not made and not {actual.content.kind, made} <= _SEQUENCES:
+        return ""
+    elif [part.text for part in actual.items[::2]] == ["", "name", "value"]:  # of an Enum
+        return f": its attribute value is {a_type(expected)}"
+    return f": {made}(…) makes {a_type(expected)} of it"
 
 
 def _not_of_type(failure: Failure) -> str | None:
