@@ -188,8 +188,8 @@ FIRES: list[tuple[str, Failure, str]] = [
     (
         "wrong_type",
         case(called({"a": 1}), called(Value(ValueKind.FOREIGN, "dict_items"))),
-        "add_piece returned <dict_items object> (a dict_items) instead of {'a': 1} (a dict): dict(…) "
-        "makes a dict of it.",
+        "add_piece returned <dict_items object> (a dict_items) instead of {'a': 1} (a dict): "
+        "dict(…) makes a dict of it.",
     ),
     (
         "wrong_type",
