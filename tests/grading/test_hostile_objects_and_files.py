@@ -218,7 +218,7 @@ ODD: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         changed("        return file.read().splitlines()\n",
                 "        text = file.read()\n    import os; os.remove(name)\n"
                 "    return text.splitlines()\n"),
-        {LOAD: ("failed", "The file in.txt is gone afterwards."), SAVE: ("failed", "The file in.txt is gone afterwards.")},
+        {LOAD: ("failed", "The file in.txt should stay as it is, and it is removed."), SAVE: ("failed", "The file in.txt should stay as it is, and it is removed.")},
     ),
 }  # fmt: skip
 
