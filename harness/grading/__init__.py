@@ -6,6 +6,7 @@ from harness.common.lazy_exports import lazy_exports
 from harness.grading.context import GradingContext, prepare
 from harness.grading.grader import Graded, Grader
 from harness.grading.observing.answer_key import (
+    expectation,
     make_key,
     parameters,
     python_expressions,
@@ -59,6 +60,7 @@ __all__ = [
     "check_submissions",
     "cohort_of",
     "execution_digest",
+    "expectation",
     "grade_batch",
     "handed_in",
     "handed_out_stubs",

@@ -10,6 +10,7 @@ from harness.judging.causes import (
     unsettled,
     with_loops,
 )
+from harness.judging.compare.texts import expected_files
 from harness.judging.explain.siblings import refine
 from harness.judging.goldens import disagreements
 from harness.judging.judge import Judge, combine, judge, merge_stand_in_verdict, not_run, resolve
@@ -21,6 +22,7 @@ __all__ = [
     "combine",
     "derive",
     "disagreements",
+    "expected_files",
     "failing",
     "find_blame",
     "judge",

@@ -17,6 +17,7 @@ from harness.model.expectation import Ignore
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 SOURCE_LIMIT = 90  # characters
+WHOLE_LIMIT = 2000  # characters, where a value is not part of a sentence
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
 _KEYED = frozenset({ValueKind.DICT, ValueKind.OBJECT})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
@@ -110,6 +111,11 @@ def _without_blank_lines(text: str) -> str:
 def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT) -> str:
     """A value as Python source, shortened around character `at` of that source, made visible."""
     return visible(shortened(value.source(at + 2 * limit), limit, at))
+
+
+def words_limit(*, whole: bool, part: int = SOURCE_LIMIT) -> int:
+    """How many characters of a value are shown: as a whole, or as a `part` of a sentence."""
+    return WHOLE_LIMIT if whole else part
 
 
 def type_with_article(name: str) -> str:

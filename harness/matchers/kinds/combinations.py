@@ -31,8 +31,9 @@ class AllOf(Matcher):
         return all(part.accepts_text(text, ignore) for part in self.matchers)
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The first few parts."""
-        parts = (part.in_words(whole=whole) for part in self.matchers[:_MOST_NAMED])
+        """All parts, or the first few."""
+        named = self.matchers if whole else self.matchers[:_MOST_NAMED]
+        parts = (part.in_words(whole=whole) for part in named)
         return " and ".join(parts)
 
     def parts(self) -> tuple[Matcher, ...]:
@@ -65,8 +66,9 @@ class NoneOf(Matcher):
         return not any(part.accepts_text(text, ignore) for part in self.matchers)
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The first few parts."""
-        parts = (part.in_words(whole=whole) for part in self.matchers[:_MOST_NAMED])
+        """All parts, or the first few."""
+        named = self.matchers if whole else self.matchers[:_MOST_NAMED]
+        parts = (part.in_words(whole=whole) for part in named)
         return "anything but " + " or ".join(parts)
 
     def parts(self) -> tuple[Matcher, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from harness.matchers.comparison import normalised, same, source, with_tolerated
+from harness.matchers.comparison import normalised, same, source, with_tolerated, words_limit
 from harness.matchers.registry import matcher_class
 from harness.model.expectation import Ignore, Matcher
 from harness.model.values import Value, ValueKind
@@ -36,7 +36,7 @@ class Exactly(Matcher):
     def in_words(self, *, whole: bool = False) -> str:
         """The value's source, and how far off floats may be."""
         near = "" if self.within is None else f" (floats within {self.within:g})"
-        return source(self.value) + near
+        return source(self.value, limit=words_limit(whole=whole)) + near
 
     @property
     def exact_text(self) -> str | None:

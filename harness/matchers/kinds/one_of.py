@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from harness.matchers.comparison import same, source
+from harness.matchers.comparison import same, source, words_limit
 from harness.matchers.field import Field
 from harness.matchers.kinds.exactly import Exactly
 from harness.matchers.registry import Schema, matcher_class, matcher_key, read
@@ -13,6 +13,7 @@ from harness.model.expectation import Ignore, Matcher
 from harness.model.values import Value
 
 _MOST_NAMED = 6
+_LONGEST_NAMED = 40  # characters
 
 
 @matcher_class
@@ -36,10 +37,12 @@ class OneOf(Matcher):
         return any(matcher.accepts_text(text, ignore) for matcher in every)
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The first few of them."""
-        named = [source(each, limit=40) for each in self.values]
+        """All of them, or the first few."""
+        limit = words_limit(whole=whole, part=_LONGEST_NAMED)
+        named = [source(each, limit=limit) for each in self.values]
         named += [matcher.in_words() for matcher in self.matchers]
-        return "one of " + ", ".join(named[:_MOST_NAMED])
+        more = [] if whole or len(named) <= _MOST_NAMED else ["…"]
+        return "one of " + ", ".join([*named[: None if whole else _MOST_NAMED], *more])
 
     def parts(self) -> tuple[Matcher, ...]:
         """Itself, and the matchers inside."""

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from harness.common.escaping import quoted
-from harness.matchers.comparison import normalised, same, source
+from harness.matchers.comparison import normalised, same, source, words_limit
 from harness.matchers.field import Field
 from harness.matchers.registry import matcher_class, matcher_key
 from harness.model.expectation import Ignore, Matcher
@@ -37,7 +37,8 @@ class Unordered(Matcher):
 
     def in_words(self, *, whole: bool = False) -> str:
         """The list."""
-        return f"{source(Value(ValueKind.LIST, items=self.items))} in any order"
+        limit = words_limit(whole=whole)
+        return f"{source(Value(ValueKind.LIST, items=self.items), limit=limit)} in any order"
 
 
 @matcher_class

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.matchers.comparison import same, source
+from harness.matchers.comparison import same, source, words_limit
 from harness.matchers.field import Field
 from harness.matchers.registry import matcher_class, matcher_key
 from harness.model.expectation import Matcher
@@ -45,7 +45,8 @@ class Yields(Matcher):
         """The values."""
         more = " and then more" if self.and_more else ""
         what = "an iterator" if self.any_iterator else "a generator"
-        return f"{what} that yields {source(Value(ValueKind.LIST, items=self.values))}{more}"
+        values = source(Value(ValueKind.LIST, items=self.values), limit=words_limit(whole=whole))
+        return f"{what} that yields {values}{more}"
 
 
 @matcher_key(
