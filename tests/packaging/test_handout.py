@@ -80,6 +80,27 @@ def test_files_and_what_is_piped_in_are_handed_out_and_shown(tmp_path: Path) -> 
     assert "dict(==" not in page
 
 
+def test_a_file_of_several_contents_is_named_with_what_to_do(tmp_path: Path) -> None:
+    name = "text-stats"
+    course = Course.copy(ROOT / "examples" / name, tmp_path / "course")
+    course.edit(
+        f"specs/{name}/files.yaml",
+        "name: append to no file, function: append_line,",
+        'name: append to no file, function: append_line, visible: true, files: {log.txt: "a\\n"},',
+    )
+    parts = packed(handed_out(course.root, name, course.path("h.zip")))
+    assert "log.txt" not in parts
+    page = parts["visible-scenarios.txt"].decode()
+    assert "  file   log.txt:\n           one\n" in page
+    assert "  file   log.txt:\n           a\n" in page
+    readme = " ".join(parts["README.txt"].decode().split())
+    assert "cat.txt a file that visible scenarios read" in readme
+    assert (
+        "Not in this folder, because the text differs between scenarios: log.txt. To try a "
+        "scenario by hand, write the file as visible-scenarios.txt shows it under that scenario."
+    ) in readme
+
+
 def test_messages_that_are_compared_are_told_and_a_class_has_one_heading(tmp_path: Path) -> None:
     archive = handed_out(ROOT / "examples" / "bank", "bank", tmp_path / "bank.zip")
     page = packed(archive)["visible-scenarios.txt"].decode()

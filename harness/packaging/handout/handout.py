@@ -7,6 +7,7 @@ file that checks without anything being installed.
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -24,6 +25,10 @@ SELFCHECK = "selfcheck.pyz"
 PAGE = "visible-scenarios.txt"
 README = "README.txt"
 GAMEPLAY = "gameplay"
+_NOT_HERE = (
+    "Not in this folder, because the text differs between scenarios: {}. To try a scenario by "
+    f"hand, write the file as {PAGE} shows it under that scenario."
+)
 
 
 def handout_zip(specification: Specification, context: GradingContext) -> bytes:
@@ -41,7 +46,7 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
         *((file.name, file.data) for file in visible.plan.assignment.variants[0].files),
         *((file.name, file.data) for file in visible.plan.assignment.extra_files),
         *_games(visible, key),
-        *_files_beside(plan),
+        *((name, found.pop()) for name, found in _files_beside(plan).items() if len(found) == 1),
         (PAGE, scenarios_page(plan, key).encode("utf-8", "backslashreplace")),
         (SELFCHECK, program_file(plan, key)),
     ]
@@ -55,17 +60,15 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
     return zipped(files)
 
 
-def _files_beside(plan: Plan) -> Iterator[tuple[str, bytes]]:
-    """The files that visible scenarios put beside a submission, those that are always the same."""
+def _files_beside(plan: Plan) -> dict[str, set[bytes]]:
+    """All contents of each file that visible scenarios put beside a submission."""
     contents: dict[str, set[bytes]] = {}
     for scenario in plan.scenarios:
         for stimulus in scenario.stimuli:
             for file in stimulus.files:
                 contents.setdefault(file.name, set()).add(file.data)
     taken = {PAGE, SELFCHECK, README, *plan.assignment.submission_files}
-    for name, found in sorted(contents.items()):
-        if len(found) == 1 and name not in taken:
-            yield name, found.pop()
+    return {name: found for name, found in sorted(contents.items()) if name not in taken}
 
 
 def _games(visible: Specification, key: AnswerKey) -> Iterator[tuple[str, bytes]]:
@@ -84,14 +87,18 @@ def _readme(plan: Plan, names: list[str]) -> str:
     program = "programs in them" if several else "program in it"
     what = [(handed_in, f"start here: write your {program}")]
     what += [(name, "provided: do not change it") for name in provided]
-    if beside := [name for name, _ in _files_beside(plan)]:
-        what.append((", ".join(beside), "files that visible scenarios read"))
+    beside = _files_beside(plan)
+    if same := [name for name, found in beside.items() if len(found) == 1]:
+        files = "a file" if len(same) == 1 else "files"
+        what.append((", ".join(same), f"{files} that visible scenarios read"))
     if any(name.startswith(f"{GAMEPLAY}/") for name in names):
         what.append((f"{GAMEPLAY}/", "what games look like, typed lines included"))
     what.append((PAGE, "the visible scenarios, with what should happen"))
     what.append((SELFCHECK, f"runs them on your {'files' if several else 'file'}"))
     width = max(len(name) for name, _ in what)
     listed = "".join(f"  {name:<{width}}  {text}\n" for name, text in what)
+    if differing := [name for name, found in beside.items() if len(found) > 1]:
+        listed += "\n" + textwrap.fill(_NOT_HERE.format(", ".join(differing)), 88) + "\n"
     named = assignment.archive or shlex.join(assignment.submission_files)
     return (
         f"{assignment.title}\n{assignment.course}\n\n{listed}\n"
