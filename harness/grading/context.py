@@ -115,7 +115,7 @@ def refuse_disagreements(specification: Specification, key: AnswerKey) -> None:
         lines = "\n".join(str(entry) for entry in found[:20])
         more = f"\n… and {len(found) - 20} more" if len(found) > 20 else ""
         raise UserError(
-            f"the reference does not do what the scenarios state:\n{lines}{more}\n",
+            f"the reference does not do what the scenarios state:\n{lines}{more}",
             hint="fix the scenario or the reference, then run harness validate",
         )
 

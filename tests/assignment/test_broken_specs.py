@@ -648,6 +648,12 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:6:5: cases: expected one of sample and cases. Hint: make one scenario of each.",
         ],
     ),
+    "transcript of several cases": (
+        "run: a1.py\ncases: [{who: Ada}, {who: Bob}]\ninput: ['{{ who }}']\ntranscript: gameplay/game.txt",
+        [
+            "specs/small/f.yaml:8:5: transcript: a transcript is of one game, and cases are several. Hint: state turns in each case, or write a scenario for each game.",
+        ],
+    ),
     "sample without a count": (
         "call: check_win(board)\nsample: {strategy: boards.any_board}",
         [

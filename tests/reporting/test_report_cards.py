@@ -7,6 +7,8 @@ from harness.model.result import SubmissionResult
 from harness.model.stimulus import Typed
 from harness.model.student_view import ShownCause, ShownCheck, Surroundings
 from harness.model.verdict import Conversation, Verdict
+from harness.reporting.terminal.cards import cause
+from harness.reporting.terminal.lines import as_text
 from harness.reporting.view import words
 from harness.reporting.view.differences.conversation import folded, has_next_turn, next_turn
 from harness.reporting.view.paste import python_lines
@@ -68,6 +70,12 @@ def test_a_sample_says_which_draw_it_shows() -> None:
     sample = next(c.checks[0] for c in causes(MANY_FAULTS) if words.draws(c.checks[0].verdict))
     assert words.draws(sample.verdict) == "1 of 2 cases fail; this is the smallest"
     assert "'OOOO'" in python_lines(sample.stimulus, AROUND)
+
+
+def test_a_card_says_which_case_fails() -> None:
+    sample = next(cause for cause in causes(MANY_FAULTS) if cause.checks[0].draws > 1)
+    title = as_text(cause(1, sample, AROUND)[:1], 200)
+    assert title == f"1. ✗ {sample.function}: {sample.checks[0].name}  [case 2 of 2]\n"
 
 
 def test_clauses_are_counted_without_what_is_not_graded() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.model.plan import Scenario
-from harness.model.stimulus import Call, Run, Stimulus
+from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
 from harness.model.student_view import Surroundings
 from harness.reporting.view.paste import (
     called,
@@ -89,6 +89,13 @@ def test_statements_on_one_line_come_once() -> None:
 
 def test_the_question_alone() -> None:
     assert called(WINS.stimuli[1]) == "check_win(board)  with  board = ['----', 'OOOO']"
+
+
+def test_the_case_of_a_session_is_part_of_it() -> None:
+    steps = Session(steps=("x = double(n)", "x"))
+    stimulus = Stimulus(action=steps, bindings=(Binding(name="n", literal="3"),))
+    assert called(stimulus) == "n = 3\nx = double(n)\nx"
+    assert python_lines(stimulus, AROUND) == HEAD + called(stimulus)
 
 
 @pytest.mark.parametrize("scenario", [LABELS, WINS, SHEET])

@@ -232,7 +232,7 @@ class ScenarioFile:
     def _transcript(
         self, context: Context, chosen: Setting, variation: Variation, group: str
     ) -> str | None:
-        if not chosen.states("transcript"):
+        if not chosen.states("transcript") or self._asks_for_draws(chosen):
             return None
         swept = tuple(swept_names(variation))
         found = transcript_of(context, chosen, swept, recording=self.recording)
@@ -331,6 +331,10 @@ class ScenarioFile:
             context.add((*chosen.loc, "cases"), "expected one of sample and cases", hint, key=True)
         elif chosen.states("each") and not self._asks_for_draws(chosen):
             context.add((*chosen.loc, "each"), "each belongs to sample or cases", key=True)
+        if chosen.states("transcript") and self._asks_for_draws(chosen):
+            what = "a transcript is of one game, and cases are several"
+            hint = "state turns in each case, or write a scenario for each game"
+            context.add((*chosen.loc, "transcript"), what, hint, key=True)
         if chosen.states("sample") and chosen.own.sample is None:
             context.add((*chosen.loc, "sample"), "expected a mapping, got null")
 

@@ -46,7 +46,8 @@ def cause(number: int, found: ShownCause, surroundings: Surroundings) -> list[Li
     if not found.checks:
         return _hidden(number, found)
     check, *others = found.checks
-    settings = paste.settings(check.stimulus.constants)
+    about = [paste.settings(check.stimulus.constants), words.case(check)]
+    settings = ", ".join(part for part in about if part)
     title = line(
         (f"{number}. ", "bold"),
         (f"{words.sign(check.verdict.kind)} ", "red"),

@@ -48,12 +48,14 @@ def python_lines(stimulus: Stimulus, surroundings: Surroundings) -> str:
 
 
 def called(stimulus: Stimulus) -> str:
-    """What is called or run: the call, a session's steps a line each, or the command."""
+    """What is called or run: the call, a session's steps a line each, or the command; of one case
+    of several the names that it binds, too."""
     match stimulus.action:
         case Call(expression=expression):
             return _filled_in(expression, stimulus.bindings)
         case Session(steps=steps):
-            return "\n".join(steps)
+            bound = (f"{binding.name} = {binding.literal}" for binding in stimulus.bindings)
+            return "\n".join([*bound, *steps])
         case Run() as run:
             return " ".join(["python3", run.program, *run.argv])
 

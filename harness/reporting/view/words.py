@@ -11,7 +11,7 @@ from harness.model.observation import Ending, Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, PolicyRule, Severity
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
-from harness.model.student_view import StudentView
+from harness.model.student_view import ShownCheck, StudentView
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 
 VERDICT = {
@@ -220,6 +220,12 @@ def draws(verdict: Verdict) -> str:
     if verdict.draw is None or verdict.draws_run < 2 or verdict.passed:
         return ""
     return f"{verdict.draws_failed:,} of {verdict.draws_run:,} cases fail; this is the smallest"
+
+
+def case(check: ShownCheck) -> str:
+    """Which of several cases is shown; empty where there is one, or none fails."""
+    draw = check.verdict.draw
+    return "" if draw is None or check.draws < 2 else f"case {draw + 1:,} of {check.draws:,}"
 
 
 def number(value: Fraction) -> str:
