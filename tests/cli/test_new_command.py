@@ -73,6 +73,142 @@ def test_from_a_reference_that_is_there(tmp_path: Path) -> None:
     assert again.err.startswith("specs/sizes/assignment.yaml: this file is there already. Hint: ")
 
 
+AWKWARD = """\
+import random
+import sys
+from dataclasses import dataclass
+
+
+def first(words: list[str]) -> str:
+    return words[0]
+
+
+def total(numbers):
+    return sum(numbers)
+
+
+def mean(numbers: list[float]) -> float:
+    return sum(numbers) / (len(numbers) * 1.1)
+
+
+def never(number: int) -> None:
+    while number:
+        pass
+
+
+def refuse(number: int) -> None:
+    raise ValueError("never right")
+
+
+def unfinished(number: int) -> None:
+    raise NotImplementedError
+
+
+def leave(number: int) -> None:
+    sys.exit(3)
+
+
+def shout(text: str) -> None:
+    print(text.upper())
+
+
+def asked() -> str:
+    return sys.stdin.readline()
+
+
+def dice() -> int:
+    return random.randint(1, 10**9)
+
+
+def where(number: int) -> int:
+    return id(number)
+
+
+def point() -> "Point":
+    return Point(1)
+
+
+@dataclass
+class Point:
+    x: int
+
+
+class Cat:
+    def __init__(self, name: str):
+        self.name = name
+
+
+class Dog:
+    def __init__(self, name: str):
+        if len(name) < 2:
+            raise ValueError("too short")
+        self.name = name
+"""
+
+
+def test_what_a_reference_raises_is_stated_and_what_cannot_be_compared_left_out(
+    tmp_path: Path,
+) -> None:
+    course = Course(tmp_path)
+    course.write("reference/x/x.py", AWKWARD)
+    outcome = course.run("new", "x")
+    assert (outcome.status, outcome.err) == (0, "")
+    validated = course.run("validate", "x")
+    assert (validated.status, validated.out.splitlines()[-1]) == (0, "x: sound"), validated.out
+    text = course.path("specs/x/first.yaml").read_text(encoding="utf-8")
+    actions = {line.strip() for line in text.splitlines() if line.startswith("    call: ")}
+    assert actions == {
+        'call: first(["abc"])',
+        "call: total([3, 1])",
+        "call: mean([2.5])",
+        "call: refuse(2)",
+        "call: leave(2)",
+        'call: shout("a")',
+        "call: dice()",
+        "call: point()",
+        'call: Cat("a")',
+        'call: Dog("abc")',
+    }
+    assert "    call: refuse(2)\n    raises: ValueError\n" in text
+    assert "    call: leave(2)\n    raises: SystemExit\n" in text
+    assert "    call: dice()\n    seed: 1\n" in text
+    comments = [line for line in text.splitlines() if line.startswith("# Left out: ")]
+    assert [line.split("(")[0] for line in comments] == [
+        "# Left out: never",
+        "# Left out: unfinished",
+        "# Left out: asked",
+        "# Left out: where",
+    ]
+    assert outcome.out.splitlines()[1] == (
+        "Left out, with the reasons in specs/x/first.yaml: never, unfinished, asked and where"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        (
+            "def never(number: int):\n    while True:\n        pass\n",
+            "never(2): the reference ran into the limit on CPU time",
+        ),
+        (
+            "import nowhere\n\n\ndef f(number: int):\n    return 1\n",
+            "f(2): the reference raised ModuleNotFoundError: No module named 'nowhere'",
+        ),
+    ],
+)
+def test_a_reference_of_which_nothing_can_be_compared_is_refused(
+    source: str, why: str, tmp_path: Path
+) -> None:
+    course = Course(tmp_path)
+    course.write("reference/x/x.py", source)
+    outcome = course.run("new", "x")
+    assert (outcome.status, outcome.out) == (2, "")
+    hint = "Hint: write specs/x by hand\n"
+    assert outcome.err == f"reference/x: no first scenario can be made: {why}. {hint}"
+    assert not course.path("specs").exists()
+
+
 def test_of_several_files_each_has_a_skeleton(tmp_path: Path) -> None:
     course = Course(tmp_path)
     outcome = course.run("new", "x", "--file", "greeting.py", "--file", "guess.py")

@@ -11,7 +11,7 @@ from harness.assignment import find_root
 from harness.cli.discovery import examples
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
-from harness.packaging.scaffold import copied, from_reference, from_template, of_several
+from harness.packaging.scaffold import Begun, copied, from_reference, from_template, of_several
 from harness.reporting.view.words import listed
 
 SECTION = "Assignments"
@@ -53,8 +53,9 @@ def command(
     """Write the first files of the assignment ID: a reference, scenarios, mutants and samples that
     `harness validate` finds sound, to be changed from there.
 
-    Where reference/ID holds Python files, the scenarios are begun from its functions and programs;
-    what a program is given as input is left to you. No file that is there is changed.
+    Where reference/ID holds Python files, the scenarios are begun from its functions and programs,
+    which are run for that; what a program is given as input is left to you. No file that is there
+    is changed.
     """
     if not _ID.fullmatch(assignment_id):
         raise UserError(
@@ -67,19 +68,22 @@ def command(
     reference = _reference(base / "reference" / assignment_id)
     if names and (source or reference):
         raise UserError("--file is for a new reference", hint="leave it out")
-    unfinished: tuple[str, ...] = ()
+    begun: Begun | None = None
     if source is not None:
         files = copied(source, assignment_id)
     elif reference:
-        files, unfinished = from_reference(assignment_id, reference)
+        begun = from_reference(assignment_id, reference)
+        files = begun.files
     elif len(names) > 1:
         files = of_several(assignment_id, names)
     else:
         files = from_template(assignment_id, *(names or ("a1.py",)))
     _write(base, files)
-    if unfinished:
-        where = f"specs/{assignment_id}/first.yaml"
-        click.echo(f"To do in {where}: the input (or files) of {listed(unfinished)}")
+    where = f"specs/{assignment_id}/first.yaml"
+    if begun and begun.left_out:
+        click.echo(f"Left out, with the reasons in {where}: {listed(begun.left_out)}")
+    if begun and begun.unfinished:
+        click.echo(f"To do in {where}: the input (or files) of {listed(begun.unfinished)}")
     click.echo(f"Next: harness validate {assignment_id}")
     return 0
 

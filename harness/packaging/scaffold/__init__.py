@@ -1,6 +1,7 @@
 """A course's first files: an assignment that validates at once, to be changed from there."""
 
 from harness.packaging.scaffold.files import (
+    Begun,
     copied,
     from_reference,
     from_template,
@@ -8,4 +9,4 @@ from harness.packaging.scaffold.files import (
     shipped,
 )
 
-__all__ = ["copied", "from_reference", "from_template", "of_several", "shipped"]
+__all__ = ["Begun", "copied", "from_reference", "from_template", "of_several", "shipped"]

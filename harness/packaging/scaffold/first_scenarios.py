@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.common.errors import UserError
+from harness.packaging.scaffold.arguments import ATTEMPTS, listed_arguments, made
 
-_EXAMPLES = {"int": "2", "float": "1.5", "str": '"a"', "bool": "True", "list": "[]", "dict": "{}"}
 _OUTSIDE = {"input", "open"}  # what a scenario has to provide for
-_DEEPEST = 3  # objects in objects
 _ASSIGNMENTS = (ast.Assign, ast.AnnAssign)
 _QUIET = (ast.Import, ast.ImportFrom, ast.ClassDef, *_ASSIGNMENTS)
 
@@ -20,7 +19,8 @@ _QUIET = (ast.Import, ast.ImportFrom, ast.ClassDef, *_ASSIGNMENTS)
 class First:
     """A first scenario: what it is about, `call: …` or `run: …`, and a change of `file` after
     which it fails (`find` and `replace` as in mutants.yaml). `asks`: it needs input or files, which
-    only a person can choose."""
+    only a person can choose. `others` are calls with other arguments, `raises` is the exception
+    that it should raise; `seeded`: chance is part of it."""
 
     name: str
     file: str
@@ -28,6 +28,13 @@ class First:
     find: str
     replace: str
     asks: bool = False
+    others: tuple[str, ...] = ()
+    raises: str = ""
+    seeded: bool = False
+
+    def attempt(self, number: int) -> First:
+        """With other arguments: those of this number, from 1 on; 0 is itself."""
+        return replace(self, action=self.others[number - 1]) if number else self
 
 
 def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
@@ -47,7 +54,7 @@ def first_scenarios(file: str, source: bytes) -> tuple[First, ...]:
     classes = _constructors(tree)
     found = (
         *(
-            _call(file, name, _made(name, classes), node, lines)
+            _call(file, name, [made(name, classes, n) for n in range(ATTEMPTS)], node, lines)
             for name, node in classes.items()
             if not _names(node) & {*asking, *_OUTSIDE}
         ),
@@ -68,20 +75,38 @@ def _calls(
         if name in asking or name == "main" or name.startswith("_"):
             continue
         if node.body[0].lineno > node.lineno:
-            arguments = ", ".join(_example(each, classes) for each in _required(node))
-            yield _call(file, name, f"{name}({arguments})", node, lines)
+            calls = [f"{name}({listed_arguments(node, classes, n)})" for n in range(ATTEMPTS)]
+            yield _call(file, name, calls, node, lines)
 
 
-def _call(file: str, name: str, call: str, node: ast.FunctionDef, lines: Sequence[str]) -> First:
-    find = "\n".join(lines[node.lineno - 1 : node.body[0].lineno - 1])
+def _call(
+    file: str, name: str, calls: Sequence[str], node: ast.FunctionDef, lines: Sequence[str]
+) -> First:
+    find = "\n".join(_once(lines, node.lineno - 1, node.body[0].lineno - 1))
     inside = " " * (node.col_offset + 4)
     replaced = f"{find}\n{inside}raise NotImplementedError"
-    return First(name=name, file=file, action=f"call: {call}", find=find, replace=replaced)
+    action, *others = dict.fromkeys(f"call: {call}" for call in calls)
+    return First(
+        name=name, file=file, action=action, find=find, replace=replaced, others=tuple(others)
+    )
+
+
+def _once(lines: Sequence[str], start: int, stop: int) -> list[str]:
+    """These lines, with as many before them as it takes to find them once, at any indentation."""
+    while True:
+        block = [line.strip() for line in lines[start:stop]]
+        windows = (
+            [line.strip() for line in lines[n : n + stop - start]] for n in range(len(lines))
+        )
+        if not start or sum(window == block for window in windows) == 1:
+            return list(lines[start:stop])
+        start -= 1
 
 
 def class_names(source: bytes) -> tuple[str, ...]:
-    """The classes whose objects scenarios return. `source` is Python."""
-    return tuple(_constructors(ast.parse(source.decode("utf-8-sig"))))
+    """The classes whose objects scenarios may return. `source` is Python."""
+    body = ast.parse(source.decode("utf-8-sig")).body
+    return tuple(node.name for node in body if isinstance(node, ast.ClassDef))
 
 
 def _constructors(tree: ast.Module) -> dict[str, ast.FunctionDef]:
@@ -94,11 +119,6 @@ def _constructors(tree: ast.Module) -> dict[str, ast.FunctionDef]:
         if isinstance(part, ast.FunctionDef) and part.name == "__init__"
         if part.body[0].lineno > part.lineno
     }
-
-
-def _made(name: str, classes: Mapping[str, ast.FunctionDef], depth: int = 0) -> str:
-    arguments = _required(classes[name])[1:] if depth < _DEEPEST else []
-    return f"{name}({', '.join(_example(each, classes, depth + 1) for each in arguments)})"
 
 
 def _run(
@@ -117,13 +137,13 @@ def _run(
         or not (isinstance(node, _QUIET) or _is_docstring(node))
     ]
     if acts:
-        find = lines[acts[0].lineno - 1]
+        *before, line = _once(lines, acts[0].lineno - 1, acts[0].lineno)
         yield First(
             name=file,
             file=file,
             action=f"run: {file}",
-            find=find,
-            replace=f"raise SystemExit\n{find}",
+            find="\n".join([*before, line]),
+            replace="\n".join([*before, "raise SystemExit", line]),
             asks=any(_names(node) & outer for node in outside),
         )
 
@@ -144,16 +164,3 @@ def _names(node: ast.AST) -> set[str]:
 
 def _is_docstring(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _required(node: ast.FunctionDef) -> list[ast.arg]:
-    arguments = [*node.args.posonlyargs, *node.args.args]
-    return arguments[: len(arguments) - len(node.args.defaults)]
-
-
-def _example(argument: ast.arg, classes: Mapping[str, ast.FunctionDef], depth: int = 0) -> str:
-    """A value of the annotated type; 2 where there is none that we know."""
-    kind = ast.unparse(argument.annotation) if argument.annotation else ""
-    if kind.strip("'\"") in classes:
-        return _made(kind.strip("'\""), classes, depth)
-    return _EXAMPLES.get(kind.partition("[")[0], "2")
