@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,15 @@ from harness.model.policy import PolicyRule
 from harness.model.rule_words import RULE_WORDS
 from harness.model.specification import ExpectedCause, ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
+
+# The names that a key takes: what a failure is, what the policy finds, how a scenario ends.
+_NAMES = {
+    "causes": tuple(RULE_WORDS),
+    "findings": tuple(str(rule) for rule in PolicyRule),
+    "verdicts": tuple(str(kind) for kind in VerdictKind),
+}
+_LIKE_A_RULE = re.compile(r"[a-z]+(?:_[a-z]+)+")
+_MISSPELLED = 0.85  # of 1: a function's name may be a little like a rule's
 
 
 def load_expectation(path: Path) -> SampleExpectation:
@@ -43,7 +54,7 @@ def read_expectation(document: Document) -> SampleExpectation:
     return SampleExpectation(
         fails=tuple(shape.fails),
         mark=_mark(document, shape.mark) if "mark" in stated else (),
-        explains=tuple(shape.explains),
+        explains=tuple(_sentences(document, shape.explains)),
         findings=tuple(_rules(document, shape.findings)),
         verdicts=tuple(_verdicts(document, shape.verdicts)),
         causes=tuple(_causes(document, shape.causes)) if "causes" in stated else None,
@@ -95,14 +106,36 @@ def _mark(document: Document, data: Any) -> tuple[float, ...]:
     return float(numbers[0]), float(numbers[1])
 
 
+def _hint(key: str, name: str) -> str:
+    """Where a name stands that its key does not take, or the one that it may be meant for."""
+    elsewhere = next((other for other, names in _NAMES.items() if name in names), "")
+    return f"it stands under {elsewhere}" if elsewhere else nearest(name, _NAMES[key])
+
+
+def _sentences(document: Document, texts: list[str]) -> list[str]:
+    """Parts of messages. One word with an underscore that is a rule's name, or nearly, is none."""
+    known = {name: key for key, names in reversed(_NAMES.items()) for name in names}
+    for index, text in enumerate(texts):
+        if not _LIKE_A_RULE.fullmatch(text):
+            continue
+        close = difflib.get_close_matches(text, known, n=1, cutoff=_MISSPELLED)
+        if close:
+            named = f"the rule {text}" if text in known else text
+            where = f"it stands under {known[close[0]]}"
+            hint = where if text in known else f"did you mean {close[0]}? I{where[1:]}"
+            what = f"expected words of a message, got {named}"
+            document.add(("explains", index), what, hint)
+    return texts
+
+
 def _rules(document: Document, names: list[str]) -> list[PolicyRule]:
-    known = [str(rule) for rule in PolicyRule]
+    known = _NAMES["findings"]
     found: list[PolicyRule] = []
     for index, name in enumerate(names):
         if name in known:
             found.append(PolicyRule(name))
         else:
-            hint = nearest(name, known) or f"rules are {listed(tuple(known))}"
+            hint = _hint("findings", name) or f"rules are {listed(known)}"
             document.add(("findings", index), f"unknown rule {name}", hint)
     return found
 
@@ -111,7 +144,7 @@ def _causes(document: Document, causes: dict[str, list[str]]) -> list[ExpectedCa
     for function, rules in causes.items():
         for rule in rules:
             if rule not in RULE_WORDS:
-                hint = nearest(rule, RULE_WORDS) or "docs/causes.md lists the rules"
+                hint = _hint("causes", rule) or "docs/causes.md lists the rules"
                 document.add(("causes", function), f"there is no rule {rule}", hint)
     return [
         ExpectedCause(function=function, rule=rule)
@@ -121,12 +154,12 @@ def _causes(document: Document, causes: dict[str, list[str]]) -> list[ExpectedCa
 
 
 def _verdicts(document: Document, verdicts: dict[str, str]) -> list[ExpectedVerdict]:
-    known = [str(kind) for kind in VerdictKind]
+    known = _NAMES["verdicts"]
     found: list[ExpectedVerdict] = []
     for pattern, name in verdicts.items():
         if name in known:
             found.append(ExpectedVerdict(pattern=pattern, kind=VerdictKind(name)))
         else:
-            hint = nearest(name, known) or f"verdicts are {listed(tuple(known))}"
+            hint = _hint("verdicts", name) or f"verdicts are {listed(known)}"
             document.add(("verdicts", pattern), f"unknown verdict {name}", hint)
     return found
