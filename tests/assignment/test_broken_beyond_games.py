@@ -100,7 +100,7 @@ ONE_SCENARIO = {
     "equals elsewhere": (
         "call: check_input('')\nleaves: {command: {equals: \"1\"}}",
         [
-            "specs/small/f.yaml:6:14: leaves.command: equals belongs to returns of a call.",
+            "specs/small/f.yaml:6:14: leaves.command: equals belongs to returns of a call. Hint: write the value itself, or {python: …}.",
         ],
     ),
     "python with an odd tolerance": (

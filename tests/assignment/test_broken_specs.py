@@ -393,6 +393,24 @@ ONE_SCENARIO = {
             "specs/small/f.yaml:6:14: leaves.bord: bord is no parameter of the function and no name of the session. Hint: did you mean board?",
         ],
     ),
+    "leaves of a given name that the function calls otherwise": (
+        "given: mine = ['-']\ncall: add_piece(mine, 'X', 0)\nleaves: {mine: [X]}",
+        [
+            "specs/small/f.yaml:7:14: leaves.mine: mine is no parameter of the function and no name of the session. Hint: the function calls it board.",
+        ],
+    ),
+    "leaves of a given name that is no argument": (
+        "given: other = mine = ['-']\ncall: add_piece(mine, 'X', 0)\nleaves: {other: [X]}",
+        [
+            "specs/small/f.yaml:7:14: leaves.other: other is no parameter of the function and no name of the session. Hint: a session compares it: leave the call to one step, and write >>> other as the next.",
+        ],
+    ),
+    "leaves of an argument that is given by its name": (
+        "call: add_piece(column_index=0, piece='X', board=['-'])\nleaves: {board: [X]}",
+        [
+            "specs/small/f.yaml:6:14: leaves.board: only what is given by its place is compared afterwards. Hint: write add_piece(board, …).",
+        ],
+    ),
     "too many turns": (
         "call: get_action()\ninput: [a1]\nturns: [a, b, c]",
         [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from dataclasses import dataclass
 from typing import Any
 
 from harness.assignment.scenarios.matchers import text_matcher, value_matcher
-from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS
+from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS, parse_expression
 from harness.assignment.scenarios.settings import Context, Setting
 from harness.assignment.scenarios.templates import TemplateError, names_in, render
 from harness.assignment.schema.validators import ENDS, IGNORE, describe, listed
@@ -23,6 +24,7 @@ from harness.model.expectation import (
 )
 from harness.model.observation import Ending
 from harness.model.plan import Place
+from harness.model.stimulus import called_function
 
 CALL, SESSION, RUN = "call", "session", "run"
 # The keys that a stimulus can show at all; a session states its outcome in itself.
@@ -84,7 +86,8 @@ def stated(
             hint = "what a method does to its object is compared in a session: one step makes it, "
             context.add(where("leaves"), what, hint + "one calls the method", key=True)
         elif not unchanged:
-            leaves = stated_leaves(context, where("leaves"), own.leaves, leaves_names)
+            call = own.call if chosen.states("call") else ""
+            leaves = _leaves(context, where("leaves"), own.leaves, leaves_names, call)
     ignore = tuple(Ignore(name) for name in _ignored(context, chosen))
     return Expected(
         returns=value_matcher(context, where("returns"), own.returns)
@@ -206,10 +209,11 @@ def _names_of_raised(context: Context, named: list[tuple[Loc, Any]]) -> tuple[st
     return () if wrong else tuple(name for _, name in named)
 
 
-def stated_leaves(
-    context: Context, loc: Loc, data: Any, names: frozenset[str] | None = None
+def _leaves(
+    context: Context, loc: Loc, data: Any, names: frozenset[str] | None, call: str
 ) -> tuple[StatedLeave, ...]:
-    """What `leaves:` says of these names (None: of any), mistakes noted."""
+    """What `leaves:` says of these names (None: of any), mistakes noted. `call` is what is called;
+    empty in a session."""
     if not isinstance(data, dict) or not data:
         context.add(loc, f"expected names with values or unchanged, got {describe(data)}")
         return ()
@@ -217,13 +221,37 @@ def stated_leaves(
     for name, value in data.items():
         if names is not None and name not in names:
             what = f"{name} is no parameter of the function and no name of the session"
-            hint = nearest(str(name), names) or f"known names are {', '.join(sorted(names))}"
+            hint = _given(context, str(name), call) or nearest(str(name), names)
+            hint = hint or f"known names are {', '.join(sorted(names))}"
+            context.add((*loc, name), what, hint, key=True)
+            continue
+        if names and call and name in (each.arg for each in _called(call).keywords):
+            what = "only what is given by its place is compared afterwards"
+            hint = f"write {called_function(call)}({name}, …)"
             context.add((*loc, name), what, hint, key=True)
             continue
         matcher = value_matcher(context, (*loc, name), value)
         if matcher is not None:
             found.append(StatedLeave(name=str(name), value=matcher))
     return tuple(found)
+
+
+def _given(context: Context, name: str, call: str) -> str:
+    """How a name that `given:` or a case binds is compared afterwards; empty for any other name."""
+    if not call or name not in context.names:
+        return ""
+    parameters = context.vocabulary.parameters(called_function(call)) or ()
+    for parameter, argument in zip(parameters, _called(call).args, strict=False):
+        if isinstance(argument, ast.Name) and argument.id == name:
+            return f"the function calls it {parameter}"
+    return f"a session compares it: leave the call to one step, and write >>> {name} as the next"
+
+
+def _called(call: str) -> ast.Call:
+    """The call of a function with parameters that are known."""
+    found = parse_expression(call).body
+    assert isinstance(found, ast.Call)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

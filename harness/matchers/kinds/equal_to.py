@@ -131,7 +131,8 @@ def _with_numbers(value: Value, own: Mapping[complex, Value]) -> Value:
 @matcher_key("equals", lambda _: {"equals": {"type": "string"}}, order=15, for_text=False)
 def _read(field: Field) -> Matcher | None:
     if field.path[-1:] != ("returns",):
-        field.refuse("equals belongs to returns of a call", of_key=True)
+        hint = "write the value itself, or {python: …}"
+        field.refuse("equals belongs to returns of a call", hint, of_key=True)
         return None
     stated = field.at("equals")
     expression = stated.expression()
