@@ -20,6 +20,7 @@ from harness.study.fuzz import worker as fuzz_worker
 from harness.study.fuzz.comparing import Comparer
 from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed
 from harness.study.fuzz.games import played, shortened
+from harness.study.fuzz.left_out import not_fuzzed
 from tests.tiny_course import Course
 
 STRATEGIES = """
@@ -220,7 +221,12 @@ def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     outcome = course.run(*arguments, "--json", "found.json")
     assert outcome.status == 1, outcome.err
     assert outcome.out.endswith("1 of 2 submissions differs from the reference; no mark changes\n")
+    why = "its scenarios name no strategy that makes its arguments"
+    assert f"\nis_valid: not fuzzed: {why}\nadd: not fuzzed: {why}\n" in outcome.out
     report = json.loads(course.path("found.json").read_text(encoding="utf-8"))
+    assert report["not_fuzzed"] == [
+        {"function": name, "reason": why} for name in ("is_valid", "add")
+    ]
     assert report["complete"]
     found = [each for one in report["submissions"] for each in one["differences"]]
     assert {each["function"] for each in found} == {"total", "main"}
@@ -238,6 +244,30 @@ def test_what_differs_is_a_scenario_to_paste(course: Course) -> None:
     failed = [each.scenario_id for each in after.scenarios if not each.verdict.passed]
     assert len(failed) == 2
     assert all(name.startswith("pasted/") for name in failed)
+
+
+def test_what_is_not_fuzzed_is_told_with_the_reason(course: Course) -> None:
+    settings, _ = with_fuzz(course)
+    reference = course.path("reference/tiny/a1.py")
+    more = "\n\ndef helper() -> int:\n    return 1\n\n\ndef unused() -> int:\n    return 2\n"
+    more += "\n\ndef own() -> int:\n    return 3\n"
+    reference.write_text(reference.read_text(encoding="utf-8") + more, encoding="utf-8")
+    course.write(
+        "specs/tiny/more.yaml",
+        'clause: "4.total"\nscenarios:\n  - {name: a, function: add, call: "add([], helper())"}\n'
+        "  - {name: b, function: a1.py, run: a1.py, input: [q]}\n",
+    )
+    clauses = course.path("specs/tiny/clauses.yaml")
+    clause = '  - {id: more, section: "9", text: helper returns 1 and unused 2., unsettled: never asked for}\n'
+    clauses.write_text(clauses.read_text(encoding="utf-8") + clause, encoding="utf-8")
+    found = not_fuzzed(load(course.root, "tiny").plan, settings)
+    assert {each.function: each.reason for each in found} == {
+        "is_valid": "its scenarios name no strategy that makes its arguments",
+        "add": "its scenarios name no strategy that makes its arguments",
+        "helper": "no scenario is of this function, though some call it",
+        "unused": "no scenario calls it",
+        "a1.py": "no game under fuzz: says what is typed",
+    }
 
 
 def test_every_batch_is_compared_whatever_was_observed_before(

@@ -189,6 +189,8 @@ def _show(report: FuzzReport) -> None:
     for each in report.functions:
         table.add_row(each.function, str(each.inputs), str(each.left_out))
     print_result(table)
+    for other in report.not_fuzzed:
+        click.echo(f"{visible(other.function)}: not fuzzed: {other.reason}")
     differing = [each for each in report.submissions if each.differences]
     for submission in differing:
         names = ", ".join(visible(name) for name in submission.ids)

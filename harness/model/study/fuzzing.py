@@ -112,6 +112,14 @@ class FunctionInputs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NotFuzzed:
+    """A function of the sheet, or a program, that no input was drawn for, and why."""
+
+    function: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzReport:
     """Of one assignment. `complete` is False where it was interrupted or ran out of time."""
 
@@ -120,3 +128,4 @@ class FuzzReport:
     complete: bool
     functions: tuple[FunctionInputs, ...]
     submissions: tuple[FuzzedSubmission, ...]
+    not_fuzzed: tuple[NotFuzzed, ...] = ()

@@ -15,6 +15,7 @@ from harness.grading import GradingContext, SpawnedWorker
 from harness.model.study.fuzzing import FunctionInputs, FuzzedSubmission, FuzzReport, FuzzSettings
 from harness.model.submission import Submission
 from harness.study.fuzz.keeping import Kept
+from harness.study.fuzz.left_out import not_fuzzed
 from harness.study.fuzz.worker import Setup, Unit, UnitResult, WorkFailed, batch_size
 
 Progress = Callable[[str, int, int, int], None]
@@ -188,4 +189,5 @@ def _report(
             for name, (inputs, left_out) in functions.items()
         ),
         submissions=tuple(sorted(found, key=lambda each: each.ids)),
+        not_fuzzed=not_fuzzed(context.specification.plan, settings),
     )
