@@ -258,7 +258,8 @@ def test_what_is_not_fuzzed_is_told_with_the_reason(course: Course) -> None:
         "  - {name: b, function: a1.py, run: a1.py, input: [q]}\n",
     )
     clauses = course.path("specs/tiny/clauses.yaml")
-    clause = '  - {id: more, section: "9", text: helper returns 1 and unused 2., unsettled: never asked for}\n'
+    text = "helper returns 1 and unused 2."
+    clause = f'  - {{id: more, section: "9", text: {text}, unsettled: never asked for}}\n'
     clauses.write_text(clauses.read_text(encoding="utf-8") + clause, encoding="utf-8")
     found = not_fuzzed(load(course.root, "tiny").plan, settings)
     assert {each.function: each.reason for each in found} == {
