@@ -5,8 +5,11 @@ from __future__ import annotations
 import io
 import re
 import sys
+from pathlib import Path
 
 from rich.console import Console, RenderableType
+
+from harness.common.escaping import visible
 
 _UNWRAPPED = 2000  # columns: what is read by a program is not cut to the width of a terminal
 
@@ -23,6 +26,14 @@ def print_result(*results: RenderableType) -> None:
     console = result_console()
     for result in results:
         console.print(result)
+
+
+def without_marks(file: Path) -> str:
+    """That a scenario which was added to a file costs no marks, and what to do about it."""
+    return (
+        "It costs no marks: the marks: of the other files are all that the assignment has. To give "
+        f"it points, lower one of those, and take informational: true out of {visible(str(file))}"
+    )
 
 
 class _Trimmed(io.StringIO):

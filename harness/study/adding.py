@@ -7,10 +7,10 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.assignment import load
+from harness.assignment import SpecErrors, load
 from harness.common import files
 from harness.common.errors import UserError
 from harness.model.stimulus import Typed
@@ -32,6 +32,17 @@ class Addition:
     shown: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """The path of the transcript, and whether the scenario counts for marks."""
+
+    transcript: Path
+    counts: bool
+
+
+UNCOUNTED = "    informational: true\n"
+
+
 def transcript_path(name: str) -> str:
     """Where the transcript of a scenario of this name lies, below specs/<id>."""
     return f"{_FOLDER}/{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_') or 'game'}.txt"
@@ -48,12 +59,21 @@ def trial_copy(root: Path, assignment_id: str) -> Iterator[Path]:
         yield trial
 
 
-def add(root: Path, assignment_id: str, addition: Addition) -> Path:
-    """Write both files; the path of the transcript.
+def add(root: Path, assignment_id: str, addition: Addition) -> Added:
+    """Write both files. The scenario counts for marks, unless those that other files state are all
+    that the assignment has.
 
     UserError where the transcript is there already, or where the scenario types or shows something
     else when it is read back; SpecErrors where it cannot be read. Nothing is written then.
     """
+    try:
+        return Added(transcript=_add(root, assignment_id, addition), counts=True)
+    except SpecErrors:
+        uncounted = replace(addition, yaml=addition.yaml + UNCOUNTED)
+        return Added(transcript=_add(root, assignment_id, uncounted), counts=False)
+
+
+def _add(root: Path, assignment_id: str, addition: Addition) -> Path:
     folder = root / "specs" / assignment_id
     path = folder / addition.transcript
     if path.exists():

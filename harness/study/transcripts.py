@@ -14,7 +14,7 @@ from harness.execution import Observes, choose_tier, create_driver, find_interpr
 from harness.model.observation import Ending
 from harness.model.plan import Scenario
 from harness.model.stimulus import Typed
-from harness.study.adding import Addition, add, transcript_path, trial_copy
+from harness.study.adding import UNCOUNTED, Addition, add, transcript_path, trial_copy
 
 MOST_BYTES = 1024 * 1024  # of a transcript
 MOST_INPUTS = 1000
@@ -32,11 +32,12 @@ class ImportOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """A scenario that was added, and the file of its transcript."""
+    """A scenario that was added, the file of its transcript, and whether it counts for marks."""
 
     name: str
     inputs: int
     path: Path
+    counts: bool
 
 
 def import_transcript(
@@ -53,10 +54,14 @@ def import_transcript(
     name = re.sub(r"[\W_]+", " ", transcript.stem).strip() or "transcript"
     before = target.read_text(encoding="utf-8") if target.exists() else ""
     own = load(root, assignment_id)
-    head = _entry(name, options.program or own.plan.assignment.submission_files[0], options)
+    program = options.program or own.plan.assignment.submission_files[0]
+    head = _entry(name, program, options)
+    has_main = any(each.name == "main" for each in own.plan.assignment.functions)
+    function = "main" if has_main else program
     with trial_copy(root, assignment_id) as trial:
         draft = trial / "specs" / assignment_id / target.name
-        draft.write_text(_appended(before, head + "    input: []\n"), encoding="utf-8")
+        entry = f"{head}    input: []\n{UNCOUNTED}"
+        draft.write_text(_appended(before, entry, function), encoding="utf-8")
         specification = load(trial, assignment_id)
     known = {scenario.id for scenario in own.plan.scenarios}
     added = [one for one in specification.plan.scenarios if one.id not in known]
@@ -75,13 +80,14 @@ def import_transcript(
     entry = f"{head}    input: [{', '.join(map(in_quotes, inputs))}]\n    transcript: {path}\n"
     addition = Addition(
         file=target.name,
-        yaml=_appended(before, entry),
+        yaml=_appended(before, entry, function),
         transcript=path,
         template=as_template(shown, variant, assignment.submission_files),
         typed=tuple(Typed(text=line) for line in inputs),
         shown=shown,
     )
-    return Imported(name=name, inputs=len(inputs), path=add(root, assignment_id, addition))
+    found = add(root, assignment_id, addition)
+    return Imported(name=name, inputs=len(inputs), path=found.transcript, counts=found.counts)
 
 
 def _read(path: Path) -> str:
@@ -128,9 +134,9 @@ def _entry(name: str, program: str, options: ImportOptions) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _appended(before: str, entry: str) -> str:
+def _appended(before: str, entry: str, function: str) -> str:
     if not before.strip():
-        return f"function: main\nscenarios:\n{entry}"
+        return f"function: {function}\nscenarios:\n{entry}"
     return before.rstrip("\n") + "\n" + entry
 
 

@@ -44,6 +44,45 @@ def test_a_scenario_is_added_that_the_reference_passes(course: Course) -> None:
     assert course.path(MAIN).read_text(encoding="utf-8") == after
 
 
+MARKS = {"basket": 1, "is_valid": 1, "main": 3, "total": 1}  # of 6
+
+
+def test_where_all_marks_are_given_it_is_told_how_to_give_points(course: Course) -> None:
+    for file, marks in MARKS.items():
+        path = course.path(f"specs/tiny/{file}.yaml")
+        path.write_text(f"marks: {marks}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    name = transcript(course, shown("1", "2", "q"))
+    file = "specs/tiny/imported.yaml"
+    outcome = course.run("import-transcript", name, "--to", file, "--clause", "5.game")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.splitlines() == [
+        "Three amounts.txt: scenario 'Three amounts' with 3 inputs",
+        "It costs no marks: the marks: of the other files are all that the assignment has. To give "
+        f"it points, lower one of those, and take informational: true out of {file}",
+    ]
+    validated = course.run("validate", "tiny", "--no-samples")
+    assert validated.status == 0, validated.out
+    course.edit("specs/tiny/main.yaml", "marks: 3\n", "marks: 2\n")
+    course.edit(file, "    informational: true\n", "")
+    validated = course.run("validate", "tiny", "--no-samples")
+    assert validated.status == 0, validated.out
+    (added,) = (s for s in load(course.root, "tiny").plan.scenarios if s.id.startswith("imported/"))
+    assert not added.informational
+
+
+def test_a_new_file_is_of_the_program_where_there_is_no_main(course: Course) -> None:
+    reference = course.path("reference/tiny/a1.py")
+    text = reference.read_text(encoding="utf-8").replace("main()", "play()")
+    reference.write_text(text, encoding="utf-8")
+    course.path(MAIN).unlink()
+    course.edit("specs/tiny/assignment.yaml", "mutants: mutants.yaml\n", "")
+    course.path("specs/tiny/mutants.yaml").unlink()
+    file = "specs/tiny/imported.yaml"
+    outcome = course.run("import-transcript", transcript(course, shown("q")), "--to", file)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert course.path(file).read_text(encoding="utf-8").startswith("function: a1.py\n")
+
+
 def test_a_wrong_line_is_named_and_nothing_is_written(course: Course) -> None:
     before = course.path(MAIN).read_bytes()
     name = transcript(course, shown("1", "2", "q").replace("\n3\n", "\n4\n"))

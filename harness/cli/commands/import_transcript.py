@@ -8,6 +8,7 @@ import click
 
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, constants_option, python_option
+from harness.cli.printing import without_marks
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.study import ImportOptions, import_transcript
@@ -50,7 +51,8 @@ def command(
     """Add a scenario to a YAML file for each FILE: a text with prompts and typed lines as a person
     saw them.
 
-    What was typed is found by running the reference. Where it shows something else than the
+    What was typed is found by running the reference. A scenario is informational where the marks:
+    of the other files are all that the assignment has. Where it shows something else than the
     transcript, the line is named and nothing is added of that transcript.
     """
     if target.resolve().parent.parent.name != "specs" or target.suffix != ".yaml":
@@ -62,4 +64,6 @@ def command(
         added = import_transcript(path, target, options, python=python)
         inputs = "1 input" if added.inputs == 1 else f"{added.inputs} inputs"
         click.echo(f"{visible(str(path))}: scenario {added.name!r} with {inputs}")
+        if not added.counts:
+            click.echo(without_marks(target))
     return 0

@@ -18,6 +18,7 @@ from harness.cli.options import (
     root_option,
     the_root,
 )
+from harness.cli.printing import without_marks
 from harness.common.errors import UserError
 from harness.execution import attach_terminal
 
@@ -88,7 +89,7 @@ def command(
         until = " until it was interrupted" if played.interrupted else ""
         _say(f"recorded{until}: {name!r} with {inputs} in {recorded.path}")
         if not recorded.counts:
-            _say("it costs no marks: those of the other files are all that the assignment has")
+            _say(without_marks(recorded.path))
     elif played.interrupted:
         _say("interrupted")
     return _INTERRUPTED if played.interrupted else 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from harness.assignment import SpecErrors, as_template, in_quotes
+from harness.assignment import as_template, in_quotes
 from harness.common.errors import UserError
 from harness.model.observation import Ending
 from harness.model.stimulus import Typed
@@ -80,13 +80,7 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
         typed=played.typed,
         shown=shown,
     )
-    try:
-        add(root, assignment.id, addition)
-    except SpecErrors:
-        uncounted = replace(addition, yaml=f"{addition.yaml}    informational: true\n")
-        add(root, assignment.id, uncounted)
-        return Recorded(target, counts=False)
-    return Recorded(target, counts=True)
+    return Recorded(target, counts=add(root, assignment.id, addition).counts)
 
 
 def _item(typed: Typed) -> str:
