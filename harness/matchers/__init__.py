@@ -6,7 +6,14 @@ what it accepts and its words. Importing this package registers all of them.
 
 from harness.common.discovery import import_modules
 from harness.matchers import kinds
-from harness.matchers.comparison import SOURCE_LIMIT, normalised, same, source, type_with_article
+from harness.matchers.comparison import (
+    SOURCE_LIMIT,
+    normalised,
+    same,
+    same_shown,
+    source,
+    type_with_article,
+)
 from harness.matchers.field import Field
 from harness.matchers.kinds.any_value import AnyValue
 from harness.matchers.kinds.approximately import Approximately
@@ -55,6 +62,7 @@ __all__ = [
     "normalised",
     "read",
     "same",
+    "same_shown",
     "schemas",
     "source",
     "type_with_article",

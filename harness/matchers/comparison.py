@@ -10,6 +10,7 @@ differ by what `within` allows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from harness.common.escaping import plain, shortened, visible
@@ -18,6 +19,7 @@ from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
 SOURCE_LIMIT = 90  # characters
 WHOLE_LIMIT = 2000  # characters, where a value is not part of a sentence
+_FLOAT = re.compile(r"(?<![\w.])-?\d++(?:\.\d++(?:e[-+]?\d++)?|e[-+]?\d++)")
 _UNORDERED = frozenset({ValueKind.SET, ValueKind.FROZENSET})
 _KEYED = frozenset({ValueKind.DICT, ValueKind.OBJECT})
 _NUMBERS = frozenset({ValueKind.FLOAT, ValueKind.COMPLEX})
@@ -55,6 +57,17 @@ def _same_scalar(left: Value, right: Value, within: float | None) -> bool:
     except ValueError:
         return False
     return one == other or (within is not None and abs(one - other) <= within)
+
+
+def same_shown(expected: str, actual: str, within: float | None = None) -> bool:
+    """Whether two texts of values are the same, but for floats that are near enough."""
+    if expected == actual or within is None:
+        return expected == actual
+    wanted, got = _FLOAT.findall(expected), _FLOAT.findall(actual)
+    near = (
+        abs(float(one) - float(other)) <= within for one, other in zip(wanted, got, strict=False)
+    )
+    return _FLOAT.split(expected) == _FLOAT.split(actual) and all(near)
 
 
 def with_tolerated(expected: Value, actual: Value, within: float | None) -> Value:

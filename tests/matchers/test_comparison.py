@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.matchers.comparison import with_tolerated
+from harness.matchers.comparison import same_shown, with_tolerated
 from harness.model.values import Value, ValueKind
 
 DEEP = Value.of(0.1)
@@ -36,3 +36,24 @@ def test_numbers_that_are_near_enough_are_the_expected_ones(
 
 def test_it_goes_no_deeper_than_what_is_expected() -> None:
     assert with_tolerated(Value.of([[0.1]]), DEEP, 0.1).items[0].items[0] is DEEP.items[0].items[0]
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "within", "agrees"),
+    [
+        ("A(0.3)", "A(0.30000000000000004)", 1e-9, True),
+        ("A(0.3)", "A(0.30000000000000004)", None, False),
+        ("A(0.3)", "A(0.4)", 1e-9, False),
+        ("A(-0.3, 1e-20)", "A(-0.30000000000000004, -2e-21)", 1e-9, True),
+        ("A(0.3)", "B(0.30000000000000004)", 1e-9, False),
+        ("A(3)", "A(3.0)", 1e-9, False),
+        ("A(0.3)", "A(0.30000000000000004, 1.0)", 1e-9, False),
+        ("v1.0", "v1.00000000001", 1e-9, False),
+        ("1e999", "2e999", 1e-9, False),
+        ("1" * 200_000, "2" * 200_000, 1e-9, False),
+    ],
+)
+def test_texts_of_values_may_differ_in_floats_that_are_near_enough(
+    expected: str, actual: str, within: float | None, agrees: bool
+) -> None:
+    assert same_shown(expected, actual, within) is agrees

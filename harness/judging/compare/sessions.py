@@ -18,7 +18,7 @@ from harness.judging.compare.mismatches import (
     raise_agrees,
 )
 from harness.judging.compare.texts import exactly, step_text_mismatches, text_mismatches
-from harness.matchers import Exactly, normalised, same
+from harness.matchers import Exactly, normalised, same, same_shown
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Raised, StepOutcome, transcript
 from harness.model.stimulus import DROPPED, Session
@@ -73,7 +73,9 @@ def _step(
             channel=Channel.RETURNS, expected=matcher, actual=value, step=index
         )
         differing.append(mismatch)
-    elif wanted.shown != outcome.shown and not is_default_repr(wanted.shown):
+    elif not same_shown(wanted.shown, outcome.shown, expectation.within) and not is_default_repr(
+        wanted.shown
+    ):
         mismatch_shown = TextMismatch(
             expected=exactly(wanted.shown), actual=outcome.shown, step=index, shown=True
         )
