@@ -59,8 +59,39 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Printing:
+    """A line of text that a `print` or `input` outside functions shows, on `line` (1-based).
+
+    `pieces` are its literal texts, in their order: there may be anything between two of them.
+    `values` are the lines of the statements that give the values shown there, directly or not.
+    """
+
+    file: str
+    line: int
+    pieces: tuple[str, ...]
+    values: tuple[int, ...] = ()
+
+    def literal_in(self, text: str) -> int | None:
+        """How many characters of a line are literal ones of this; None: it shows no such line."""
+        first, last = self.pieces[0], self.pieces[-1]
+        if len(self.pieces) == 1:
+            return len(text) if text == first else None
+        end = len(text) - len(last)
+        if end < len(first) or not (text.startswith(first) and text.endswith(last)):
+            return None
+        at = len(first)
+        for piece in self.pieces[1:-1]:
+            found = text.find(piece, at, end)
+            if found < 0:
+                return None
+            at = found + len(piece)
+        return sum(map(len, self.pieces))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """A submission's top-level names, in the order of its files and lines, and its loops.
+    """A submission's top-level names, in the order of its files and lines, its loops, and the text
+    that it prints outside functions.
 
     `members` are the methods of its classes, as `Account.deposit`; and what a class has besides
     them, such as `__init__`, as a part of the class's name.
@@ -70,6 +101,18 @@ class Outline:
     members: tuple[OutlinePart, ...] = ()
     modules: tuple[ModuleOutline, ...] = ()
     loops: tuple[Loop, ...] = ()
+    printings: tuple[Printing, ...] = ()
+
+    def shown_by(self, file: str, text: str) -> tuple[Printing, ...]:
+        """What shows a line of text in a program: of all that may, the one with most of it
+        literal, or those."""
+        known = [
+            (literal, each)
+            for each in self.printings
+            if each.file == file and (literal := each.literal_in(text)) is not None
+        ]
+        most = max((literal for literal, _ in known), default=0)
+        return tuple(each for literal, each in known if literal == most)
 
     def loop_around(self, file: str, first: int, last: int) -> Loop | None:
         """The innermost loop that holds these lines."""

@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from harness.model.policy import Loop, ModuleOutline, Outline, OutlinePart
 from harness.policy.nodes import walk
+from harness.policy.printing import MOST_PRINTINGS, printings_of
 from harness.policy.reading import Source
 from harness.policy.rules.structure import is_main_guard
 
@@ -60,11 +61,13 @@ def outline(sources: Iterable[Source]) -> Outline:
         for node in walk(source.tree)
         if isinstance(node, (ast.While, ast.For))
     ]
+    printings = [each for source, _ in texts for each in printings_of(source)]
     return Outline(
         parts=tuple(parts[:MOST_PARTS]),
         members=tuple(members[:MOST_PARTS]),
         modules=tuple(modules),
         loops=tuple(loops[:MOST_LOOPS]),
+        printings=tuple(printings[:MOST_PRINTINGS]),
     )
 
 

@@ -31,6 +31,7 @@ _MODULES = (
     "harness.policy.rules.evasion",
     "harness.policy.rules.techniques",
     "harness.policy.rules.structure",
+    "harness.policy.printing",
     "harness.policy.outline",
     "harness.policy.request",
     "harness.policy.statelessness.allowed",

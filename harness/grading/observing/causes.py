@@ -86,7 +86,7 @@ class CauseFinder:
             runs.passes if can_substitute else None,
             passed=passed,
         )
-        causes = derive(failures, outline, blame)
+        causes = derive(failures, outline, blame, judge)
         causes, loops = name_loops(
             causes, failures, outline, server, recall=cache.verdict, salt=salt
         )

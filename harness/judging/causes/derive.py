@@ -1,7 +1,8 @@
 """Failing scenarios put together into causes, in the order in which they explain one another.
 
 A file that does not load comes first, then functions that are missing, then those to blame, then
-exceptions by their line, endless runs, and everything else by function and rule.
+exceptions by their line, endless runs, what programs without functions print by statement, and
+everything else by function and rule.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from fractions import Fraction
 
 from harness.common.escaping import plain
 from harness.judging.causes.failures import Failing
+from harness.judging.causes.scripts import Passes, in_scripts
 from harness.model.observation import Ending
 from harness.model.plan import Visibility, in_turn, needed
 from harness.model.policy import Outline, OutlinePart, Unparsable
@@ -60,12 +62,15 @@ def unsettled(failures: Sequence[Failing], outline: Outline) -> tuple[Failing, .
 
 
 def derive(
-    failures: Sequence[Failing], outline: Outline, blame: Mapping[str, Blame]
+    failures: Sequence[Failing],
+    outline: Outline,
+    blame: Mapping[str, Blame],
+    passes: Passes | None = None,
 ) -> tuple[Cause, ...]:
-    """The causes, each with its scenarios, in the order of its first one. `marks_at_stake` is left
-    to the marker."""
+    """The causes, each with its scenarios, in the order of its first one. `passes` says whether a
+    scenario would, had that been seen. `marks_at_stake` is left to the marker."""
     members: dict[Key, list[Failing]] = {}
-    keys = _keys_by_id(failures, outline, blame)
+    keys = _keys_by_id(failures, outline, blame, passes)
     for each in failures:
         for key in keys[each.scenario.id]:
             members.setdefault(key, []).append(each)
@@ -73,7 +78,10 @@ def derive(
 
 
 def _keys_by_id(
-    failures: Sequence[Failing], outline: Outline, blame: Mapping[str, Blame]
+    failures: Sequence[Failing],
+    outline: Outline,
+    blame: Mapping[str, Blame],
+    passes: Passes | None,
 ) -> dict[str, tuple[Key, ...]]:
     """The causes of each; what was not run has those of the failures that it needs to be right."""
     settled = _settled(_ran(failures), outline)
@@ -92,6 +100,9 @@ def _keys_by_id(
         if not names and scenario.function in blamed:
             names = (scenario.function,)  # it has a fault already: the likeliest one
         found[scenario.id] = settled.get(scenario.id) or _keys(each, names)
+    by_rule = [each for each in failures if found[each.scenario.id][0][0] == "rule"]
+    for id, statement in in_scripts(by_rule, outline, passes).items():
+        found[id] = (("script", by_id[id].scenario.function, statement),)
     return found
 
 

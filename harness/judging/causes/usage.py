@@ -87,15 +87,23 @@ def blamed_by_use(
     all). Nobody, where a failure uses none of them."""
     uses = [usage.of(each.stimulus) for each in failures]
     right = [usage.of(scenario.stimuli[0]) for scenario in passed]
-    names = {name for each in uses for name in each if among is None or name in among}
+    if among is not None:
+        uses = [each & among for each in uses]
+    chosen = fewest_parts(uses, right, [each.scenario.function for each in failures])
+    return {each.scenario.id: name for each, name in zip(failures, chosen, strict=True) if name}
+
+
+def fewest_parts(uses: Sequence[Uses], right: Sequence[Uses], about: Sequence[str]) -> list[str]:
+    """The part to blame for each failure, of those that it uses ("": none); the fewest that explain
+    them. `right` are the parts used by what passes, `about` what each failure is about."""
     suspects = [
         _Suspect(
             name=name,
             failing=sum(1 << index for index, each in enumerate(uses) if name in each),
             passing=sum(name in each for each in right),
-            about=sum(each.scenario.function == name for each in failures),
+            about=sum(each == name for each in about),
         )
-        for name in sorted(names)
+        for name in sorted({name for each in uses for name in each})
     ]
     left = 0
     for suspect in suspects:
@@ -103,11 +111,11 @@ def blamed_by_use(
     price = math.log(len(suspects) or 1) + math.log(len(uses) + len(right) or 1)
     likely = sorted(suspects, key=lambda each: each.order(left, price))[:_MOST_SUSPECTS]
     _, chosen = _fewest(likely, left, price, _MOST_FAULTS)
-    found: dict[str, str] = {}
+    found = [""] * len(uses)
     for suspect in chosen:
-        for index, each in enumerate(failures):
-            if suspect.failing >> index & 1:
-                found.setdefault(each.scenario.id, suspect.name)
+        for index, name in enumerate(found):
+            if not name and suspect.failing >> index & 1:
+                found[index] = suspect.name
     return found
 
 

@@ -1,0 +1,132 @@
+"""Failures of programs without functions, put together by the statement that they lead to.
+
+The first line that differs leads to the statement that shows it, or would show what is missing:
+known from the literal text in the program. A line that is there with other words is wrong where it
+is shown, or in the values that it shows. One that is missing, or there in the place of another,
+says that the run takes another course, and so does a run that asks for more or for less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.judging.causes.failures import Failing
+from harness.judging.causes.usage import fewest_parts
+from harness.model.observation import Observation, Turn
+from harness.model.policy import Outline
+from harness.model.stimulus import Run
+from harness.model.verdict import Channel, DiffLine, VerdictKind
+
+Passes = Callable[[Failing, Observation], bool]
+"""Whether the scenario would pass, had this been seen."""
+
+MOST_TRIES = 200  # of one submission
+_COURSE = "course"  # of a run: whichever statement makes it another one
+_CHANNELS = frozenset({Channel.PRINTS, Channel.READS, Channel.ENDING})
+
+
+def in_scripts(
+    failures: Sequence[Failing], outline: Outline, passes: Passes | None
+) -> dict[str, str]:
+    """The statement to blame of each failure of a program without functions, by its id: its line,
+    or another word for what is not known. The others are left out."""
+    groups: dict[tuple[str, str], list[Failing]] = {}
+    for each in failures:
+        program = _script(each, outline)
+        if program:
+            groups.setdefault((each.scenario.function, program), []).append(each)
+    tries = _Tries(passes)
+    found: dict[str, str] = {}
+    for (_, program), members in groups.items():
+        for each, statement in zip(
+            members, _statements(members, program, outline, tries), strict=True
+        ):
+            if statement:
+                found[each.scenario.id] = statement
+    return found
+
+
+def _script(each: Failing, outline: Outline) -> str:
+    """The program without functions that was run and went wrong in what it shows and reads."""
+    action = each.stimulus.action
+    if not isinstance(action, Run) or each.verdict.kind is not VerdictKind.FAILED:
+        return ""
+    channels = {difference.channel for difference in each.verdict.differences[:1]}
+    module = next((one for one in outline.modules if one.file == action.program), None)
+    if module is None or not channels <= _CHANNELS or outline.names() & set(module.mentions):
+        return ""
+    return action.program
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """The first line that differs, and the statements that it leads to; none: they are not known.
+    `course`: the run took another course than it should."""
+
+    line: DiffLine
+    statements: frozenset[str]
+    course: bool
+
+
+def _statements(
+    members: Sequence[Failing], program: str, outline: Outline, tries: _Tries
+) -> list[str]:
+    shown = [_shown(each, program, outline) for each in members]
+    courses = {
+        statement for one in shown if one is not None and one.course for statement in one.statements
+    }
+    wordings = {one.line: one.statements for one in shown if one is not None and not one.course}
+    uses: list[frozenset[str]] = []
+    for each, one in zip(members, shown, strict=True):
+        if one is not None and one.statements:
+            uses.append(one.statements)
+        else:
+            uses.append(tries.mended(each, wordings) or frozenset({_COURSE, *courses}))
+    return fewest_parts(uses, (), ())
+
+
+def _shown(each: Failing, program: str, outline: Outline) -> _Shown | None:
+    rows = (row for difference in each.verdict.differences[:1] for row in difference.lines)
+    line = next((row for row in rows if row.expected != row.actual), None)
+    if line is None:
+        return None
+    wanted = outline.shown_by(program, line.expected) if line.expected is not None else ()
+    there = outline.shown_by(program, line.actual) if line.actual is not None else ()
+    one_sided = line.expected is None or line.actual is None
+    course = one_sided or bool(wanted and there and not set(wanted) & set(there))
+    if course:
+        lines = {printing.line for printing in (*wanted, *there)}
+    else:
+        same = [printing for printing in there if printing in wanted] or there
+        lines = {line for printing in same for line in (printing.line, *printing.values)}
+    return _Shown(line=line, statements=frozenset(map(str, lines)), course=course)
+
+
+class _Tries:
+    """Tries what a scenario makes of a run in which a wrong line is as it should be."""
+
+    def __init__(self, passes: Passes | None) -> None:
+        self._passes = passes
+        self._left = MOST_TRIES
+
+    def mended(
+        self, each: Failing, wordings: Mapping[DiffLine, frozenset[str]]
+    ) -> frozenset[str] | None:
+        """The statements of the first wording with which it passes."""
+        seen = each.observation
+        for line, statements in wordings.items():
+            if seen is None or self._passes is None or not self._left:
+                return None
+            turns = tuple(_mended(turn, line) for turn in seen.turns)
+            if statements and turns != seen.turns:
+                self._left -= 1
+                if self._passes(each, replace(seen, turns=turns)):
+                    return statements
+        return None
+
+
+def _mended(turn: Turn, line: DiffLine) -> Turn:
+    texts = turn.printed.split("\n")
+    right = [line.expected or "" if text == line.actual else text for text in texts]
+    return replace(turn, printed="\n".join(right))
