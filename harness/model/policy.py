@@ -63,13 +63,15 @@ class Printing:
     """A line of text that a `print` or `input` outside functions shows, on `line` (1-based).
 
     `pieces` are its literal texts, in their order: there may be anything between two of them.
-    `values` are the lines of the statements that give the values shown there, directly or not.
+    `values` are the lines of the statements that give the values shown there, directly or not,
+    `conditions` those of each `if` around it in the same loop.
     """
 
     file: str
     line: int
     pieces: tuple[str, ...]
     values: tuple[int, ...] = ()
+    conditions: tuple[int, ...] = ()
 
     def literal_in(self, text: str) -> int | None:
         """How many characters of a line are literal ones of this; None: it shows no such line."""

@@ -1,19 +1,23 @@
 """What the code outside functions prints, read from its text: the literal parts of each `print` and
-`input`, and the statements that give the values between them."""
+`input`, the statements that give the values between them, and the conditions that decide on it."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from harness.model.policy import Printing
 from harness.policy.nodes import FUNCTIONS, children, names_bound, walk
 from harness.policy.reading import Source
+from harness.policy.rules.structure import is_main_guard
 
 MOST_PRINTINGS = 200
 MOST_VALUES = 100  # statements that give the values of one of them
 MOST_PIECES = 50
+MOST_CONDITIONS = 50
+_DEFINITIONS = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
 _PERCENT = re.compile(r"%[-#0 +]?[0-9*]*(?:\.[0-9*]+)?[a-zA-Z]")
 _BRACES = re.compile(r"\{[^{}]*\}")
 
@@ -23,26 +27,34 @@ _Piece = str | None  # None: a value, which may be any text
 def printings_of(source: Source) -> tuple[Printing, ...]:
     """Those of a file, one for each line of text."""
     outside = _outside_functions(source.tree)
-    given = _given(outside)
+    given = _given([node for node, _ in outside])
     found: list[Printing] = []
-    for node in outside:
+    for node, conditions in outside:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
-        if node.func.id not in {"print", "input"} or len(found) == MOST_PRINTINGS:
+        if node.func.id not in {"print", "input"} or len(found) >= MOST_PRINTINGS:
             continue
-        values = _values(node, given)
-        for pieces in _lines(_shown(node)):
-            if len(pieces) <= MOST_PIECES:
-                found.append(
-                    Printing(file=source.name, line=node.lineno, pieces=pieces, values=values)
-                )
+        whole = Printing(
+            file=source.name,
+            line=node.lineno,
+            pieces=(),
+            values=_values(node, given),
+            conditions=conditions,
+        )
+        lines = (pieces for pieces in _lines(_shown(node)) if len(pieces) <= MOST_PIECES)
+        found.extend(replace(whole, pieces=pieces) for pieces in lines)
     return tuple(found[:MOST_PRINTINGS])
 
 
-def _outside_functions(tree: ast.AST) -> list[ast.AST]:
-    found = [tree]
-    for each in found:
-        found += (c for c in children(each) if not isinstance(c, (*FUNCTIONS, ast.ClassDef)))
+def _outside_functions(tree: ast.AST) -> list[tuple[ast.AST, tuple[int, ...]]]:
+    """Each node, and the lines of the conditions around it in the same loop."""
+    found: list[tuple[ast.AST, tuple[int, ...]]] = [(tree, ())]
+    for node, around in found:
+        conditions = () if isinstance(node, ast.For | ast.While) else around
+        if isinstance(node, ast.If) and not is_main_guard(node.test):
+            conditions = (*around, node.lineno)[-MOST_CONDITIONS:]
+        inside = (each for each in children(node) if not isinstance(each, _DEFINITIONS))
+        found += ((each, conditions) for each in inside)
     return found
 
 

@@ -2,8 +2,9 @@
 
 The first line that differs leads to the statement that shows it, or would show what is missing:
 known from the literal text in the program. A line that is there with other words is wrong where it
-is shown, or in the values that it shows. One that is missing, or there in the place of another,
-says that the run takes another course, and so does a run that asks for more or for less.
+is shown, or in the values that it shows. A line that is missing, or too many, or in the place of
+another (by a condition around one of the two), says that the run takes another course; so does a
+run that asks for more or for less, and any statement with such a line may be why.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from dataclasses import dataclass, replace
 from harness.judging.causes.failures import Failing
 from harness.judging.causes.usage import fewest_parts
 from harness.model.observation import Observation, Turn
-from harness.model.policy import Outline
+from harness.model.policy import Outline, Printing
 from harness.model.stimulus import Run
 from harness.model.verdict import Channel, DiffLine, VerdictKind
 
 Passes = Callable[[Failing, Observation], bool]
 """Whether the scenario would pass, had this been seen."""
 
-MOST_TRIES = 200  # of one submission
+MOST_TRIES = 300  # of one submission
 _COURSE = "course"  # of a run: whichever statement makes it another one
 _CHANNELS = frozenset({Channel.PRINTS, Channel.READS, Channel.ENDING})
 
@@ -91,16 +92,22 @@ def _shown(each: Failing, program: str, outline: Outline) -> _Shown | None:
     line = next((row for row in rows if row.expected != row.actual), None)
     if line is None:
         return None
-    wanted = outline.shown_by(program, line.expected) if line.expected is not None else ()
-    there = outline.shown_by(program, line.actual) if line.actual is not None else ()
-    one_sided = line.expected is None or line.actual is None
-    course = one_sided or bool(wanted and there and not set(wanted) & set(there))
-    if course:
-        lines = {printing.line for printing in (*wanted, *there)}
-    else:
-        same = [printing for printing in there if printing in wanted] or there
-        lines = {line for printing in same for line in (printing.line, *printing.values)}
-    return _Shown(line=line, statements=frozenset(map(str, lines)), course=course)
+    wanted = _shown_by(line.expected, program, outline)
+    there = _shown_by(line.actual, program, outline)
+    course = line.expected is None or line.actual is None
+    same = wanted & there
+    if not course and not same:  # a value alone may be any text: it says of none who shows it
+        wanted = frozenset(each for each in wanted if any(each.pieces))
+        course = bool(wanted and there)
+    names = {f"text {each.line}" for each in same or wanted | there}
+    names |= {f"value {value}" for each in same for value in each.values}
+    if not same and wanted and there:  # one in the place of the other
+        names |= {f"condition {at}" for each in wanted | there for at in each.conditions}
+    return _Shown(line=line, statements=frozenset(names), course=course)
+
+
+def _shown_by(text: str | None, program: str, outline: Outline) -> frozenset[Printing]:
+    return frozenset(outline.shown_by(program, text) if text is not None else ())
 
 
 class _Tries:
@@ -115,14 +122,15 @@ class _Tries:
     ) -> frozenset[str] | None:
         """The statements of the first wording with which it passes."""
         seen = each.observation
+        if seen is None or self._passes is None:
+            return None
         for line, statements in wordings.items():
-            if seen is None or self._passes is None or not self._left:
-                return None
+            if not statements or not self._left:
+                continue
+            self._left -= 1
             turns = tuple(_mended(turn, line) for turn in seen.turns)
-            if statements and turns != seen.turns:
-                self._left -= 1
-                if self._passes(each, replace(seen, turns=turns)):
-                    return statements
+            if turns != seen.turns and self._passes(each, replace(seen, turns=turns)):
+                return statements
         return None
 
 
