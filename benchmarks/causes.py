@@ -1,8 +1,10 @@
-"""How good blame is: `python -m benchmarks.causes [--generated] [--every N] [ASSIGNMENT…]`.
+"""How good blame is: `python -m benchmarks.causes [--generated | --pairs] [--every N] [ASSIGNMENT…]`.
 
 Every committed mutant of an assignment is graded on all scenarios; with `--generated` every change
 instead that `harness strength` makes to the reference (with `--every N` one of N of them). Each
-is one fault, so it should have one cause, in the function that was changed. For each assignment:
+is one fault, so it should have one cause, in the function that was changed. With `--pairs` each two
+mutants of one file are put together: two faults, which have one cause where one hides the other, or
+nothing tells them apart. For each assignment:
 how many have exactly one cause, of those that any scenario notices; how many have all causes where
 the change is, of those for which that is defined (a function of the sheet, a helper, a constant:
 not the code outside functions); and the part of the time that causes took.
@@ -14,7 +16,7 @@ import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import combinations, takewhile
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -71,11 +73,13 @@ def main() -> None:
     parser.add_argument("assignments", nargs="*", help="default: all, the examples among them")
     parser.add_argument("--generated", action="store_true", help="changes of `harness strength`")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="one of N (default: 1)")
+    parser.add_argument("--pairs", action="store_true", help="each two mutants of one file")
     options = parser.parse_args()
     courses = {name: root for root in ROOTS for name in available(root)}
     for name in options.assignments or courses:
         specification = load(courses[name], name)
-        faults = generated(specification) if options.generated else committed(specification)
+        made = pairs if options.pairs else generated if options.generated else committed
+        faults = made(specification)
         print(measured(specification, faults[:: options.every]), flush=True)
 
 
@@ -97,6 +101,17 @@ def generated(specification: Specification) -> tuple[Fault, ...]:
         )
         for change in changes(reference)
     )
+
+
+def pairs(specification: Specification) -> tuple[Fault, ...]:
+    """Each two mutants of one file that can both be written into it."""
+    found = []
+    for one, other in combinations(specification.mutants, 2):
+        first = mutated(specification.reference, one)
+        both = mutated(first, other)
+        if one.file == other.file and first != both:
+            found.append(Fault(why=f"{one.why} + {other.why}", files=both))
+    return tuple(found)
 
 
 def measured(specification: Specification, faults: Sequence[Fault]) -> BlameFigures:
