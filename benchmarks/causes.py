@@ -1,4 +1,4 @@
-"""How good blame is: `python -m benchmarks.causes [--generated | --pairs] [--every N] [ASSIGNMENT…]`.
+"""How good blame is: `python -m benchmarks.causes [--generated|--pairs] [--every N] [ASSIGNMENT…]`.
 
 Every committed mutant of an assignment is graded on all scenarios; with `--generated` every change
 instead that `harness strength` makes to the reference (with `--every N` one of N of them). Each
