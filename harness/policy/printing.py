@@ -68,18 +68,23 @@ def _given(outside: list[ast.AST]) -> dict[str, dict[int, set[str]]]:
         elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For | ast.NamedExpr):
             targets = [node.target]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            targets = [node.func.value]  # `names.append(name)` changes names
+            # `names.append(name)` changes names; of `names.pop().strip()` the inner call does.
+            base = _base(node.func.value)
+            targets = [base] if isinstance(base, ast.Name) else []
         if not targets or not isinstance(node, ast.stmt | ast.expr):
             continue
-        value = node.iter if isinstance(node, ast.For) else node
-        names = _names(value)
+        names = _names(node.iter if isinstance(node, ast.For) else node)
         for target in targets:
-            base = target
-            while isinstance(base, ast.Subscript | ast.Attribute):
-                base = base.value  # `ages[name] = 3` changes ages
+            base = _base(target)  # `ages[name] = 3` changes ages
             for name in {base.id} if isinstance(base, ast.Name) else _bound(base):
                 found.setdefault(name, {}).setdefault(node.lineno, set()).update(names)
     return found
+
+
+def _base(node: ast.AST) -> ast.AST:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node
 
 
 def _names(node: ast.AST) -> set[str]:
