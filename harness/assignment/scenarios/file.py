@@ -7,26 +7,16 @@ from fractions import Fraction
 from typing import Any
 
 from harness.assignment.files.stand_ins import stand_in_files
-from harness.assignment.scenarios.drawing.cases import Case, case_rows, check_differ, uses
-from harness.assignment.scenarios.drawing.draws import (
-    DrawError,
-    DrawRequest,
-    file_name,
-    read_draws,
-    replies_of,
-    request_for,
+from harness.assignment.scenarios.drawing.case_reader import (
+    CaseReader,
+    asks_for_draws,
+    check_draw_keys,
+    one_of_each,
 )
-from harness.assignment.scenarios.expected import (
-    check_sensible,
-    stated,
-    transcript_of,
-)
-from harness.assignment.scenarios.folders import (
-    given_files,
-    has_folder,
-    stated_files,
-    used_files,
-)
+from harness.assignment.scenarios.drawing.cases import Case, check_differ, uses
+from harness.assignment.scenarios.drawing.draws import DrawRequest
+from harness.assignment.scenarios.expected import check_sensible, stated, transcript_of
+from harness.assignment.scenarios.folders import stated_files, used_files
 from harness.assignment.scenarios.needs import StatedNeeds, stated_needs
 from harness.assignment.scenarios.settings import (
     Context,
@@ -36,7 +26,7 @@ from harness.assignment.scenarios.settings import (
     fraction,
     provided_names,
 )
-from harness.assignment.scenarios.stimuli import StimulusParts, asked, given, kind_of
+from harness.assignment.scenarios.stimuli import StimulusParts, asked, given, kind_of, stimulus_of
 from harness.assignment.scenarios.sweeps import Variation, slug, swept_names, variations
 from harness.assignment.scenarios.weights import counted_points, rescaled
 from harness.assignment.schema.models.scenario import ScenarioFileShape, ScenarioShape
@@ -47,7 +37,7 @@ from harness.matchers import EqualTo
 from harness.model.expectation import Expected
 from harness.model.plan import Scenario, SourceFile
 from harness.model.specification import TranscriptFile
-from harness.model.stimulus import Binding, Call, Replies, StandIn, Stimulus
+from harness.model.stimulus import Call, StandIn, Stimulus
 
 
 @dataclass(slots=True)
@@ -76,6 +66,12 @@ class ScenarioFile:
         self.recording = recording
         self.stem = document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
         self.compiled = Compiled([], [], {}, set(), {}, set())
+        self.case_reader = CaseReader(
+            folder=vocabulary.folder,
+            recording=recording,
+            requests=self.compiled.requests,
+            samples=self.compiled.samples,
+        )
         self.marks: Fraction | None = None
 
     def compile(self) -> Compiled:
@@ -155,7 +151,7 @@ class ScenarioFile:
         self.compiled.needs += [needs] if needs is not None else []
         base = self._context(chosen, ())
         kind = kind_of(base, chosen)
-        self._check_draw_keys(base, chosen)
+        check_draw_keys(base, chosen)
         self._check_speed(chosen)
         if kind is None:
             return
@@ -179,7 +175,7 @@ class ScenarioFile:
         self, chosen: Setting, variation: Variation, group: str, kind: str, points: Fraction
     ) -> None:
         context = self._context(chosen, variation.overrides)
-        cases = self._cases(context, chosen, variation, group, kind)
+        cases = self.case_reader.cases(context, chosen, variation, group, kind)
         prefix = given(context, chosen)
         text = self._transcript(context, chosen, variation, group)
         names = {binding.name for case in cases for binding in case.bindings}
@@ -212,7 +208,7 @@ class ScenarioFile:
             stimuli=tuple(stimuli),
             stated=expected[0],
             place=self.document.place(chosen.loc),
-            is_sample=self._asks_for_draws(chosen),
+            is_sample=asks_for_draws(chosen),
             informational=chosen.value("informational"),
             extra_credit=chosen.value("extra_credit"),
             tags=tuple(chosen.value("tags")),
@@ -226,13 +222,13 @@ class ScenarioFile:
             faster_than=chosen.own.faster_than or 0,
         )
         self.compiled.scenarios += (
-            self._each(scenario, variation) if chosen.own.each else [scenario]
+            one_of_each(scenario, variation) if chosen.own.each else [scenario]
         )
 
     def _transcript(
         self, context: Context, chosen: Setting, variation: Variation, group: str
     ) -> str | None:
-        if not chosen.states("transcript") or self._asks_for_draws(chosen):
+        if not chosen.states("transcript") or asks_for_draws(chosen):
             return None
         swept = tuple(swept_names(variation))
         found = transcript_of(context, chosen, swept, recording=self.recording)
@@ -266,57 +262,11 @@ class ScenarioFile:
             writes_only=files.writes_only,
         )
         asking = _asking(question, expected)
-        return self._stimulus(context, chosen, variation, asking), expected
-
-    def _stimulus(
-        self, context: Context, chosen: Setting, variation: Variation, question: StimulusParts
-    ) -> Stimulus:
+        stimulus = stimulus_of(context, chosen, variation.overrides, asking)
         self.compiled.data_files |= used_files(chosen)
-        return Stimulus(
-            action=question.action,
-            inputs=question.inputs,
-            constants=variation.overrides,
-            provide=tuple(name.rsplit("/", 1)[-1] for name in chosen.value("provide")),
-            seed=chosen.value("seed"),
-            folder=has_folder(chosen),
-            files=given_files(context, chosen),
-            stdin=self._piped(chosen),
-            replies=self._replies(context, chosen),
-            environment=tuple(
-                Binding(name=name, literal=text)
-                for name, text in chosen.value("environment").items()
-            ),
-        )
-
-    def _replies(self, context: Context, chosen: Setting) -> Replies | None:
-        if not chosen.states("replies"):
-            return None
-        try:
-            found = replies_of(self.vocabulary.folder, chosen.own.replies, context.constants)
-        except DrawError as error:
-            context.add((*chosen.loc, "replies"), str(error), error.hint)
-            return None
-        self.compiled.data_files.add(found.file)
-        return found
-
-    def _piped(self, chosen: Setting) -> str | None:
-        return chosen.own.stdin if chosen.states("stdin") else None
-
-    def _each(self, scenario: Scenario, variation: Variation) -> list[Scenario]:
-        return [
-            replace(
-                scenario,
-                id=scenario.group + variation.bracket(f"draw={number}"),
-                stimuli=(stimulus,),
-                stated=scenario.stated_for(stimulus),
-                stated_cases=(),
-                is_sample=False,
-            )
-            for number, stimulus in enumerate(scenario.stimuli, start=1)
-        ]
-
-    def _asks_for_draws(self, chosen: Setting) -> bool:
-        return chosen.states("sample") or chosen.states("cases")
+        if stimulus.replies is not None:
+            self.compiled.data_files.add(stimulus.replies.file)
+        return stimulus, expected
 
     def _check_speed(self, chosen: Setting) -> None:
         clashing = [key for key in ("replies", "ends") if chosen.states(key)]
@@ -324,73 +274,6 @@ class ScenarioFile:
         if clashing and chosen.states("faster_than"):
             what = f"faster_than and {clashing[0]} do not go together"
             self.document.add((*chosen.loc, "faster_than"), what, key=True)
-
-    def _check_draw_keys(self, context: Context, chosen: Setting) -> None:
-        if chosen.states("sample") and chosen.states("cases"):
-            hint = "make one scenario of each"
-            context.add((*chosen.loc, "cases"), "expected one of sample and cases", hint, key=True)
-        elif chosen.states("each") and not self._asks_for_draws(chosen):
-            context.add((*chosen.loc, "each"), "each belongs to sample or cases", key=True)
-        if chosen.states("transcript") and self._asks_for_draws(chosen):
-            what = "a transcript is of one game, and cases are several"
-            hint = "state turns in each case, or write a scenario for each game"
-            context.add((*chosen.loc, "transcript"), what, hint, key=True)
-        if chosen.states("sample") and chosen.own.sample is None:
-            context.add((*chosen.loc, "sample"), "expected a mapping, got null")
-
-    def _cases(
-        self, context: Context, chosen: Setting, variation: Variation, group: str, kind: str
-    ) -> list[Case]:
-        """The rows or draws, none if one is wrong or they are to be recorded; a scenario without
-        them is one case that binds nothing."""
-        if not self._asks_for_draws(chosen):
-            return [Case((), chosen)]
-        if isinstance(chosen.own.cases, list) and not chosen.states("sample"):
-            cases = case_rows(context, chosen)
-            before = len(self.document.problems)
-            for case in cases:
-                if len(self.document.problems) == before:
-                    check_sensible(context, case.setting, kind)
-        else:
-            draws = self._draws(context, chosen, variation, group)
-            cases = [Case(draw, chosen) for draw in draws]
-        if cases:
-            context.names |= {binding.name for binding in cases[0].bindings}
-        else:
-            context.names_known = False
-        return cases
-
-    def _draws(
-        self, context: Context, chosen: Setting, variation: Variation, group: str
-    ) -> list[tuple[Binding, ...]]:
-        if chosen.states("sample") == chosen.states("cases"):
-            return []
-        if isinstance(chosen.own.cases, list):
-            return []
-        sample, loc = chosen.own.sample, (*chosen.loc, "cases")
-        kind, source, count, seed = "cases", chosen.own.cases, 0, 0
-        if sample is not None:
-            kind, source, count, seed = "sample", sample.strategy, sample.count, sample.seed
-            loc = (*chosen.loc, "sample", "strategy")
-        try:
-            request = request_for(
-                self.vocabulary.folder,
-                kind,
-                source,
-                count=count,
-                seed=seed,
-                constants=context.constants,
-            )
-            name = file_name(group, variation.swept)
-            self.compiled.requests[name] = request
-            if kind == "sample":
-                self.compiled.samples[group, variation.overrides] = request
-            return read_draws(self.vocabulary.folder, name, request)
-        except DrawError as error:
-            missing = error.hint == "run harness record"
-            if not (self.recording and missing):
-                context.add(loc, str(error), error.hint)
-            return []
 
 
 def _asking(question: StimulusParts, expected: Expected) -> StimulusParts:

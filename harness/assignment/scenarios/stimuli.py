@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from harness.assignment.scenarios.drawing.draws import DrawError, replies_of
 from harness.assignment.scenarios.expected import CALL, RUN, SESSION
+from harness.assignment.scenarios.folders import given_files, has_folder
 from harness.assignment.scenarios.python_text import (
     PythonError,
     names_of,
@@ -14,9 +16,20 @@ from harness.assignment.scenarios.python_text import (
 from harness.assignment.scenarios.sessions import SessionError, parse_session, prompts_of, typed_in
 from harness.assignment.scenarios.settings import Context, Setting
 from harness.assignment.schema.validators import describe, listed
+from harness.assignment.vocabulary import Overrides
 from harness.assignment.yaml.document import Loc
 from harness.assignment.yaml.errors import nearest
-from harness.model.stimulus import Call, Key, Run, Session, Typed, called_function
+from harness.model.stimulus import (
+    Binding,
+    Call,
+    Key,
+    Replies,
+    Run,
+    Session,
+    Stimulus,
+    Typed,
+    called_function,
+)
 
 KINDS = (CALL, SESSION, RUN)
 
@@ -53,6 +66,36 @@ def asked(context: Context, chosen: Setting, kind: str) -> StimulusParts | None:
     if kind == SESSION:
         return _session(context, loc, own.session, inputs if chosen.states("input") else None)
     return _run(context, chosen, loc, inputs)
+
+
+def stimulus_of(
+    context: Context, chosen: Setting, overrides: Overrides, question: StimulusParts
+) -> Stimulus:
+    """The whole stimulus of a case: what is asked, and all that surrounds the program."""
+    return Stimulus(
+        action=question.action,
+        inputs=question.inputs,
+        constants=overrides,
+        provide=tuple(name.rsplit("/", 1)[-1] for name in chosen.value("provide")),
+        seed=chosen.value("seed"),
+        folder=has_folder(chosen),
+        files=given_files(context, chosen),
+        stdin=chosen.own.stdin if chosen.states("stdin") else None,
+        replies=_replies(context, chosen),
+        environment=tuple(
+            Binding(name=name, literal=text) for name, text in chosen.value("environment").items()
+        ),
+    )
+
+
+def _replies(context: Context, chosen: Setting) -> Replies | None:
+    if not chosen.states("replies"):
+        return None
+    try:
+        return replies_of(context.vocabulary.folder, chosen.own.replies, context.constants)
+    except DrawError as error:
+        context.add((*chosen.loc, "replies"), str(error), error.hint)
+        return None
 
 
 def given(context: Context, chosen: Setting) -> str:
