@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from harness.assignment.yaml.errors import Problems
+from harness.assignment.yaml.errors import Problems, syntax_error
 from harness.assignment.yaml.scalars import ScalarError, resolve
 from harness.model.plan import Place
 
@@ -175,18 +175,7 @@ class Document:
 
     def _unreadable(self, error: yaml.MarkedYAMLError) -> None:
         mark = error.problem_mark or error.context_mark
-        problem = " ".join(str(error.problem or error.context).split())
-        hint = ""
-        if "mapping values" in problem:
-            hint = "quote a text that holds ': '"
-        elif "cannot start any token" in problem:
-            hint = "indent with spaces, and quote a text that begins with % @ ` or a tab"
-        elif "undefined alias" in problem:
-            problem, hint = "a text that begins with * is an alias", "quote it"
-        elif "did not find expected" in problem or "could not find expected" in problem:
-            hint = "look for a bracket, quote or indentation that does not match"
-            if "',' or" in problem:
-                hint = "put a text that holds a comma or a bracket in quotes"
+        problem, hint = syntax_error(" ".join(str(error.problem or error.context).split()))
         place = _place(self.file, mark) if mark else Place(file=self.file, line=1, column=1)
         self.problems.add(place, "", f"not YAML: {problem}", hint)
 

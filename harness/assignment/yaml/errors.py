@@ -71,5 +71,20 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]}?" if close else ""
 
 
+def syntax_error(problem: str) -> tuple[str, str]:
+    """What is wrong with a text that is no YAML, from what PyYAML says of it, and a hint."""
+    if "mapping values" in problem:
+        return problem, "quote a text that holds ': '"
+    if "cannot start any token" in problem:
+        return problem, "indent with spaces, and quote a text that begins with % @ ` or a tab"
+    if "undefined alias" in problem:
+        return "a text that begins with * is an alias", "quote it"
+    if "did not find expected" in problem or "could not find expected" in problem:
+        if "',' or" in problem:
+            return problem, "put a text that holds a comma or a bracket in quotes"
+        return problem, "look for a bracket, quote or indentation that does not match"
+    return problem, ""
+
+
 def _sentence(text: str) -> str:
     return text if text.endswith(("?", ".")) else f"{text}."
