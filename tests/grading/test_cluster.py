@@ -191,7 +191,7 @@ def test_who_has_no_certificate_gets_no_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found, _ = cluster
-    monkeypatch.setattr(client, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(engine, "CONNECT_SECONDS", 0.5)
     plain = found.address.replace("tls://", "tcp://")
     done = course.run(
         "grade", "submissions/tiny", "--out", course.root / "none", "--scheduler", plain
@@ -201,7 +201,7 @@ def test_who_has_no_certificate_gets_no_answer(
 
 
 def test_no_scheduler_is_one_line(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(engine, "CONNECT_SECONDS", 0.2)
     address = "tcp://127.0.0.1:1"
     arguments = ("grade", "submissions/tiny", "--out", course.root / "none", "--scheduler", address)
     done = course.run(*arguments)

@@ -9,6 +9,7 @@ import importlib.util
 import logging
 import ssl
 import sys
+import warnings
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +21,8 @@ from harness.common.errors import UserError
 
 RESOURCE = "harness"
 """What a worker offers to a scheduler that may have workers of other kinds as well."""
+
+CONNECT_SECONDS = 10.0
 
 _SCHEMES = ("tcp://", "tls://")
 _SOURCES = (
@@ -99,6 +102,24 @@ def require_distributed() -> None:
 
     for name in ("distributed", "tornado", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def connect(cluster: Cluster) -> Any:
+    """dask's client of the scheduler; UserError where none answers."""
+    from distributed import Client  # noqa: PLC0415  (only where a cluster is used)
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of versions that differ: workers are asked
+            return Client(
+                cluster.address,
+                timeout=CONNECT_SECONDS,
+                security=security(cluster, "client"),
+                set_as_default=False,
+                name="harness-grade",
+            )
+    except (OSError, ValueError) as error:
+        raise unreachable(cluster, error) from None
 
 
 def unreachable(cluster: Cluster, error: BaseException) -> UserError:

@@ -23,17 +23,15 @@ from harness.common.errors import UserError
 from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.dask import (
     Cluster,
+    connect,
     described,
     require_distributed,
-    security,
     tasks,
-    unreachable,
 )
 from harness.grading.engines.dask.roster import Roster
 from harness.grading.engines.dask.wire import Answer, pack_job, pack_setup, unpack_answer
 from harness.results import Piece
 
-CONNECT_SECONDS = 10.0
 CALL_SECONDS = 30.0  # for the scheduler to answer
 FETCH_SECONDS = 30.0  # for workers to hand over the answers that they hold
 LOOK_SECONDS = 1.0  # between two looks at the workers
@@ -88,7 +86,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         waiting = deque(jobs)
         if not waiting:
             return
-        self._connect()
+        self._client = connect(self._cluster)
         while waiting or self._flights:
             if time.monotonic() - self._looked >= LOOK_SECONDS:
                 self._look()
@@ -98,22 +96,6 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                     yield flight.job, piece
                 if answer.ended is not None:
                     yield flight.job, answer.ended
-
-    def _connect(self) -> None:
-        from distributed import Client  # noqa: PLC0415  (only where a cluster is used)
-
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of versions that differ: workers are asked
-                self._client = Client(
-                    self._cluster.address,
-                    timeout=CONNECT_SECONDS,
-                    security=security(self._cluster, "client"),
-                    set_as_default=False,
-                    name="harness-grade",
-                )
-        except (OSError, ValueError) as error:
-            raise unreachable(self._cluster, error) from None
 
     def _look(self) -> None:
         """See which workers are there, and what has become of what is out."""

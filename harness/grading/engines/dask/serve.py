@@ -14,6 +14,7 @@ from typing import Any
 
 from harness.execution import choose_tier, cores, find_interpreter, scratch_directory
 from harness.grading.engines.dask import (
+    CONNECT_SECONDS,
     RESOURCE,
     Cluster,
     described,
@@ -24,7 +25,6 @@ from harness.grading.engines.dask import (
 from harness.grading.engines.dask.tasks import WorkerHost, be_host
 from harness.model.observation import Tier
 
-CONNECT_SECONDS = 10.0
 LEAVE_SECONDS = 5.0  # for dask to say goodbye
 AGAIN_SECONDS = 600.0  # to wait for a scheduler that went away
 
