@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import signal
 import sys
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
 import harness
 from harness.cli.discovery import CommandGroup
-from harness.cli.streams import ignore_epipe
 from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import visible_lines
 
@@ -33,7 +33,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a user's mistake is one line on stderr and status 2."""
-    ignore_epipe()
+    _ignore_epipe()
     _end_as_on_ctrl_c()
     try:
         status = cli.main(prog_name="harness", standalone_mode=False)
@@ -84,3 +84,37 @@ def _drop_output() -> None:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _IgnoringEpipe(io.FileIO):
+    """A descriptor that discards what is written after its reader has closed the pipe:
+    `harness grade … | head` grades all."""
+
+    def write(self, data: object, /) -> int:
+        try:
+            return super().write(data)  # type: ignore[arg-type]
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            return super().write(data)  # type: ignore[arg-type]
+
+
+def _ignore_epipe() -> None:
+    """Let `sys.stdout` and `sys.stderr` ignore a closed pipe, and write characters that their
+    encoding lacks as escapes. A stream that is not a file of the system is left as it is."""
+    sys.stdout = _ignoring_epipe(sys.stdout)
+    sys.stderr = _ignoring_epipe(sys.stderr)
+
+
+def _ignoring_epipe(stream: TextIO) -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(_IgnoringEpipe(stream.fileno(), "w", closefd=False)),
+        encoding=stream.encoding,
+        errors="backslashreplace",
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )

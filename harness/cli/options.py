@@ -211,3 +211,10 @@ class_options = options(
         help="A CSV of all students, such as a gradebook, to list who is missing.",
     ),
 )
+
+_PEM = click.Path(path_type=Path, exists=True, dir_okay=False)
+cluster_options = options(
+    click.option("--tls-ca", type=_PEM, help="TLS: the authority's certificate (PEM)."),
+    click.option("--tls-cert", type=_PEM, help="TLS: this machine's certificate (PEM)."),
+    click.option("--tls-key", type=_PEM, help="TLS: the key of --tls-cert (PEM)."),
+)

@@ -10,9 +10,10 @@ from harness.results.student_view import ALWAYS, EVERYTHING, put_together, stude
 
 if TYPE_CHECKING:
     from harness.results.comparing import MarkChange, RunComparison, ScenarioChange, compare_runs
+    from harness.results.database import STORE_NAME, store_of
     from harness.results.old_results_json import results_json_v1
-    from harness.results.reader import StoreReader
-    from harness.results.snapshot import STORE_NAME, Snapshot, SnapshotEntry, read_snapshot
+    from harness.results.reader import StoreReader, read_run
+    from harness.results.snapshot import Snapshot, SnapshotEntry, read_snapshot
     from harness.results.store import Store
     from harness.results.strength_file import latest_strength, write_strength
 
@@ -36,10 +37,12 @@ __all__ = [
     "mark_string",
     "observation_key",
     "put_together",
+    "read_run",
     "read_snapshot",
     "results_json",
     "results_json_v1",
     "shared_key",
+    "store_of",
     "student_view",
     "verdict_key",
     "write_strength",
@@ -50,8 +53,9 @@ __getattr__ = lazy_exports(
     {
         "comparing": ("MarkChange", "RunComparison", "ScenarioChange", "compare_runs"),
         "old_results_json": ("results_json_v1",),
-        "reader": ("StoreReader",),
-        "snapshot": ("STORE_NAME", "SnapshotEntry", "Snapshot", "read_snapshot"),
+        "database": ("STORE_NAME", "store_of"),
+        "reader": ("StoreReader", "read_run"),
+        "snapshot": ("SnapshotEntry", "Snapshot", "read_snapshot"),
         "store": ("Store",),
         "strength_file": ("latest_strength", "write_strength"),
     },

@@ -1,5 +1,5 @@
-"""A run's database: its tables, SQLite's errors as one line that a user can act on, and the lock
-that keeps a second writer out."""
+"""A run's database: where it is, its tables, SQLite's errors as one line that a user can act on,
+and the lock that keeps a second writer out."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from harness.common.errors import UserError
 
+STORE_NAME = "run.sqlite"
 SCHEMA_VERSION = 3
 
 _FIRST = (
@@ -64,6 +65,15 @@ STEPS = (_FIRST, _SECOND, _THIRD)
 
 # What a run finds, and so may be forgotten; `by_hand` is not among it.
 FOUND = ("run", "submission", "observation", "verdict", "text", "earlier", "path")
+
+
+def store_of(run: Path) -> Path:
+    """The database of a run that is named by its report folder, or by the database itself;
+    UserError when there is none."""
+    path = run / STORE_NAME if run.is_dir() else run
+    if not path.is_file():
+        raise UserError("there is no run here", place=str(run), hint="name a report folder")
+    return path
 
 
 _CAUSES = (

@@ -15,7 +15,7 @@ from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import ByHand, RunFacts, RunResult, SubmissionResult, joined
 from harness.model.verdict import Verdict
-from harness.results.database import SCHEMA_VERSION, translated
+from harness.results.database import SCHEMA_VERSION, store_of, translated
 from harness.results.rows import row_key
 
 # The schema's versions: an older file is read as it is, and migrated before it is written.
@@ -210,6 +210,14 @@ def refuse_other_version(path: Path, version: int) -> None:
         )
     if version < 1:
         raise UserError("this is no results file of the harness", place=str(path))
+
+
+def read_run(run: Path) -> tuple[RunResult, Plan]:
+    """A run with what people gave, and the plan it was graded by; UserError when it cannot be
+    read. `run` is as in `store_of`."""
+    path = store_of(run)
+    with StoreReader(path, connect_to_read(path)) as store:
+        return store.run(), store.plan()
 
 
 class StoredResults(Sequence[SubmissionResult]):

@@ -10,13 +10,13 @@ import click
 
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, output_option
-from harness.cli.runs import read_run
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.files import write_bytes
 from harness.model.result import RunResult
 from harness.reporting.export import ExportRequest, Marks, exporter, exporters
 from harness.reporting.export.anonymous import anonymous as without_students
+from harness.results import read_run
 
 SECTION = "Results"
 SUMMARY = "Write a run for a gradebook, as feedback, or as results."

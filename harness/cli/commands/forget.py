@@ -10,12 +10,11 @@ import click
 
 from harness.cli.discovery import examples
 from harness.cli.options import PATH
-from harness.cli.runs import store_of
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.model.result import RunFacts, SubmissionResult
 from harness.reporting import write_reports
-from harness.results import Store, StoreReader
+from harness.results import Store, StoreReader, store_of
 
 SECTION = "Results"
 SUMMARY = "Remove a student's data from a run."

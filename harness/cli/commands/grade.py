@@ -12,12 +12,12 @@ import click
 from rich.console import Console
 
 from harness.api import grade, load_assignment
-from harness.cli.cluster_options import cluster_options, the_cluster
 from harness.cli.discovery import examples
 from harness.cli.options import (
     PATH,
     assignment_option,
     class_options,
+    cluster_options,
     options,
     python_option,
     root_option,
@@ -31,7 +31,7 @@ from harness.cli.progress import listener
 from harness.cli.watching import watch as inbox_watch
 from harness.common import escaping
 from harness.common.errors import UserError
-from harness.grading import Interrupted, isolated, without_tags
+from harness.grading import Cluster, Interrupted, isolated, without_tags
 from harness.intake import ClassOptions
 from harness.model.observation import Tier
 from harness.model.result import Event, SubmissionGraded, SubmissionStatus
@@ -136,7 +136,9 @@ def command(
     base = the_root(root, paths)
     assignment_id = the_assignment(base, assignment, paths)
     folder = out or base / "reports" / assignment_id
-    cluster = None if scheduler is None else the_cluster(scheduler, tls_ca, tls_cert, tls_key)
+    cluster = None
+    if scheduler is not None:
+        cluster = Cluster(address=scheduler, ca=tls_ca, cert=tls_cert, key=tls_key)
     if cluster is not None and jobs is not None:
         raise UserError(
             "--jobs is for this machine, and with --scheduler its workers grade",

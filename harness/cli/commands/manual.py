@@ -8,12 +8,11 @@ import click
 
 from harness.cli.discovery import examples
 from harness.cli.options import PATH
-from harness.cli.runs import store_of
 from harness.common.csv_tables import read_sheet
 from harness.reporting import write_reports
 from harness.reporting.export.manual_marks import read_manual
 from harness.reporting.view.words import counted
-from harness.results import Store
+from harness.results import Store, store_of
 
 SECTION = "Grading"
 SUMMARY = "Add marks given by hand to a run."

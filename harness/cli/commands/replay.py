@@ -8,13 +8,12 @@ import click
 
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, python_option
-from harness.cli.runs import store_of
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
 from harness.grading import one_handed_in, replay
 from harness.model.observation import Observation, Raised
 from harness.model.stimulus import Call, Session, Stimulus
-from harness.results import Store
+from harness.results import Store, store_of
 
 SECTION = "Results"
 SUMMARY = "Run one graded scenario again and show its terminal."

@@ -9,10 +9,9 @@ import click
 from harness.cli.discovery import examples
 from harness.cli.options import PATH
 from harness.cli.printing import print_result
-from harness.cli.runs import read_run, store_of
 from harness.common.errors import UserError
 from harness.reporting import show_submission, summary_table
-from harness.results import Store
+from harness.results import Store, read_run, store_of
 
 SECTION = "Results"
 SUMMARY = "Show a finished or interrupted run."

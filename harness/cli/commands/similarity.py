@@ -14,12 +14,11 @@ from harness.assignment import load
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, cache_folder, python_option, root_option, the_root
 from harness.cli.printing import print_result
-from harness.cli.runs import store_of
 from harness.common import files, serial
 from harness.common.escaping import visible
 from harness.model.study.reports import SimilarityReport
 from harness.reporting import percent, write_similarity, write_study
-from harness.results import Store, latest_strength
+from harness.results import Store, latest_strength, store_of
 from harness.study import compare_class, graded_submissions, without_ids
 
 SECTION = "Results"

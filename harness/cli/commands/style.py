@@ -10,10 +10,9 @@ from rich.progress import Progress
 
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, python_option
-from harness.cli.runs import store_of
 from harness.common.escaping import visible
 from harness.reporting import style_in_words, write_reports, write_style
-from harness.results import Store
+from harness.results import Store, store_of
 from harness.study import graded_submissions, style_report
 
 SECTION = "Results"

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from harness.cli.cluster_options import cluster_options, the_cluster
 from harness.cli.discovery import examples
-from harness.cli.options import python_option
+from harness.cli.options import cluster_options, python_option
 from harness.common.escaping import visible
-from harness.grading import run_worker
+from harness.grading import Cluster, run_worker
 from harness.model.observation import Tier
 
 SECTION = "Grading"
@@ -64,7 +63,7 @@ def command(
     is waited for. Exit status: 2 cannot work, 130 interrupted.
     """
     run_worker(
-        the_cluster(scheduler, tls_ca, tls_cert, tls_key),
+        Cluster(address=scheduler, ca=tls_ca, cert=tls_cert, key=tls_key),
         jobs=jobs,
         require=Tier(require_tier),
         python=python,
