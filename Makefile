@@ -12,8 +12,6 @@ DEV := $(VENV)/.ready-dev
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 ALL = $(notdir $(wildcard specs/*))
 ALONE = $(shell grep -rl --include='*.py' mark[.]alone tests)
-# Some tests wait, for a watched folder or for a process's end: others run meanwhile.
-WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) * 3 // 2)')
 IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
 .PHONY: help grade test test-all validate lint hostile bench soak peers large gradescope-check wheel system clean
@@ -45,7 +43,7 @@ grade: $(RUN)  ## grade the sample submissions of connect4ish (ID=… for others
 test: $(DEV) system  ## run all tests, side by side but for those that need the machine alone
 	@status=0; \
 	$(BIN)/python -m pytest -m 'not alone and not release' $(PYTEST) \
-	  -n $(WORKERS) --dist loadfile --no-loadscope-reorder || status=$$?; \
+	  -n logical --dist loadfile --no-loadscope-reorder || status=$$?; \
 	$(BIN)/python -m pytest -m 'alone and not release' $(PYTEST) $(ALONE) || status=$$?; \
 	exit $$status
 

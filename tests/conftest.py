@@ -23,13 +23,12 @@ TESTS = Path(__file__).parent
 def pytest_configure(config: pytest.Config) -> None:
     """Compile the harness once: hundreds of commands and workers are started, each of which would
     compile it anew where PYTHONDONTWRITEBYTECODE is set. Tests side by side have a core each, so
-    that none starts more workers than there is room for; one more than there are cores has any."""
+    that none starts more workers than there is room for."""
     if hasattr(config, "workerinput"):  # of pytest-xdist
         if sys.platform == "linux":
             cores = sorted(os.sched_getaffinity(0))
             number = int(config.workerinput["workerid"].removeprefix("gw"))
-            if number < len(cores):
-                os.sched_setaffinity(0, {cores[number]})
+            os.sched_setaffinity(0, {cores[number % len(cores)]})
     else:
         compileall.compile_dir(Path(harness.__file__).parent, quiet=2, workers=0)
         with patch("sys.dont_write_bytecode", new=False):
