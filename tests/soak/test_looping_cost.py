@@ -25,6 +25,7 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
     return replace(found, specification=replace(found.specification, plan=longer))
 
 
+@pytest.mark.alone  # programs that loop beside it take CPU time of this one's caches
 @pytest.mark.parametrize(
     "where", per_commit(["in every function", "while it loads", "everywhere"], "everywhere")
 )
