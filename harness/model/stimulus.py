@@ -142,6 +142,17 @@ class Stimulus:
     substitutions: tuple[Substitution, ...] = ()
     finds_loop: bool = False
 
+    def source_texts(self) -> tuple[str, ...]:
+        """The Python texts that it runs, without the literals of a draw; none of a program."""
+        given = (self.given,) if self.given else ()
+        match self.action:
+            case Call(expression=expression):
+                return (*given, expression)
+            case Session(steps=steps):
+                return (*given, *steps)
+            case Run():
+                return given
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:

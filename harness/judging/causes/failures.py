@@ -12,7 +12,7 @@ from harness.judging.compare.channels import at_import
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Outline
-from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.stimulus import Run, Stimulus
 from harness.model.verdict import Verdict, VerdictKind
 
 _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
@@ -69,7 +69,7 @@ class Failing:
     def size(self) -> tuple[int, int]:
         """How much a reader has to take in: characters of the input, then the draw's number."""
         stimulus = self.stimulus
-        length = sum(len(text) + 1 for text in source_texts(stimulus))
+        length = sum(len(text) + 1 for text in stimulus.source_texts())
         length += sum(len(typed.text) + 1 for typed in stimulus.inputs)
         length += sum(len(each.literal) for each in (*stimulus.bindings, *stimulus.constants))
         return length, self.verdict.draw or 0
@@ -100,22 +100,12 @@ def failing(
     return tuple(found)
 
 
-def source_texts(stimulus: Stimulus) -> Iterator[str]:
-    """The Python texts of a stimulus."""
-    if stimulus.given:
-        yield stimulus.given
-    if isinstance(stimulus.action, Call):
-        yield stimulus.action.expression
-    elif isinstance(stimulus.action, Session):
-        yield from stimulus.action.steps
-
-
 def _begins_with(stimulus: Stimulus, outline: Outline) -> tuple[str, ...]:
     if isinstance(stimulus.action, Run):
         own = outline.names()
         mentioned = {name for module in outline.modules for name in module.mentions}
         return tuple(sorted(mentioned & own))
-    named = {name for text in source_texts(stimulus) for name in names_in(text)}
+    named = {name for text in stimulus.source_texts() for name in names_in(text)}
     return tuple(part.name for part in outline.parts if part.name in named and part.callable)
 
 

@@ -83,7 +83,7 @@ def _statements(
         if one is not None and one.statements:
             uses.append(one.statements)
         else:
-            uses.append(tries.mended(each, wordings) or frozenset({_COURSE, *courses}))
+            uses.append(tries.corrected(each, wordings) or frozenset({_COURSE, *courses}))
     return fewest_parts(uses, (), ())
 
 
@@ -117,7 +117,7 @@ class _Tries:
         self._passes = passes
         self._left = MOST_TRIES
 
-    def mended(
+    def corrected(
         self, each: Failing, wordings: Mapping[DiffLine, frozenset[str]]
     ) -> frozenset[str] | None:
         """The statements of the first wording with which it passes."""
@@ -128,13 +128,13 @@ class _Tries:
             if not statements or not self._left:
                 continue
             self._left -= 1
-            turns = tuple(_mended(turn, line) for turn in seen.turns)
+            turns = tuple(_corrected(turn, line) for turn in seen.turns)
             if turns != seen.turns and self._passes(each, replace(seen, turns=turns)):
                 return statements
         return None
 
 
-def _mended(turn: Turn, line: DiffLine) -> Turn:
+def _corrected(turn: Turn, line: DiffLine) -> Turn:
     texts = turn.printed.split("\n")
     right = [line.expected or "" if text == line.actual else text for text in texts]
     return replace(turn, printed="\n".join(right))

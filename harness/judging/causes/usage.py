@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.judging.causes.failures import Failing, attributes_in, names_in, source_texts
+from harness.judging.causes.failures import Failing, attributes_in, names_in
 from harness.model.plan import Scenario
 from harness.model.policy import Outline
 from harness.model.stimulus import Run, Stimulus
@@ -48,7 +48,7 @@ class Usage:
         if isinstance(stimulus.action, Run):
             named = {name for each in self._modules for name in (*each.mentions, *each.attributes)}
         else:
-            texts = list(source_texts(stimulus))
+            texts = stimulus.source_texts()
             named = {name for text in texts for name in names_in(text) | attributes_in(text)}
         begin = frozenset(named)
         if begin not in self._known:

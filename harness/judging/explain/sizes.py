@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, Plan, Scenario
-from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.stimulus import Stimulus
 from harness.model.verdict import Verdict
 
 
@@ -155,13 +155,5 @@ def moves_with(one: AtSize, usual: AtSize, constant: str) -> bool:
 
 
 def _speaks_of(stimulus: Stimulus, constant: str) -> bool:
-    action = stimulus.action
-    match action:
-        case Call():
-            sources = [action.expression]
-        case Session():
-            sources = list(action.steps)
-        case Run():
-            sources = []
-    sources += [stimulus.given, *(binding.literal for binding in stimulus.bindings)]
+    sources = [*stimulus.source_texts(), *(binding.literal for binding in stimulus.bindings)]
     return any(constant in source for source in sources)

@@ -10,7 +10,7 @@ from harness.model.expectation import Answer, AnswerKey, ScenarioAnswers
 from harness.model.observation import Observation, Raised
 from harness.model.plan import Plan
 from harness.model.specification import Specification
-from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.stimulus import Stimulus
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _ROUND_TO = (0.0, 0.1, 1.0, 10.0, 100.0)  # CPU seconds: measured ones differ from run to run
@@ -80,12 +80,5 @@ def _rounded_up(seen: Observation) -> float:
 
 
 def _named(stimulus: Stimulus) -> set[str]:
-    texts = [stimulus.given, *(binding.literal for binding in stimulus.bindings)]
-    match stimulus.action:
-        case Call(expression=expression):
-            texts.append(expression)
-        case Session(steps=steps):
-            texts += steps
-        case Run():
-            pass
+    texts = [*stimulus.source_texts(), *(binding.literal for binding in stimulus.bindings)]
     return {name for text in texts for name in _NAME.findall(text)}

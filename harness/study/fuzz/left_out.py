@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from harness.model.plan import Plan
-from harness.model.stimulus import Call, Run, Session, Stimulus
+from harness.model.stimulus import Run, Stimulus
 from harness.model.study.fuzzing import FuzzSettings, NotFuzzed
 
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -41,13 +41,5 @@ def _reason(plan: Plan, name: str) -> str:
 
 
 def _words(stimulus: Stimulus) -> Iterator[str]:
-    texts = [stimulus.given]
-    match stimulus.action:
-        case Call(expression=expression):
-            texts.append(expression)
-        case Session(steps=steps):
-            texts += steps
-        case Run():
-            pass
-    for text in texts:
+    for text in stimulus.source_texts():
         yield from _WORD.findall(text)
