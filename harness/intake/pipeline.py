@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.intake.accounting import contents_of
 from harness.intake.cohort.terms import ClassOptions, read_terms
 from harness.intake.cohort.times import shown
 from harness.intake.finding import find
@@ -60,6 +61,7 @@ def read_cohort(paths: Sequence[Path], assignment: Assignment, asked: ClassOptio
         students=class_.students,
         due=shown(terms.due) if terms.due else "",
         time_zone=terms.zone.key if terms.zone else "",
+        contents=contents_of(sources, submissions),
     )
     submissions.sort(key=lambda submission: submission.id)
     return Cohort(submissions=tuple(submissions), facts=facts, notices=class_.notices)

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.intake.files.entries import EntryKind, Refused
+from harness.intake.files.entries import Entry, EntryKind, Refused, listed
 from harness.intake.files.file_kinds import archive_suffix
 from harness.intake.files.folders import MAX_CLASS_ENTRIES, Folder
 from harness.intake.files.uploads import StudentUploads
 from harness.intake.finding import FoundPath
 from harness.intake.layouts import Times
 from harness.intake.layouts.choice import PLAIN, RecognisedLayout, chosen_layout
+from harness.intake.layouts.layout import is_file
 from harness.intake.layouts.plain import (
+    candidates_in,
     folder_itself,
     holds_several,
     is_around_one,
@@ -26,12 +28,14 @@ from harness.model.plan import Assignment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadSource:
-    """One path's layout, and everybody who handed in there."""
+    """One path's layout, everybody who handed in there, and everything that lies there."""
 
     path: Path
     layout: str
     times: Times
     uploads: tuple[StudentUploads, ...]
+    contents: tuple[Entry, ...]
+    metadata: str = ""
 
 
 def recognise(
@@ -41,8 +45,8 @@ def recognise(
 
     Raises UserError for a path that cannot be read or whose layout is not clear.
     """
-    listed = _listed_submissions(found, assignment) if asked in (None, PLAIN) else frozenset()
-    return tuple(_source(each, assignment, asked, each.path in listed) for each in found)
+    beside = _listed_submissions(found, assignment) if asked in (None, PLAIN) else frozenset()
+    return tuple(_source(each, assignment, asked, each.path in beside) for each in found)
 
 
 def _source(
@@ -51,23 +55,56 @@ def _source(
     path, folder = found.path, found.folder
     try:
         if folder is None:
-            return _plain_source(path, lone_file(path))
+            return _plain_source(path, lone_file(path), EntryKind.FILE)
         if is_submission:
-            return _plain_source(path, folder_itself(folder))
+            return _plain_source(path, folder_itself(folder), EntryKind.FOLDER)
         layout = chosen_layout(folder, assignment, asked)
         if assignment.archive and asked is None and _is_a_students_archive(layout, folder):
-            return _plain_source(path, lone_file(path))
+            return _plain_source(path, lone_file(path), EntryKind.FILE)
+        _check_archives(layout, assignment)
         times = layout.layout.times if layout.layout else Times.NONE
         uploads = layout.read(assignment)
-        return UploadSource(path=path, layout=layout.name, times=times, uploads=uploads)
+        if layout.layout is None and [a.files.origin for o in uploads for a in o.attempts] == [
+            layout.place.shown
+        ]:
+            return _plain_source(path, uploads[0], EntryKind.FOLDER)
+        return UploadSource(
+            path=path,
+            layout=layout.name,
+            times=times,
+            uploads=uploads,
+            contents=layout.contents(),
+            metadata=layout.layout.needs if layout.layout else "",
+        )
     except Refused as refusal:
         raise UserError(f"this folder holds {refusal}", place=str(path)) from None
     except OSError as error:
         raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
 
 
-def _plain_source(path: Path, upload: StudentUploads) -> UploadSource:
-    return UploadSource(path=path, layout=PLAIN, times=Times.NONE, uploads=(upload,))
+def _check_archives(layout: RecognisedLayout, assignment: Assignment) -> None:
+    """Raise UserError for an archive of nothing but archives where none is to be handed in."""
+    if layout.layout is not None or assignment.archive or not layout.place.is_packed:
+        return
+    inside = candidates_in(layout.place)
+    if inside and all(archive_suffix(e.name) and is_file(e) for e in inside):
+        raise UserError(
+            f"this archive holds archives alone ({listed([e.shown for e in inside])})",
+            place=layout.place.shown,
+            hint="unpack it, and name what was in it: harness grade FOLDER/*",
+        )
+
+
+def _plain_source(path: Path, upload: StudentUploads, kind: EntryKind) -> UploadSource:
+    """A path that is one submission: it is the only thing there."""
+    contents = tuple(
+        Entry(name=part, kind=kind, start=lambda _: b"")
+        for attempt in upload.attempts
+        for part in attempt.files.parts
+    )
+    return UploadSource(
+        path=path, layout=PLAIN, times=Times.NONE, uploads=(upload,), contents=contents
+    )
 
 
 def _is_a_students_archive(layout: RecognisedLayout, folder: Folder) -> bool:

@@ -9,7 +9,7 @@ from harness.common.errors import UserError
 from harness.intake.archives.unpack import unpack
 from harness.intake.cohort.matching import ClassMember
 from harness.intake.cohort.times import shown
-from harness.intake.files.entries import EntryKind
+from harness.intake.files.entries import EntryKind, listed
 from harness.intake.files.expected_files import SelectedFiles, look_inside, select_files
 from harness.intake.files.folders import DiskFolder, Folder
 from harness.intake.files.uploads import AttemptFiles
@@ -27,7 +27,12 @@ def submission_of(
         return _without_upload(name, member)
     uploads, attempt = member.uploads, selected.attempt
     files, withheld = SelectedFiles(), selected.withheld
-    if withheld is None and uploads.student and attempt.is_empty:
+    if withheld is None and attempt.is_empty and attempt.files.hidden:
+        withheld = Withheld.NEEDS_REVIEW
+        what = listed(attempt.files.hidden)
+        note = f"only hidden files or what systems leave behind: {what}"
+        files = replace(_files(attempt.files, assignment), notes=(note,))
+    elif withheld is None and uploads.student and attempt.is_empty:
         withheld = Withheld.NO_SUBMISSION
         files = SelectedFiles(notes=("handed in without any file",))
     elif withheld is None:

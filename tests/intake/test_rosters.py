@@ -20,6 +20,7 @@ from tests.downloads import (
     moodle,
     plain_folders,
     program,
+    zipped_class,
 )
 from tests.intake.cohorts import by_id, cohort, source_of
 
@@ -155,7 +156,8 @@ def test_a_roster_may_tell_the_times(tmp_path: Path) -> None:
 WRONG: dict[str, tuple[bytes, str]] = {
     "no column of ids": (
         b"name,mark\nKim,3\n",
-        ":1: there is no column of ids. Hint: call it ID, SID, Username or Email",
+        ":1: there is no column of ids. Hint: call it ID, SID, Username or Email; "
+        "a platform's list: download it in English",
     ),
     "an id twice": (
         b"id,name\n1,A\n2,B\n1,C\n",
@@ -225,3 +227,45 @@ def test_the_gradebook_that_export_fills_in_is_a_roster(tmp_path: Path) -> None:
     found = by_id(cohort(path, roster=book))
     assert found["1"].student == Student(id="1", name="Lee, Zoë")
     assert found["2"].student == Student(id="2", name="Odá, Jo")
+
+
+def test_canvas_test_student_is_nobody(tmp_path: Path) -> None:
+    path = laid(canvas([one("1", "Kim Lee")]), tmp_path / "class")
+    text = 'Student,ID,SIS Login ID\n"Lee, Kim",1,k\n"Student, Test",99,a41f\n'
+    assert set(by_id(with_roster(tmp_path, path, text))) == {"1"}
+
+
+def test_many_found_by_name_alone_are_one_line(tmp_path: Path) -> None:
+    names = [f"Kim {chr(97 + a)}{chr(97 + b)}" for a in range(5) for b in range(10)]
+    path = laid(brightspace([one(str(n), name) for n, name in enumerate(names)]), tmp_path / "c")
+    text = "Username,Name\n" + "".join(f"u{n},{name}\n" for n, name in enumerate(names))
+    (line,) = with_roster(tmp_path, path, text).notices
+    assert line.startswith("BY NAME ALONE, 50 students: ")
+    assert line.endswith("; and 47 more")
+
+
+@pytest.mark.parametrize("header", ["Kennung", "ID"])
+def test_a_worksheet_in_german(tmp_path: Path, header: str) -> None:
+    path = laid(moodle([one("11", "Kim Lee")]), tmp_path / "class")
+    text = (
+        f"{header},Vollständiger Name,E-Mail-Adresse,Status,Bewertung\n"
+        "Teilnehmer/in11,Kim Lee,k@x.edu,,\nTeilnehmer/in12,Jo Oda,j@x.edu,,\n"
+    )
+    found = by_id(with_roster(tmp_path, path, text))
+    assert {name: who.withheld for name, who in found.items()} == {
+        "11": None,
+        "12": Withheld.NO_SUBMISSION,
+    }
+    assert found["12"].student is not None
+    assert (found["12"].student.name, found["12"].student.email) == ("Jo Oda", "j@x.edu")
+
+
+def test_logins_that_are_a_word_and_a_number_stay(tmp_path: Path) -> None:
+    path = laid(plain_folders([one("student12")]), tmp_path / "class")
+    assert set(by_id(with_roster(tmp_path, path, "ID\nstudent12\n"))) == {"student12"}
+
+
+def test_an_archive_of_archives_says_what_to_do(tmp_path: Path) -> None:
+    path = zipped_class({"g1.zip": b"PK", "g2.zip": b"PK"}, tmp_path / "all.zip")
+    with pytest.raises(UserError, match=r"archives alone \(g1.zip and g2.zip\).*unpack it"):
+        cohort(path)

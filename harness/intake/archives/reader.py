@@ -1,14 +1,15 @@
 """Archives as entries: names and bytes, never a path on our disk.
 
 Names that could lead out of a folder, or that could not stand in one together, make the whole
-archive refused; what systems leave behind is left out. Bulk downloads can be read here as well.
+archive refused; what systems leave behind is left out of a student's.
+Bulk downloads can be read here as well.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import BinaryIO
@@ -46,7 +47,8 @@ class PackedEntry:
 
 def read_archive(stream: BinaryIO, kind: FileKind, caps: Caps = STANDARD_CAPS) -> tuple[Entry, ...]:
     """The entries alone of what `read_packed` gives."""
-    return read_packed(stream, kind, caps).entries
+    found = read_packed(stream, kind, caps).entries
+    return tuple(entry for entry in found if not _is_junk(_path(entry).split("/")))
 
 
 def read_packed(stream: BinaryIO, kind: FileKind, caps: Caps) -> PackedEntry:
@@ -66,18 +68,18 @@ def read_packed(stream: BinaryIO, kind: FileKind, caps: Caps) -> PackedEntry:
     folders: set[str] = set()
     for member in READERS[kind](stream, ReadBudget(caps)):
         parts = _parts(member.name, caps)
-        if not parts or any(is_ignored(part) for part in parts):
+        if not parts:
             continue
         path = "/".join(parts)
         folders.update("/".join(parts[:count]) for count in range(1, len(parts)))
         if member.kind is EntryKind.FOLDER:
             folders.add(path)
-        elif path in entries:
+        elif path in entries and not _is_junk(parts):
             raise Refused(f"holds two files named {shown_path(path)}")
         else:
             entries[path] = _entry(parts, member)
     for path in entries:
-        if path in folders:
+        if path in folders and not _is_junk(path.split("/")):
             raise Refused(f"holds a file and a folder named {shown_path(path)}")
     return PackedEntry(
         entries=tuple(entries[path] for path in sorted(entries)), folders=tuple(sorted(folders))
@@ -91,6 +93,14 @@ def same_name(one: str, other: str) -> bool:
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _is_junk(parts: Sequence[str]) -> bool:
+    return any(map(is_ignored, parts))
+
+
+def _path(entry: Entry) -> str:
+    return f"{entry.folder}/{entry.name}".lstrip("/")
 
 
 def _entry(parts: list[str], member: Member) -> Entry:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from harness.common.errors import UserError
-from harness.common.person_names import id_key, name_keys
+from harness.common.person_names import by_name_line, id_key, name_keys
 from harness.intake.cohort.roster import Listed
 from harness.intake.cohort.terms import Extension
 from harness.intake.files.entries import listed
@@ -50,7 +50,8 @@ def on_roster(
     missing = [line for line in roster if id(line) not in found]
     unsure = _names(member.uploads for member in members if member.listed is None)
     members += [_absent(line, members, unsure) for line in missing]
-    notices = [_by_name_alone(everybody[index], by_name[index]) for index in sorted(by_name)]
+    alone = [_by_name_alone(everybody[index], by_name[index]) for index in sorted(by_name)]
+    notices = by_name_line(alone)
     if strangers:
         are = "is" if len(strangers) == 1 else "are"
         notices.append(f"{listed(strangers)} {are} not on the roster")
@@ -61,7 +62,7 @@ def _by_name_alone(uploads: StudentUploads, line: Listed) -> str:
     """Both names, so that a person can see whether it is the same one."""
     own = uploads.student.name if uploads.student else ""
     who = f"{uploads.identity} ({own})" if own and own != uploads.identity else uploads.identity
-    return f"BY NAME ALONE: {who} is taken to be {line.place}: {line.student.name}"
+    return f"{who} is taken to be {line.place}: {line.student.name}"
 
 
 def with_extensions(

@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from harness.common.csv_tables import Record, columns_of, read_sheet, records_of
+from harness.common.csv_tables import Record, Sheet, columns_of, read_sheet, records_of
 from harness.common.errors import UserError
-from harness.common.person_names import id_key
+from harness.common.person_names import id_key, is_test_student
 from harness.intake.cohort.times import in_zone
 from harness.intake.identity import clean_name
 from harness.model.submission import Student
@@ -28,6 +28,9 @@ _GROUPS = ("group", "group name")
 _POINTS = "points possible"  # Canvas has a line about points among those about students
 _TIMES = ("handed in", "last modified (submission)")
 _MOODLE_ID = re.compile(r"participant (?=[0-9])", re.IGNORECASE)
+_PARTICIPANT = re.compile(r"(?P<word>[^\W\d][^\d@]*)(?P<number>[0-9]+)")
+_LONG_WORD = 8
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _MOODLE_TIME = "%A, %d %B %Y, %I:%M %p"
 
 
@@ -46,13 +49,13 @@ class Listed:
 def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
     """All students on it. Raises UserError: no column of ids, a student without one, an id listed
     twice, a time that cannot be read, no student at all."""
-    sheet = read_sheet(path)
+    sheet = _in_english(read_sheet(path))
     ids = [name for name in ID_COLUMNS if name in columns_of(sheet)]
     if not ids:
         raise UserError(
             "there is no column of ids",
             place=f"{path}:1",
-            hint="call it ID, SID, Username or Email",
+            hint="call it ID, SID, Username or Email; a platform's list: download it in English",
         )
     listed: dict[str, Listed] = {}
     for row in records_of(sheet):
@@ -72,9 +75,33 @@ def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
     return tuple(listed.values())
 
 
+def _in_english(sheet: Sheet) -> Sheet:
+    """Moodle's worksheet of another language with the names that its columns have in English, known
+    by a column of one word and a participant's number in every row; any other sheet as it is."""
+    header, *rows = [list(row) for row in sheet.rows]
+    named = bool(set(ID_COLUMNS) & set(columns_of(sheet)))
+    for own in range(len(header)):
+        found = [_PARTICIPANT.fullmatch(row[own].strip()) for row in rows if own < len(row)]
+        words = {match["word"] if match else "" for match in found}
+        word = next(iter(words)) if len(words) == 1 else ""
+        # A short word before a number is a login's (`student12`), where a column says so.
+        if not word or (named and len(word) < _LONG_WORD):
+            continue
+        header[own : own + 2] = ["Identifier", "Full name"][: len(header) - own]
+        for column in range(own + 2, len(header)):
+            if all(_EMAIL.fullmatch(row[column].strip()) for row in rows if column < len(row)):
+                header[column] = "Email address"
+        for row, match in zip(rows, found, strict=False):
+            row[own] = match["number"] if match else ""
+        return sheet.with_rows([header, *rows])
+    return sheet
+
+
 def _listed(row: Record, ids: Iterable[str], zone: ZoneInfo | None) -> Listed | None:
-    known = [each for name in ids if (each := _plain_id(row.first(name)))]
     name = row.first(*_NAMES) or f"{row.first('first name')} {row.first('last name')}".strip()
+    if is_test_student(name):
+        return None
+    known = [each for column in ids if (each := _plain_id(row.first(column)))]
     if not known and name and _POINTS not in id_key(name):
         raise UserError(f"there is no id of {clean_name(name)}", place=row.place, hint="write one")
     if not known:

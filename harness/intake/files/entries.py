@@ -21,6 +21,38 @@ MAX_FILE_BYTES = 1024 * 1024
 MAX_ENTRIES = 1000
 
 _IGNORED = frozenset({"expect.yaml", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini"})
+# Hidden names that systems, editors and tools make; a student's name may begin with a dot too.
+_HIDDEN = frozenset(
+    {
+        ".DS_Store",
+        ".Spotlight-V100",
+        ".Trash",
+        ".Trashes",
+        ".TemporaryItems",
+        ".cache",
+        ".directory",
+        ".env",
+        ".fseventsd",
+        ".git",
+        ".gitattributes",
+        ".github",
+        ".gitignore",
+        ".harness-cache",
+        ".hg",
+        ".hypothesis",
+        ".idea",
+        ".ipynb_checkpoints",
+        ".localized",
+        ".mypy_cache",
+        ".nox",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".svn",
+        ".tox",
+        ".venv",
+        ".vscode",
+    }
+)
 
 
 class EntryKind(StrEnum):
@@ -83,7 +115,7 @@ def entry_at(path: Path) -> Entry:
 
 
 def entries_of(folder: Path, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
-    """The entries directly inside, by name; hidden files and our own marker files left out.
+    """All entries directly inside, by name.
 
     Raises Refused for too many of them, OSError where the folder cannot be read.
     """
@@ -92,14 +124,19 @@ def entries_of(folder: Path, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
         for found in scan:
             if len(names) >= most:
                 raise Refused(f"more than {most} files")
-            if not is_ignored(found.name):
-                names.append(found.name)
+            names.append(found.name)
     return tuple(entry_at(folder / name) for name in sorted(names))
 
 
 def is_ignored(name: str) -> bool:
-    """Whether it is hidden, or left behind by a system or by Python; said of no submission."""
+    """Whether it is hidden, or left behind by a system or by Python: in a student's folder."""
     return name.startswith(".") or name in _IGNORED or name.endswith(".pyc")
+
+
+def is_left_behind(name: str) -> bool:
+    """The same beside students' folders and files, where a name with a dot may be a student's."""
+    known = name in _IGNORED or name in _HIDDEN
+    return known or name.startswith("._") or name.endswith(".pyc")
 
 
 def _kind(path: Path) -> EntryKind:

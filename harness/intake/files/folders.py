@@ -13,7 +13,14 @@ from harness.common.errors import UserError
 from harness.intake.archives.members import MIB, Caps, ReadBudget
 from harness.intake.archives.reader import PackedEntry, read_packed
 from harness.intake.archives.tar import decompressed
-from harness.intake.files.entries import MAX_ENTRIES, Entry, EntryKind, Refused, entries_of
+from harness.intake.files.entries import (
+    MAX_ENTRIES,
+    Entry,
+    EntryKind,
+    Refused,
+    entries_of,
+    is_ignored,
+)
 from harness.intake.files.file_kinds import HEAD_BYTES, FileKind, recognise
 
 # A class, not a submission: what is read of it is counted all the same.
@@ -43,8 +50,11 @@ class Folder(Protocol):
     def is_sample(self) -> bool:
         """Whether it is one of the course's own sample submissions."""
 
-    def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
+    def everything(self, most: int) -> tuple[Entry, ...]:
         """What is directly inside, by name. Raises OSError, or Refused for more than `most`."""
+
+    def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
+        """The same without what is hidden, or left behind by a system or by Python."""
 
     def inside(self, name: str) -> Folder:
         """The folder of that name directly inside."""
@@ -72,9 +82,13 @@ class DiskFolder:
         """Whether it is one of the course's own sample submissions."""
         return (self.path / _SAMPLE_MARKER).is_file()
 
-    def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
+    def everything(self, most: int) -> tuple[Entry, ...]:
         """What is directly inside; a file that we may not read is not the student's fault."""
         return tuple(_openable(self, _ours(entry)) for entry in entries_of(self.path, most))
+
+    def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
+        """The same without what is ignored."""
+        return _not_ignored(self.everything(most))
 
     def inside(self, name: str) -> Folder:
         """The folder of that name directly inside."""
@@ -101,12 +115,16 @@ class PackedFolder:
         """The archive's path and the one inside."""
         return f"{self.archive}/{self.path}".rstrip("/")
 
-    def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
+    def everything(self, most: int) -> tuple[Entry, ...]:
         """What is directly inside."""
         found = self.by_folder.get(self.path, ())
         if len(found) > most:
             raise Refused(f"more than {most} files")
         return tuple(_openable(self, entry) for entry in found)
+
+    def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
+        """The same without what is ignored."""
+        return _not_ignored(self.everything(most))
 
     def inside(self, name: str) -> Folder:
         """The folder of that name directly inside."""
@@ -162,6 +180,10 @@ def _by_folder(packed: PackedEntry) -> dict[str, tuple[Entry, ...]]:
     for entry in packed.entries:
         below.setdefault(entry.folder, []).append(_ours(replace(entry, folder="")))
     return {folder: _sorted(entries) for folder, entries in below.items()}
+
+
+def _not_ignored(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    return tuple(entry for entry in entries if not is_ignored(entry.name))
 
 
 def _sorted(entries: Iterable[Entry]) -> tuple[Entry, ...]:

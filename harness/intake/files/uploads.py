@@ -19,7 +19,8 @@ class AttemptFiles:
     `loose`: a single file named after its student, which counts as the expected file.
     `problem` is set where the folder itself cannot be read; `ours` where that says nothing about
     the student. `inside` names the archive that the entries come from, `notes` say what was done
-    to get at them.
+    to get at them. `parts` are the names in the download that hold the attempt, `hidden` what lay
+    in its folder and counts as nothing: hidden files, and what systems leave behind.
     """
 
     origin: str
@@ -30,6 +31,8 @@ class AttemptFiles:
     inside: str = ""
     notes: tuple[str, ...] = ()
     source: str = ""
+    parts: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

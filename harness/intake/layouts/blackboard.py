@@ -57,7 +57,7 @@ def _read(
             user, name = told["user"], told["name"]
         attempt = f"{match['who']}_attempt_{match['time']}"
         files = [replace(entry, name=match["file"])] if match["file"] else []
-        found = files_at_root(place, files, attempt)
+        found = files_at_root(place, files, attempt, [entry.name])
         pieces.append(
             NamePart(
                 student=student(user, name),

@@ -62,7 +62,8 @@ def _read(
             found = files_in_folder(place.inside(entry.name), f"{place.shown}/{entry.name}")
         else:
             source = entry.name.removesuffix(f" - {match['file']}")
-            found = files_at_root(place, [replace(entry, name=match["file"])], source)
+            file = replace(entry, name=match["file"])
+            found = files_at_root(place, [file], source, [entry.name])
         who = student(template.format(one=match["one"], two=match["two"]), match["name"])
         attempt = Attempt(files=found, at=_time(match))
         pieces.append(NamePart(student=who, attempt=attempt, together=found.source))

@@ -1,4 +1,5 @@
-"""Canvas: flat, `<sortable name>[_LATE]_<user>_<attachment>_<file>`, `[LATE_]anon_<id>_…`.
+"""Canvas: flat, `<sortable name>[_LATE]_<user>_<attachment>_<file>`, `[LATE_]anon_<id>_…`,
+`anon_LATE_<id>_…`; `<sortable name>[_LATE]_<user>_text.html` and `…_link.html` are no files.
 
 A file that is handed in again has -1, -2 before its ending. Canvas gives no times, and says LATE by
 its own due time, so that of one student what is late came after what is not.
@@ -25,8 +26,16 @@ from harness.intake.layouts.layout import (
 )
 from harness.model.plan import Assignment
 
-_ANONYMOUS = re.compile(r"(?P<late>LATE_)?anon_(?P<id>[A-Za-z0-9]+)_(?:[0-9]+_)?(?P<file>.+)", re.S)
+_ANONYMOUS = re.compile(
+    r"(?:(?P<late>LATE_anon_|anon_LATE_)|anon_)(?!LATE_)(?P<id>[A-Za-z0-9]+)_(?:[0-9]+_)?"
+    r"(?P<file>.+)",
+    re.S,
+)
+_TYPED = re.compile(
+    r"(?P<name>.+?)(?P<late>_LATE)?_(?P<id>[0-9]+)_(?P<file>(?:text|link)\.html)", re.S
+)
 _NAMED = re.compile(r"(?P<name>.+?)(?P<late>_LATE)?_(?P<id>[0-9]+)_[0-9]+_(?P<file>.+)", re.S)
+_NO_FILES = {"text.html": "a text", "link.html": "a link"}  # what was typed into Canvas
 _NUMBERS = re.compile(r"(?=(_[0-9]+_[0-9]+_))")  # also where one begins in another
 _AGAIN = re.compile(r"(?P<stem>.+)-(?P<count>[0-9]{1,3})(?P<ending>\.[^.]+(?:\.gz)?)", re.S)
 
@@ -43,7 +52,7 @@ class _Upload:
 
 
 def _match(name: str) -> re.Match[str] | None:
-    return _ANONYMOUS.fullmatch(name) or _NAMED.fullmatch(name)
+    return _ANONYMOUS.fullmatch(name) or _NAMED.fullmatch(name) or _TYPED.fullmatch(name)
 
 
 def _is_one(entry: Entry) -> bool:
@@ -63,6 +72,9 @@ def _read(
         doubt = ""
         if _reads_otherwise(entry.name, match.end("id"), assignment):
             doubt = f"{entry.shown} can be read as two students'"
+        is_upload = match.start("file") > match.end("id") + 1  # it has an attachment's number
+        if not is_upload and match["file"] in _NO_FILES:
+            doubt = f"handed in as {_NO_FILES[match['file']]} and not as a file ({entry.shown})"
         upload = _Upload(entry=entry, doubt=doubt, name=name, again=again, late=bool(match["late"]))
         uploads.setdefault(who, []).append(upload)
     return students_of(
@@ -125,6 +137,7 @@ def _attempts(place: Folder, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
                 place,
                 [replace(upload.entry, name=upload.name) for upload in chosen],
                 mine[0].entry.name,
+                [upload.entry.name for upload in mine],
             ),
             late=any(upload.late for upload in mine),
             number=again + 1,

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from harness.common.errors import UserError
-from harness.intake.files.entries import Entry, listed
+from harness.intake.files.entries import Entry, is_left_behind, listed
 from harness.intake.files.folders import MAX_CLASS_ENTRIES, Folder
 from harness.intake.files.uploads import StudentUploads
 from harness.intake.layouts import Layout, known_layouts
-from harness.intake.layouts.plain import is_one, may_be_one, one_of, places, plain
+from harness.intake.layouts.plain import (
+    candidates_in,
+    dot_doubt,
+    is_one,
+    may_be_one,
+    one_of,
+    places,
+    plain,
+)
 from harness.model.plan import Assignment
 
 PLAIN = "plain"
@@ -19,12 +27,14 @@ PLAIN = "plain"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedLayout:
     """A place with its layout (None: plain) and what is named as that layout names it; `strays`
-    are other things that may be a student's."""
+    are other things that may be a student's, `around` is what lies beside the folders in which
+    the place is alone."""
 
     place: Folder
     layout: Layout | None
     named: tuple[Entry, ...] = ()
     strays: tuple[Entry, ...] = ()
+    around: tuple[Entry, ...] = ()
 
     @property
     def name(self) -> str:
@@ -37,10 +47,17 @@ class RecognisedLayout:
             return plain(self.place, assignment)
         doubt = f"its name is not as {self.layout.name} names files"
         strays = (one_of(self.place, entry) for entry in self.strays)
+        known = self.layout.read(self.place, self.named, assignment)
+        dotted = {entry.name: why for entry in self.named if (why := dot_doubt(entry))}
         return (
-            *self.layout.read(self.place, self.named, assignment),
+            *(_doubted(one, _first(dotted, one) or one.doubt) for one in known),
             *(_doubted(stray, doubt) for stray in strays),
         )
+
+    def contents(self) -> tuple[Entry, ...]:
+        """Everything in the place and in the folders around it, but for these folders."""
+        found = self.place.everything(MAX_CLASS_ENTRIES)
+        return (*self.around, *found)
 
 
 def layout_names() -> tuple[str, ...]:
@@ -59,10 +76,12 @@ def chosen_layout(
         return _plain(place, assignment)
     if asked is None and is_one(place, assignment):
         return RecognisedLayout(place=place, layout=None)
+    around: tuple[Entry, ...] = ()
     for candidate in places(place):
         found = _platform(candidate, asked)
         if found is not None:
-            return found
+            return replace(found, around=around)
+        around += _beside(candidate)
     if asked is not None:
         layout = _called(asked)
         raise UserError(
@@ -74,7 +93,8 @@ def chosen_layout(
 
 
 def _platform(place: Folder, asked: str | None) -> RecognisedLayout | None:
-    entries = place.entries(MAX_CLASS_ENTRIES)
+    everything = place.everything(MAX_CLASS_ENTRIES)
+    entries = [entry for entry in everything if not is_left_behind(entry.name)]
     there = _present(entries)
     named: dict[str, list[Entry]] = {layout.name: [] for layout in known_layouts()}
     strays = []
@@ -88,10 +108,17 @@ def _platform(place: Folder, asked: str | None) -> RecognisedLayout | None:
     seen = [layout for layout in known_layouts() if named[layout.name]]
     if not seen:
         return None
-    if len(seen) > 1 or (strays and asked is None):
-        raise _unclear(place, [(layout, named[layout.name]) for layout in seen], strays)
-    entries = tuple(named[seen[0].name])
-    return RecognisedLayout(place=place, layout=seen[0], named=entries, strays=tuple(strays))
+    unknown = [entry for entry in strays if not dot_doubt(entry)]
+    if len(seen) > 1 or (unknown and asked is None):
+        raise _unclear(place, [(layout, named[layout.name]) for layout in seen], unknown)
+    theirs = tuple(named[seen[0].name])
+    return RecognisedLayout(place=place, layout=seen[0], named=theirs, strays=tuple(strays))
+
+
+def _beside(place: Folder) -> tuple[Entry, ...]:
+    """What lies beside the folder that is alone in a place."""
+    alone = {entry.name for entry in candidates_in(place)}
+    return tuple(e for e in place.everything(MAX_CLASS_ENTRIES) if e.name not in alone)
 
 
 def _present(entries: Sequence[Entry]) -> list[Layout]:
@@ -103,10 +130,11 @@ def _present(entries: Sequence[Entry]) -> list[Layout]:
 def _plain(place: Folder, assignment: Assignment) -> RecognisedLayout:
     """Plain; an archive often has one folder around everybody's."""
     if place.is_packed and not is_one(place, assignment):
+        around: tuple[Entry, ...] = ()
         for inner in places(place):
-            several = sum(map(may_be_one, inner.entries(MAX_CLASS_ENTRIES))) > 1
-            if several and not is_one(inner, assignment):
-                return RecognisedLayout(place=inner, layout=None)
+            if len(candidates_in(inner)) > 1 and not is_one(inner, assignment):
+                return RecognisedLayout(place=inner, layout=None, around=around)
+            around += _beside(inner)
     return RecognisedLayout(place=place, layout=None)
 
 
@@ -115,7 +143,12 @@ def _called(name: str) -> Layout:
 
 
 def _doubted(handed: StudentUploads, doubt: str) -> StudentUploads:
-    return StudentUploads(identity=handed.identity, attempts=handed.attempts, doubt=doubt)
+    return replace(handed, doubt=doubt)
+
+
+def _first(doubts: Mapping[str, str], uploads: StudentUploads) -> str:
+    parts = (part for attempt in uploads.attempts for part in attempt.files.parts)
+    return next((doubts[part] for part in parts if part in doubts), "")
 
 
 def _unclear(

@@ -82,6 +82,8 @@ def _joined(one: NamePart, other: NamePart) -> NamePart:
         entries=(*one.attempt.files.entries, *other.attempt.files.entries),
         problem=one.attempt.files.problem or other.attempt.files.problem,
         ours=one.attempt.files.ours or other.attempt.files.ours,
+        parts=(*one.attempt.files.parts, *other.attempt.files.parts),
+        hidden=(*one.attempt.files.hidden, *other.attempt.files.hidden),
     )
     known = one.student if one.student.name else other.student
     doubt = one.doubt or other.doubt
@@ -103,9 +105,13 @@ def _one(attempts: dict[str, NamePart], names: set[str]) -> StudentUploads:
     )
 
 
-def files_at_root(place: Folder, entries: Sequence[Entry], source: str) -> AttemptFiles:
-    """Files at the root that are one attempt's."""
-    return AttemptFiles(origin=f"{place.shown}/{source}", entries=tuple(entries), source=source)
+def files_at_root(
+    place: Folder, entries: Sequence[Entry], source: str, parts: Sequence[str] = ()
+) -> AttemptFiles:
+    """Files at the root that are one attempt's; `parts` are their names there (none: `source`)."""
+    origin = f"{place.shown}/{source}"
+    names = tuple(parts) or (source,)
+    return AttemptFiles(origin=origin, entries=tuple(entries), source=source, parts=names)
 
 
 def malformed(where: str, what: str) -> UserError:

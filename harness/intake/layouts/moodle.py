@@ -48,7 +48,8 @@ def _read(
         if entry.kind is EntryKind.FOLDER:
             found = files_in_folder(place.inside(entry.name), f"{place.shown}/{entry.name}")
         else:
-            found = files_at_root(place, [replace(entry, name=match["file"])], entry.name)
+            file = replace(entry, name=match["file"])
+            found = files_at_root(place, [file], entry.name, [entry.name])
         pieces.append(NamePart(student=who, attempt=Attempt(files=found)))
     return students_of(pieces)
 

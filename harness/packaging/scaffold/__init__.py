@@ -8,5 +8,14 @@ from harness.packaging.scaffold.files import (
     of_several,
     shipped,
 )
+from harness.packaging.scaffold.gitignore import keep_out
 
-__all__ = ["Begun", "copied", "from_reference", "from_template", "of_several", "shipped"]
+__all__ = [
+    "Begun",
+    "copied",
+    "from_reference",
+    "from_template",
+    "keep_out",
+    "of_several",
+    "shipped",
+]
