@@ -23,12 +23,12 @@ from harness.execution.driver import (
 )
 from harness.execution.interpreter import Interpreter, find_interpreter
 from harness.execution.protocol.jobs import main_file, program_files
-from harness.execution.protocol.observation import is_cut
 from harness.execution.remote import proxy_names
 from harness.execution.scratch import scratch_directory
 from harness.execution.shared import (
     CPU_SHARE,
     Attempts,
+    Keep,
     SharedGroup,
     SharedOutcome,
     canonical,
@@ -48,6 +48,7 @@ __all__ = [
     "Attempts",
     "Driver",
     "Interpreter",
+    "Keep",
     "Observes",
     "SharedGroup",
     "SharedOutcome",
@@ -63,7 +64,6 @@ __all__ = [
     "decoded",
     "find_interpreter",
     "has_terminals",
-    "is_cut",
     "main_file",
     "may_share",
     "pick_cpu",

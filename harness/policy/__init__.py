@@ -13,7 +13,7 @@ from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
 if TYPE_CHECKING:
     from harness.policy.checking import check
     from harness.policy.findings import unchecked
-    from harness.policy.statelessness import prove
+    from harness.policy.sharing import check_sharing
 
 __all__ = [
     "ENTRY",
@@ -21,12 +21,12 @@ __all__ = [
     "SOURCES",
     "Program",
     "check",
+    "check_sharing",
     "payload",
     "plain",
-    "prove",
     "unchecked",
 ]
 
 __getattr__ = lazy_exports(
-    __name__, {"checking": ("check",), "findings": ("unchecked",), "statelessness": ("prove",)}
+    __name__, {"checking": ("check",), "findings": ("unchecked",), "sharing": ("check_sharing",)}
 )

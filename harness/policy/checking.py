@@ -18,7 +18,7 @@ from harness.policy.rules.evasion import check_evasion
 from harness.policy.rules.imports import check_imports
 from harness.policy.rules.structure import check_module_level, check_overrides
 from harness.policy.rules.techniques import check_techniques
-from harness.policy.statelessness.proof import prove
+from harness.policy.sharing import check_sharing
 from harness.policy.survey import Survey, survey
 
 
@@ -147,6 +147,6 @@ def run(request: str) -> str:
     asked = serial.loads(PolicyRequest, request)
     report = check(asked.files, asked.policy)
     if asked.program is not None and report.unparsable is None:
-        proof = prove(asked.program.submitted, asked.program.provided)
-        report = replace(report, statelessness=proof)
+        sharing = check_sharing(asked.program.submitted, asked.program.provided)
+        report = replace(report, sharing=sharing)
     return serial.dumps(report)

@@ -40,7 +40,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRequest:
-    """What is to be checked against what, and the `program` to prove stateless (None: no proof)."""
+    """What is to be checked against what, and the `program` that may share a process."""
 
     files: tuple[File, ...]
     policy: Policy | None = None

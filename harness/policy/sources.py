@@ -15,7 +15,6 @@ _PACKAGES = (
     "harness.model",
     "harness.policy",
     "harness.policy.rules",
-    "harness.policy.statelessness",
 )
 _MODULES = (
     "harness.model.policy",
@@ -34,14 +33,7 @@ _MODULES = (
     "harness.policy.printing",
     "harness.policy.outline",
     "harness.policy.request",
-    "harness.policy.statelessness.allowed",
-    "harness.policy.statelessness.bindings",
-    "harness.policy.statelessness.expressions",
-    "harness.policy.statelessness.rules",
-    "harness.policy.statelessness.addresses",
-    "harness.policy.statelessness.recursion",
-    "harness.policy.statelessness.scopes",
-    "harness.policy.statelessness.proof",
+    "harness.policy.sharing",
     "harness.policy.checking",
 )
 

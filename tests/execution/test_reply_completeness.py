@@ -6,7 +6,7 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.execution import Driver
-from harness.execution.protocol.observation import End, ObservationBudget, observation
+from harness.execution.protocol.observation import End, observation
 from harness.execution.protocol.reply import TamperedError, read_reply
 from harness.execution.protocol.screen import ScreenParser
 from harness.model.observation import Ending, Observation
@@ -35,7 +35,11 @@ def seen(stimulus: Stimulus, *bodies: str, arguments: int | None = None) -> Obse
     [
         (PLAIN, (f'A{{{PHASE},"value":{ONE},{BOTH}}}',), 1),
         (PLAIN, (f"A{{{PHASE},{RAISED},{BOTH}}}",), 1),
-        (PLAIN, (f"A{{{PHASE},{RAISED}}}",), 1),  # before the call, as an argument was evaluated
+        (PLAIN, (f'A{{"phase":"arguments",{RAISED}}}',), 1),
+        (PLAIN, (f'A{{"phase":"arguments",{RAISED}}}',), None),
+        (PLAIN, (f'A{{"phase":"given",{RAISED}}}',), 1),
+        (PLAIN, (f'A{{"phase":"result",{RAISED},{BOTH}}}',), 1),
+        (PLAIN, (f'A{{"phase":"result",{RAISED}}}',), None),
         (PLAIN, (f'A{{{PHASE},"value":{ONE}}}',), None),
         (PLAIN, (f'A{{{PHASE},"value":{ONE},"before":[],"after":[]}}',), 0),
         (PLAIN, (f'A{{"phase":"loading",{RAISED}}}',), 1),
@@ -45,7 +49,7 @@ def seen(stimulus: Stimulus, *bodies: str, arguments: int | None = None) -> Obse
         (PROGRAM, (f'A{{{PHASE},"exit":1,{RAISED}}}',), None),
         (PROGRAM, (f'A{{"phase":"loading","exit":1,{RAISED}}}',), None),
         (STEPS, ("S{}", f'S{{"value":{ONE}}}', f'A{{{PHASE},"variables":[]}}'), None),
-        (STEPS, (f"A{{{PHASE},{RAISED}}}",), None),
+        (STEPS, (f'A{{"phase":"given",{RAISED}}}',), None),
     ],
 )
 def test_what_our_side_writes_is_complete(
@@ -89,6 +93,15 @@ def test_names_in_a_reply_are_cut() -> None:
         (STEPS, ("S{}", "S{}", "S{}", f'A{{{PHASE},"variables":[]}}'), None),
         (STEPS, ("S{}", "S{}", f"A{{{PHASE}}}"), None),
         (STEPS, ("S{}", "S{}", f"A{{{PHASE},{RAISED}}}"), None),
+        (STEPS, (f"A{{{PHASE},{RAISED}}}",), None),
+        (STEPS, ("S{}", f'A{{"phase":"given",{RAISED}}}'), None),
+        (STEPS, (f'A{{"phase":"arguments",{RAISED}}}',), None),
+        (PROGRAM, (f'A{{"phase":"given","exit":1,{RAISED}}}',), None),
+        (PLAIN, (f"A{{{PHASE},{RAISED}}}",), 1),
+        (PLAIN, (f'A{{"phase":"arguments",{RAISED},{BOTH}}}',), 1),
+        (PLAIN, (f'A{{"phase":"arguments","value":{ONE}}}',), None),
+        (PLAIN, (f'A{{"phase":"given","value":{ONE}}}',), None),
+        (PLAIN, ('A{"phase":"given","missing":"f"}',), 1),
     ],
 )
 def test_what_lacks_a_field_or_has_another_is_tampered(
@@ -170,17 +183,3 @@ def test_a_scenario_leaves_nothing_for_the_next_one(one_driver: Driver) -> None:
     assert second.ending is Ending.ANSWERED
     assert second.value is not None
     assert second.value.text == "4"
-
-
-@pytest.mark.parametrize("raw", [b"x" * 1000, b"\xff" * 250])
-def test_the_sum_of_observations_is_bounded(raw: bytes) -> None:
-    budget = ObservationBudget(3000)
-    screen = ScreenParser(sentinel=b"|", most_sentinels=0, raw=bytearray(raw))
-    end = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=b"")
-    whole = Observation(ending=Ending.ANSWERED, loading_printed="x")
-    assert [budget.bounded(whole, screen, end) for _ in range(3)] == [whole] * 3
-    cut = budget.bounded(whole, screen, end)
-    assert (cut.ending, cut.loading_printed) == (Ending.OUTPUT_LIMIT, "")
-    assert "sha256" in cut.detail
-    stopped = Observation(ending=Ending.TIMEOUT)
-    assert budget.bounded(stopped, screen, end).ending is Ending.TIMEOUT

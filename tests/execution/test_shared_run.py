@@ -1,7 +1,7 @@
 """Many scenarios in one process: the same bytes as alone, and every change of state seen.
 
-The programs here that keep something all pass the static half of the proof, so that the dynamic
-half has to see them.
+The programs here that keep something name nothing that is refused, so that the snapshot has to see
+them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.execution import Driver
+from harness.execution import Driver, SubmissionServer
 from harness.execution.shared import Attempts, SharedOutcome, canonical, decoded, may_share
 from harness.model.stimulus import Key, Limits, Stimulus
-from harness.policy import prove
+from harness.policy import check_sharing
 from tests.execution.small_world import (
     QUICK,
     TEN,
@@ -31,17 +31,26 @@ ROOMY = Limits(cpu_seconds=2, wall_seconds=10, memory_mib=128, output_kib=8)
 
 def together(
     driver: Driver, program: str, *stimuli: Stimulus, limits: Limits = ROOMY
-) -> list[SharedOutcome]:
-    """Each group's outcome, stimuli by their place."""
+) -> SharedOutcome:
+    """What all groups together gave, stimuli by their place."""
     assert is_proved(program), "the static half refuses it: this is about the dynamic one"
     with driver.submission(assignment(), (source(program),)) as server:
-        groups = server.group({n: (each, limits) for n, each in enumerate(stimuli)})
-        return [server.observe_together(group, sorted(group.jobs)) for group in groups]
+        return joined(server, *stimuli, limits=limits)
+
+
+def joined(server: SubmissionServer, *stimuli: Stimulus, limits: Limits = ROOMY) -> SharedOutcome:
+    outcomes = []
+    for group in server.group({n: (each, limits) for n, each in enumerate(stimuli)}):
+        outcomes.append(server.observe_together(group, sorted(group.jobs)))
+        if outcomes[-1].refused:
+            return outcomes[-1]
+    seen = {number: data for each in outcomes for number, data in each.seen.items()}
+    return SharedOutcome(seen=seen, gave_up=frozenset().union(*(o.gave_up for o in outcomes)))
 
 
 def is_proved(program: str) -> bool:
     # Without the course's files, which make texts: beside those no object may show its address.
-    return prove([source(program)], [source("", "support.py")]).proved
+    return check_sharing([source(program)], [source("", "support.py")]).allowed
 
 
 def both_ways(driver: Driver, program: str, *stimuli: Stimulus) -> None:
@@ -107,7 +116,6 @@ def test_what_is_seen_together_is_what_is_seen_alone(driver: Driver) -> None:
         call("ask('? ')", "a line"),
         call("ask('')", ""),
         call("len(rows)", given="rows = [[]] * 3"),
-        session("rows = []", "add(rows, 1)", "rows", "print(ask('> '))", "x = 5", lines=("typed",)),
         run("Ann", "2", "a", "b"),
         run("Ann", "0"),
     )
@@ -119,31 +127,29 @@ def test_what_is_seen_together_is_read_as_what_is_seen_alone(driver: Driver) -> 
         call("add(NAMES, 'z')"),
         call("ask('é? ')", "a line"),
         call("ask('')", ""),
-        session("rows = []", "add(rows, 1)", "rows", "print(ask('> '))", "x = 5", lines=("typed",)),
-        session("print('a', end='')", "ask('b')", "ask('')", lines=("", "two")),
         run("Ann", "2", "a", "b"),
     )
     with driver.submission(assignment(), (source(PROGRAM),)) as server:
-        (group,) = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
-        outcome = server.observe_together(group, sorted(group.jobs))
+        groups = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
+        outcome = joined(server, *stimuli)
         for number, stimulus in enumerate(stimuli):
-            arguments = group.jobs[number].arguments
+            (arguments,) = [g.jobs[number].arguments for g in groups if number in g.jobs]
             seen = decoded(outcome.seen[number], stimulus, ROOMY, arguments=arguments)
             assert seen == server.observe(stimulus, ROOMY)
 
 
-@pytest.mark.parametrize("expression", ["{1, 2}", "1 / 0", "object"])
+@pytest.mark.parametrize("expression", ["f({1, 2})", "f(1 / 0)", "f(object)"])
 def test_what_has_several_forms_or_none_is_not_read(driver: Driver, expression: str) -> None:
     with driver.submission(assignment(), (source(PROGRAM),)) as server:
         (group,) = server.group({0: (call(expression), ROOMY)})
         outcome = server.observe_together(group, [0])
-        assert decoded(outcome.seen[0], call(expression), ROOMY, arguments=None) is None
+        assert decoded(outcome.seen[0], call(expression), ROOMY, arguments=1) is None
 
 
 def test_a_recursion_that_is_too_deep_does_not_count(driver: Driver) -> None:
     program = "def f(n):\n    return f(n + 1)\ndef g(n):\n    return n\n"
-    (outcome,) = together(driver, program, call("g(1)"), call("f(0)"), session("f(0)", "1"))
-    assert outcome.gave_up == {1, 2}
+    outcome = together(driver, program, call("g(1)"), call("f(0)"))
+    assert outcome.gave_up == {1}
     assert set(outcome.seen) == {0}
 
 
@@ -258,7 +264,7 @@ SEEN = {
 def test_a_change_is_seen(one_driver: Driver, name: str) -> None:
     program, reason = SEEN[name]
     program = program if "def g" in program else program + "def g():\n    return 1\n"
-    (outcome,) = together(one_driver, program, *LOOK)
+    outcome = together(one_driver, program, *LOOK)
     assert outcome.refused == reason
     assert outcome.changed_by == 0
     assert outcome.seen == {}
@@ -303,13 +309,13 @@ UNSEEN = {
 @pytest.mark.parametrize("name", UNSEEN)
 def test_what_could_change_unseen_is_refused(one_driver: Driver, name: str) -> None:
     program, reason = UNSEEN[name]
-    (outcome,) = together(one_driver, program + "def f():\n    return 1\n", call("f()"))
+    outcome = together(one_driver, program + "def f():\n    return 1\n", call("f()"))
     assert outcome.refused == f"{reason} may change unseen"
 
 
 def test_a_reason_is_short_whatever_the_program_calls_its_names(one_driver: Driver) -> None:
     program = f"{'x' * 100_000} = iter([])\ndef f():\n    return 1\n"
-    (outcome,) = together(one_driver, program, call("f()"))
+    outcome = together(one_driver, program, call("f()"))
     assert "xxx" in outcome.refused
     assert len(outcome.refused) < 400
 
@@ -331,7 +337,7 @@ def test_a_reason_is_short_whatever_the_program_calls_its_names(one_driver: Driv
 def test_a_load_that_does_something_is_refused(
     one_driver: Driver, program: str, reason: str
 ) -> None:
-    (outcome,) = together(one_driver, program + "def f():\n    return 1\n", call("f()"))
+    outcome = together(one_driver, program + "def f():\n    return 1\n", call("f()"))
     assert outcome.refused == reason
 
 
@@ -352,7 +358,7 @@ def test_the_unusual_ends_the_process_and_costs_only_itself(one_driver: Driver, 
     program = GIVES_UP[name] + "def g(n):\n    return n\n"
     unusual = run() if "exit" in name else call("f()")
     stimuli = [call("g(1)"), unusual, call("g(2)"), unusual, call("g(3)")]
-    (outcome,) = together(one_driver, program, *stimuli)
+    outcome = together(one_driver, program, *stimuli)
     assert outcome.refused == ""
     assert outcome.gave_up == {1, 3}
     assert set(outcome.seen) == {0, 2, 4}
@@ -360,21 +366,21 @@ def test_the_unusual_ends_the_process_and_costs_only_itself(one_driver: Driver, 
 
 def test_a_question_with_a_nul_goes_to_a_terminal(one_driver: Driver) -> None:
     program = "def ask(t):\n    return input(t)\ndef f(n):\n    return n\n"
-    (outcome,) = together(one_driver, program, call("ask('a\\x00')", "x"), call("ask('b')", "y"))
+    outcome = together(one_driver, program, call("ask('a\\x00')", "x"), call("ask('b')", "y"))
     assert outcome.gave_up == {0}
     assert set(outcome.seen) == {1}
 
 
 def test_a_computation_that_no_signal_reaches_is_killed(one_driver: Driver) -> None:
     program = "def f():\n    return 7 ** 10**8 % 10\ndef g():\n    return 1\n"
-    (outcome,) = together(one_driver, program, call("g()"), call("f()"), limits=QUICK)
+    outcome = together(one_driver, program, call("g()"), call("f()"), limits=QUICK)
     assert outcome.refused == ""
     assert 1 not in outcome.seen
 
 
 def test_a_program_that_always_gives_up_is_not_tried_for_ever(one_driver: Driver) -> None:
     program = "def f(n):\n    return input()\n"
-    (outcome,) = together(one_driver, program, *[call(f"f({n})") for n in range(40)])
+    outcome = together(one_driver, program, *[call(f"f({n})") for n in range(40)])
     assert outcome.seen == {}
     assert len(outcome.gave_up) == 12
 
@@ -457,11 +463,138 @@ def test_what_gives_up_comes_last_and_is_not_tried_for_ever() -> None:
     assert attempts.worthwhile([4, 14, 21]) == [21, 14]
 
 
-def test_reports_are_kept_up_to_a_sum(one_driver: Driver) -> None:
+def test_what_is_seen_is_looked_at_as_it_comes_and_need_not_be_kept(one_driver: Driver) -> None:
     stimuli = [call(f"f({size})") for size in (10, 100_000, 20)]
     program = "def f(n):\n    return 'x' * n\n"
+    looked_at = []
+
+    def keep(number: int, data: bytes) -> bool:
+        looked_at.append(number)
+        return len(data) < 1000
+
     with one_driver.submission(assignment(), (source(program),)) as server:
         (group,) = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
-        outcome = server.observe_together(group, [0, 1, 2], Attempts(most=10_000))
+        outcome = server.observe_together(group, [1, 0, 2], keep=keep)
+    assert looked_at == [1, 0, 2]
     assert set(outcome.seen) == {0, 2}
     assert outcome.gave_up == frozenset()
+
+
+@pytest.mark.parametrize(
+    "stimulus",
+    [
+        session("f(1)"),
+        call("f(g(1))"),
+        call("f(n)", given="n = g(1)"),
+        call("f(1) == 2"),
+        call("len([])"),
+    ],
+)
+def test_what_shows_more_than_one_question_has_a_process_of_its_own(
+    one_driver: Driver, stimulus: Stimulus
+) -> None:
+    with one_driver.submission(assignment(), (source("def f(n):\n    return n\n"),)) as server:
+        assert server.group({0: (stimulus, ROOMY)}) == ()
+
+
+def test_each_function_has_a_process_and_whole_programs_have_one(one_driver: Driver) -> None:
+    stimuli = [call("f(1)"), call("g(1)"), run(), call("f(2)", constants=TEN), run("x")]
+    with one_driver.submission(assignment(), (source("def f(n):\n    return n\n"),)) as server:
+        groups = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
+    assert [sorted(group.jobs) for group in groups] == [[0, 3], [1], [2, 4]]
+
+
+# What follows would pass no wall: it shows that behind the walls there is nothing to take.
+WALK = """
+def look():
+    import gc
+    found = set()
+    for thing in gc.get_objects():
+        if type(thing) is dict:
+            found.update(map(repr, thing.values()))
+        elif type(thing) in (list, tuple):
+            found.update(map(repr, thing))
+    return found
+def f(n):
+    return sorted(text[:60] for text in look() if "wonder" + "ful" in text)
+def g(n):
+    return n
+def main():
+    print(f(1))
+    print(input())
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_a_question_does_not_exist_before_it_is_asked(one_driver: Driver) -> None:
+    """Every object that the process holds while the first of three questions is answered."""
+    stimuli = [call("f(1)"), call("f('wonderful')"), call("g('wonderful')")]
+    with one_driver.submission(assignment(), (source(WALK),)) as server:
+        outcome = joined(server, *stimuli)
+    assert b'"value":["list",[]]' in outcome.seen[0]
+    assert b"wonderful" in outcome.seen[1]  # the walk does find the question that is being asked
+
+
+def test_a_line_is_not_there_before_it_is_asked_for(one_driver: Driver) -> None:
+    with one_driver.submission(assignment(), (source(WALK),)) as server:
+        outcome = joined(server, run("wonderful"))
+    assert outcome.seen[0].splitlines()[-2:] == [b"[]", b"wonderful"]
+
+
+DEPTH = """
+def f(n):
+    return n if n == 0 else f(n - 1)
+def main():
+    print(f(int(input())))
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("form", ["call", "run"])
+def test_a_recursion_ends_at_the_same_depth_together_and_alone(driver: Driver, form: str) -> None:
+    def stimulus(depth: int) -> Stimulus:
+        return call(f"f({depth})") if form == "call" else run(str(depth))
+
+    depths = range(960, 1000)
+    stimuli = [stimulus(depth) for depth in depths]
+    with driver.submission(assignment(), (source(DEPTH),)) as server:
+        (group,) = server.group({n: (each, ROOMY) for n, each in enumerate(stimuli)})
+        together_deep = max(
+            depth for n, depth in enumerate(depths) if n in server.observe_together(group, [n]).seen
+        )
+        alone_deep = max(
+            depth
+            for n, depth in enumerate(depths)
+            if server.observe(stimuli[n], ROOMY).raised is None
+        )
+    assert together_deep == alone_deep
+
+
+FORGE = """
+def forge(times):
+    import os, stat
+    for number in range(3, 256):
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                text = b'{"phase":"stimulus","before":[["int","1"]],"value":["int","1"],'
+                text += b'"after":[["int","1"]]}\\n\\n'
+                os.write(number, times * ((len(text) + 1).to_bytes(4, "little") + b"S" + text))
+        except OSError:
+            pass
+"""
+FORGERIES = {
+    "an answer while it is loaded": "forge(1)\ndef f(n):\n    return n\n",
+    "two answers": "def f(n):\n    forge(1)\n    return n\n",
+    "two answers at once": "def f(n):\n    forge(2)\n    return n\n",
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_who_writes_in_our_place_is_refused(one_driver: Driver, name: str) -> None:
+    with one_driver.submission(assignment(), (source(FORGE + FORGERIES[name]),)) as server:
+        (group,) = server.group({0: (call("f(1)"), ROOMY)})
+        outcome = server.observe_together(group, [0])
+    assert outcome.refused == "something wrote to the harness in its place"
+    assert not outcome.seen

@@ -130,13 +130,16 @@ def import_useful(submitted: dict[str, ModuleSource], setup: dict[str, Any]) -> 
         __import__(name)
 
 
+_SPACES = bytes.maketrans(b",.;:", b"    ")
+
+
 def _imported(sources: list[bytes]) -> set[str]:
     """Names that some line may import; a guess, since it only saves time."""
     found: set[str] = set()
     for data in sources:
-        for line in data.splitlines():
-            words = line.replace(b",", b" ").replace(b".", b" ").split()
-            if words and words[0] in (b"import", b"from"):
+        for line in data.translate(_SPACES).splitlines():
+            words = line.split()
+            if b"import" in words:
                 found.update(word.decode("ascii", "replace") for word in words)
     return found
 

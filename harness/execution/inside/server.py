@@ -110,10 +110,8 @@ class Server:
     def _scenario(self, request: bytes, terminal: int, channel: int) -> None:
         """Fork its process, which alone receives the scenario's job, over `channel`; then wait
         for its end."""
-        memory, controlled, selection = marshal.loads(request)
-        files = None
-        if selection is not None:
-            files = self.files.get(selection) or self._select_files(selection)
+        memory, controlled, selections = marshal.loads(request)
+        files = [self.files.get(each) or self._select_files(each) for each in selections]
         self.limits.allow_memory(memory)
         gc.freeze()
         pid = fork()
@@ -123,15 +121,16 @@ class Server:
                 job = receive_job(channel)
                 if self.tool is not None:
                     self.tool.run(job, channel)
-                elif files is not None and "shared" in job:
+                elif files and "shared" in job:
                     SharedRun(job["shared"], files, self.functions).run(terminal, channel)
                 elif self.stand_ins is not None:
                     for number in (0, 1, 2):
                         os.dup2(terminal, number)
                     self.stand_ins.run(job, partial(send, channel), partial(receive, channel))
-                elif files is not None:
+                elif files:
                     stimulus = unpacked(job["stimulus"])
-                    ScenarioProcess(job, stimulus, files, self.functions).run(terminal, channel)
+                    process = ScenarioProcess(job, stimulus, files[0], self.functions)
+                    process.run(terminal, channel)
             finally:
                 _exit(70)
         close(terminal)

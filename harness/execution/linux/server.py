@@ -21,16 +21,19 @@ from harness.execution.linux.monitor import Monitor
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.linux.shared_run import run_group
 from harness.execution.protocol.jobs import Jobs, main_file, needs_stand_ins
-from harness.execution.protocol.observation import ObservationBudget, observation
+from harness.execution.protocol.observation import observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.remote import StandInProcess
 from harness.execution.replies import Reply, replier
 from harness.execution.shared.group import (
     CPU_SHARE,
     Attempts,
+    Keep,
     SharedGroup,
     SharedJob,
     SharedOutcome,
+    may_share,
+    subject,
 )
 from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
@@ -66,7 +69,6 @@ class SubmissionServer:
         self._compiler = compiler
         self._jobs = Jobs(assignment)
         self._main = main_file(assignment)[:-3]
-        self._budget = ObservationBudget()
         self._stand_ins = stand_ins
 
     @property
@@ -107,7 +109,7 @@ class SubmissionServer:
                 terminal.slave,
                 channel,
                 memory=job["memory"],
-                selection=selection,
+                selections=(selection,),
                 controlled=any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
             )
             if stimulus.replies is not None:
@@ -129,22 +131,29 @@ class SubmissionServer:
             seen = observation(stimulus, limits, screen, end, arguments=packed.arguments)
             if folder is not None:
                 seen = replace(seen, files=folder.contents())
-        return self._budget.bounded(seen, screen, end)
+        return seen
 
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
-        """Pack these stimuli, by number, for `observe_together`: once for all submissions."""
-        groups: dict[object, SharedGroup] = {}
+        """Pack these stimuli, by number, for `observe_together`: once for all submissions. What
+        must have a process of its own is left out."""
+        functions = frozenset(self._functions)
+        groups: dict[str, SharedGroup] = {}
         for number, (stimulus, limits) in wanted.items():
+            about = subject(stimulus, functions) if may_share(stimulus) else None
+            if about is None:
+                continue
             job = self._jobs.job(stimulus, limits)
             packed = self._compiler.packed(self._functions, job["texts"])
-            group = groups.setdefault(job["selection"], SharedGroup(selection=job["selection"]))
+            group = groups.setdefault(about, SharedGroup())
             parts = (
-                number, CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
+                CPU_SHARE * limits.cpu_seconds, limits.output_kib * 1024, job["action"],
                 job["program"], job["argv"], job["bindings"], job["seed"], packed.data,
-                [typed.text for typed in stimulus.inputs],
             )  # fmt: skip
             group.jobs[number] = SharedJob(
-                packed=marshal.dumps(parts, 2), arguments=packed.arguments
+                packed=marshal.dumps(parts, 2),
+                lines=tuple(typed.text for typed in stimulus.inputs),
+                selection=group.selection(job["selection"]),
+                arguments=packed.arguments,
             )
             group.cpu_seconds = max(group.cpu_seconds, limits.cpu_seconds)
             group.wall_seconds = max(group.wall_seconds, limits.wall_seconds)
@@ -152,14 +161,20 @@ class SubmissionServer:
         return tuple(groups.values())
 
     def observe_together(
-        self, group: SharedGroup, order: Sequence[int], attempts: Attempts | None = None
+        self,
+        group: SharedGroup,
+        order: Sequence[int],
+        attempts: Attempts | None = None,
+        keep: Keep = lambda number, data: True,
     ) -> SharedOutcome:
-        """Run these numbers of a group in one process, one after another: of a program that is
-        proved to keep nothing. `attempts` knows what gave up in other groups. HarnessError when our
-        own server failed."""
+        """Run these numbers of a group in one process, one after another. `attempts` knows what
+        gave up in other groups, `keep` says what of that which is seen is to be kept.
+        HarnessError when our own server failed."""
         if self._link.failed_to_prepare is not None:
             return SharedOutcome(seen={}, refused="it does not compile within its limits")
-        return run_group(self._link, group, order, self._main, attempts or Attempts())
+        return run_group(
+            self._link, group, order, main=self._main, attempts=attempts or Attempts(), keep=keep
+        )
 
 
 _PREPARING_CPU = 10.0  # seconds for compiling what a student wrote
@@ -203,13 +218,13 @@ class ServerLink:
         channel: ScenarioChannel,
         *,
         memory: int,
-        selection: object = None,
+        selections: Sequence[object] = (),
         controlled: bool = False,
     ) -> None:
         """Have a scenario's process forked, with `memory` bytes, on a terminal's slave side, which
         is its controlling terminal or not. Its job goes over `channel` to itself alone; the server
-        learns the `selection` of files only, which scenarios share."""
-        request = marshal.dumps((memory, controlled, selection), 2)  # type: ignore[arg-type]
+        learns the `selections` of files only, which scenarios share."""
+        request = marshal.dumps((memory, controlled, list(selections)), 2)
         try:
             wire.send(self.server.control, request, (terminal, channel.process_end))
         except OSError:

@@ -1,4 +1,5 @@
-"""Follows the processes of a shared run, and starts a new one after one that gave up."""
+"""Asks the process of a shared run one question at a time, and starts a new one after one that
+gave up."""
 
 from __future__ import annotations
 
@@ -15,11 +16,14 @@ from harness.execution.linux import kernel
 from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import ProcessClock
 from harness.execution.linux.scenario_clock import send_to_server
+from harness.execution.protocol.reply import LARGEST
 from harness.execution.shared.group import (
     CPU_SHARE,
     LOADING_CPU_SHARE,
     Attempts,
+    Keep,
     SharedGroup,
+    SharedJob,
     SharedOutcome,
 )
 
@@ -31,32 +35,34 @@ _MIB = 1024 * 1024
 # where that one would not; what it really touches is held to much less.
 _MORE_MEMORY_MIB = 512
 _TOUCHED_KIB = 64 * 1024
-# Scenarios reported together at most (`inside.shared.run`): half a second's worth may be silent.
-_UNREPORTED = 16
 _MOST_RESTARTS = 12
 _HEARTBEAT = 0.25
 _PATIENCE = 20.0  # seconds for our own server to end a process
 _LONGEST_REASON = 300  # characters: it holds names of the program's
-_NOT_LOADED = 0xFFFFFFFF
+_FORGED = "something wrote to the harness in its place"
 
 
 def run_group(
-    link: ServerLink, group: SharedGroup, order: Sequence[int], main: str, attempts: Attempts
+    link: ServerLink,
+    group: SharedGroup,
+    order: Sequence[int],
+    *,
+    main: str,
+    attempts: Attempts,
+    keep: Keep,
 ) -> SharedOutcome:
     """Run these numbers of a group in this order, but for those that `attempts` advises against.
     HarnessError when our own server failed."""
     seen: dict[int, bytes] = {}
-    reported: set[int] = set()
     gave_up: list[int] = []
     left = attempts.worthwhile(order)
     for _ in range(_MOST_RESTARTS):
         if not left:
             break
-        process = _SharedProcess(link, group, attempts)
-        process.start(left, main)
+        process = _SharedProcess(link, group, left, keep)
+        process.start(main)
         process.follow()
         seen |= process.seen
-        reported |= process.reported
         if process.refused:
             return SharedOutcome(seen={}, refused=process.refused, changed_by=process.changed_by)
         if process.gave_up is None:  # it came to its end, or was ended without a word
@@ -64,19 +70,22 @@ def run_group(
             break
         gave_up.append(process.gave_up)
         attempts.record(process.reported, gave_up[-1:])
-        left = [number for number in left if number not in reported and number not in gave_up]
+        left = [n for n in left if n not in process.reported and n != process.gave_up]
         left = attempts.worthwhile(left)
     return SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
 
 
 class _SharedProcess:
-    """One process: what it `reported`, of which it keeps as `seen` what the bound allows, why it
-    `refused`, the number it `gave_up`."""
+    """One process, asked about `order`: what it `reported`, of which it keeps as `seen` what is to
+    be kept, why it `refused`, the number it `gave_up`."""
 
-    def __init__(self, link: ServerLink, group: SharedGroup, attempts: Attempts) -> None:
+    def __init__(
+        self, link: ServerLink, group: SharedGroup, order: Sequence[int], keep: Keep
+    ) -> None:
         self._link = link
         self._group = group
-        self._attempts = attempts
+        self._left = list(reversed(order))
+        self._keep = keep
         self._channel = ScenarioChannel()
         self._unread = bytearray()
         self._clock: ProcessClock | None = None
@@ -84,21 +93,22 @@ class _SharedProcess:
         self._cpu_before = 0.0
         self._killed_at = 0.0
         self._ended = False
+        self._selection = -1  # whose files are loaded
+        self._is_loading = True
+        self._lines: list[str] = []
         self.seen: dict[int, bytes] = {}
         self.reported: set[int] = set()
         self.refused = ""
         self.changed_by: int | None = None
         self.gave_up: int | None = None
 
-    def start(self, order: Sequence[int], main: str) -> None:
-        """Have the process forked and pass it its jobs."""
+    def start(self, main: str) -> None:
+        """Have the process forked, and ask it to load the files of the first question."""
         group = self._group
-        touched = min(_TOUCHED_KIB, group.memory_mib * 1024 // 4)
         job = {
-            "jobs": [group.jobs[number].packed for number in order],
             "main": main,
             "cpu": LOADING_CPU_SHARE * group.cpu_seconds,
-            "memory_kib": touched,
+            "memory_kib": min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
         }
         nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         try:
@@ -107,10 +117,28 @@ class _SharedProcess:
                 nowhere,
                 self._channel,
                 memory=(group.memory_mib + _MORE_MEMORY_MIB) * _MIB,
-                selection=group.selection,
+                selections=group.selections,
             )
         finally:
             os.close(nowhere)
+        self._ask()
+
+    def _job(self) -> SharedJob:
+        return self._group.jobs[self._left[-1]]
+
+    def _ask(self) -> None:
+        """The next question, or first that its files be loaded; after the last one the end."""
+        if not self._left:
+            self._channel.send(b"E")
+            return
+        job = self._job()
+        self._is_loading = job.selection != self._selection
+        if self._is_loading:
+            self._selection = job.selection
+            self._channel.send(b"F" + job.selection.to_bytes(4, "little"))
+        else:
+            self._lines = list(reversed(job.lines))
+            self._channel.send(b"Q" + job.packed)
 
     def follow(self) -> None:
         """Until the process is gone."""
@@ -132,50 +160,68 @@ class _SharedProcess:
                 if control in ready:
                     self._hear_from_server()
                 self._check_clock()
-            self._take_reports()
+            while self._take_reports():  # its last words
+                pass
         finally:
             self._channel.close()
 
     def _take_reports(self) -> bool:
-        """Read what there is; False when the process wrote nothing and its end is closed."""
+        """Read some of what there is; False when the process wrote nothing and its end is
+        closed."""
         data = self._channel.read()
         if not data:
             return False
-        while data:
-            self._unread += data
-            data = self._channel.read()
+        self._unread += data
         at = 0
-        while len(self._unread) >= at + 4:
+        while len(self._unread) >= at + 4 and not self._killed_at:
             length = int.from_bytes(self._unread[at : at + 4], "little")
-            if length < 5 or len(self._unread) < at + 4 + length:
+            if not 1 <= length <= LARGEST:
+                self._kill()  # what is too long to be read is observed alone
+                break
+            if len(self._unread) < at + 4 + length:
                 break
             frame = bytes(self._unread[at + 4 : at + 4 + length])
-            self._take_frame(frame[:1], int.from_bytes(frame[1:5], "little"), frame[5:])
             at += 4 + length
+            self._take_frame(frame[:1], frame[1:])
         del self._unread[:at]
-        largest = (self._group.cpu_seconds + 1) * 64 * _MIB
-        if len(self._unread) > largest:
-            self._kill()
+        if self._killed_at:
+            self._unread.clear()
         return True
 
-    def _take_frame(self, kind: bytes, number: int, body: bytes) -> None:
+    def _take_frame(self, kind: bytes, body: bytes) -> None:
         self._progress = time.monotonic()
         self._cpu_before = self._clock.cpu() if self._clock is not None else 0.0
-        if kind == b"S" and number in self._group.jobs and number not in self.reported:
-            self.reported.add(number)
-            if self._attempts.keeps(body):
-                self.seen[number] = body
-        elif kind == b"U" and number == _NOT_LOADED:
+        number = self._left[-1] if self._left else None
+        if kind == b"N":
+            self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
+        elif number is None:
+            self._refuse_forgery()
+        elif kind == b"U" and self._is_loading:
             self.refused = "it does not load in a tenth of its time"
+        elif kind == b"R" and self._is_loading:
+            self._ask()
+        elif self._is_loading:
+            self._refuse_forgery()
+        elif kind == b"S":
+            self._left.pop()
+            self.reported.add(number)
+            if self._keep(number, body):
+                self.seen[number] = body
+            self._ask()
+        elif kind == b"I":
+            self._channel.send(b"L" + self._lines.pop().encode() if self._lines else b"")
         elif kind == b"U":
             self.gave_up = number
-        elif kind == b"N":
-            self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
         elif kind == b"K":
             self.refused = plain(body.decode("utf-8", "replace"), limit=_LONGEST_REASON)
             self.changed_by = number
         else:
-            self._kill()
+            self._refuse_forgery()
+
+    def _refuse_forgery(self) -> None:
+        """What nobody asked for was not written by our side of the process."""
+        self.refused = _FORGED
+        self._kill()
 
     def _check_clock(self) -> None:
         now = time.monotonic()
@@ -189,7 +235,7 @@ class _SharedProcess:
             send_to_server(self._link.server, b"?")
             self._progress = now
             return
-        silent = self._group.cpu_seconds * (1 + CPU_SHARE * _UNREPORTED)
+        silent = self._group.cpu_seconds * (1 + CPU_SHARE)
         asleep = self._clock.asleep(now - self._started)
         if self._clock.cpu() - self._cpu_before > silent or asleep > self._group.wall_seconds:
             self._kill()

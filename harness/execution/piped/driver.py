@@ -30,7 +30,7 @@ from harness.execution.protocol.jobs import (
     server_setup,
     stand_in_setup,
 )
-from harness.execution.protocol.observation import ObservationBudget, observation
+from harness.execution.protocol.observation import observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers, replier
 from harness.execution.scratch import scratch_directory
@@ -145,7 +145,6 @@ class PipedSubmission:
     ) -> None:
         self._driver = driver
         self._jobs = Jobs(assignment)
-        self._budget = ObservationBudget()
         self._functions = frozenset(function.name for function in assignment.functions)
         self._setup = driver.setup(server_setup(assignment, files), writes=assignment.writes_files)
         self._stand_in_setup = driver.setup(stand_in_setup(assignment, reference))
@@ -193,8 +192,7 @@ class PipedSubmission:
         expression, functions = job["texts"][1], self._functions
         arguments = count_arguments(expression, functions)
         seen = observation(stimulus, limits, screen, end, arguments=arguments)
-        seen = replace(seen, files=files)
-        return self._budget.bounded(seen, screen, end)
+        return replace(seen, files=files)
 
     def _start_stand_in(
         self, stimulus: Stimulus, limits: Limits, stack: ExitStack

@@ -12,8 +12,8 @@ INSIDE = (
     "messages.wire", "messages.channel", "messages.names", "messages.objects", "messages.codec",
     "messages.equality", "modules", "confine", "limits", "stand_ins.graph", "stand_ins.proxies",
     "stand_ins.substituted", "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate",
-    "scenario.streams", "scenario.loops", "scenario.process", "shared.snapshot", "shared.run",
-    "warm_up", "heap", "server", "base",
+    "scenario.streams", "scenario.loops", "scenario.process", "shared.facades",
+    "shared.snapshot", "shared.run", "warm_up", "heap", "server", "base",
 )  # fmt: skip
 _SOMETIMES = ("shifted_clock", "piped")
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it

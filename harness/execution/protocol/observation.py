@@ -3,7 +3,6 @@ reply has all that our side of the process writes for its stimulus."""
 
 from __future__ import annotations
 
-import hashlib
 import signal
 from dataclasses import dataclass
 from functools import partial
@@ -58,6 +57,8 @@ def observation(
         return seen(ending=Ending.TAMPERED, detail=str(error))
     if reply.broken is not None:
         raise HarnessError(f"a provided file failed to load: {visible(reply.broken[:300])}")
+    if parts and not isinstance(stimulus.action, Run):
+        seen = partial(seen, phase=reply.reached)
     if isinstance(stimulus.action, Session):
         seen = partial(seen, steps=_steps(stimulus.action, reply, parts))
     elif reply.steps:
@@ -70,12 +71,13 @@ def observation(
         return seen(ending=Ending.CPU_LIMIT, detail=final.loop)
     if final.loop is not None or not is_complete(stimulus, reply, arguments):
         return seen(ending=Ending.TAMPERED, detail="an incomplete reply")
+    if final.phase is not None:
+        seen = partial(seen, phase=final.phase)
     return seen(
         ending=_ending_of(final),
         detail=final.missing or "",
         nearest=final.nearest,
         left_open=final.left_open,
-        phase=final.phase or Phase.STIMULUS,
         value=final.value,
         raised=final.raised,
         arguments=final.arguments or (),
@@ -147,42 +149,6 @@ def _steps(action: Session, reply: Reply, parts: list[tuple[Turn, ...]]) -> tupl
     return tuple(outcomes)
 
 
-MOST_OBSERVED = 64 * 1024 * 1024  # bytes, roughly as they lie in memory
-_TOGETHER = "in all scenarios together"
-_VALUE_BYTES = 120
-_ESCAPED_BYTES = 4  # of text for a byte that is no UTF-8
-
-
-class ObservationBudget:
-    """Bounds the sum of one submission's observations: programs that answer as much as they may,
-    over and over, must not fill our memory."""
-
-    def __init__(self, most: int = MOST_OBSERVED) -> None:
-        self._most = most
-        self._spent = 0
-
-    def bounded(self, seen: Observation, screen: ScreenParser, end: End) -> Observation:
-        """The observation as it is; once the sum is over, one without texts and values, whose
-        detail says so and has their digest."""
-        self._spent += len(screen.raw) * (1 if screen.raw.isascii() else _ESCAPED_BYTES)
-        self._spent += len(end.reply) + _VALUE_BYTES * end.reply.count(b'["')
-        if self._spent <= self._most:
-            return seen
-        digest = hashlib.sha256(bytes(screen.raw) + b"\0" + end.reply).hexdigest()
-        answered = seen.ending in (Ending.ANSWERED, Ending.ASKED_FOR_MORE)
-        return Observation(
-            ending=Ending.OUTPUT_LIMIT if answered else seen.ending,
-            phase=seen.phase,
-            detail=f"over {self._most >> 20} MiB {_TOGETHER}; sha256 {digest}",
-            cpu_seconds=seen.cpu_seconds,
-        )
-
-
-def is_cut(seen: Observation) -> bool:
-    """Whether it is what an `ObservationBudget` left of an answer."""
-    return seen.ending is Ending.OUTPUT_LIMIT and _TOGETHER in seen.detail
-
-
 def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool:
     """Whether a final reply has each field that belongs to its stimulus and outcome, and no other.
 
@@ -201,9 +167,15 @@ def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool
     if final.phase is None:
         return False
     if final.missing is not None:
-        return final.raised is None and not reply.steps and _has_no_outcome(final)
+        is_plain = final.phase is Phase.STIMULUS and final.raised is None
+        return is_plain and not reply.steps and _has_no_outcome(final)
+    if final.phase is Phase.GIVEN:
+        is_before = not isinstance(action, Run) and final.raised is not None
+        return is_before and not reply.steps and _has_no_outcome(final)
     if isinstance(action, Call):
         return final.variables is None and _is_complete_call(final, arguments)
+    if final.phase is not Phase.STIMULUS:
+        return False
     if isinstance(action, Session):
         return _is_complete_session(action, reply, final)
     return _has_no_outcome(final)
@@ -217,16 +189,20 @@ def _has_no_outcome(final: FinalReply) -> bool:
 def _is_complete_call(final: FinalReply, arguments: int | None) -> bool:
     if (final.value is None) == (final.raised is None):
         return False
+    if final.phase is not Phase.STIMULUS and final.raised is None:
+        return False
     before, after = final.arguments_before, final.arguments
-    if before is None or after is None:  # what comes before the call may have raised
+    if before is None or after is None:
         neither = before is None and after is None
-        return neither and (arguments is None or final.raised is not None)
-    return len(before) == len(after) == arguments
+        return neither and (arguments is None or final.phase is Phase.ARGUMENTS)
+    return final.phase is not Phase.ARGUMENTS and len(before) == len(after) == arguments
 
 
 def _is_complete_session(action: Session, reply: Reply, final: FinalReply) -> bool:
     if (final.value, final.arguments_before, final.arguments) != (None, None, None):
         return False
-    if final.raised is not None:  # what is given raised
-        return final.variables is None and not reply.steps
-    return final.variables is not None and len(reply.steps) == len(action.steps)
+    return (
+        final.raised is None
+        and final.variables is not None
+        and len(reply.steps) == len(action.steps)
+    )

@@ -53,12 +53,14 @@ class FinalReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """All that a scenario's process reported. `broken`: a provided file that failed to load, which
+    """All that a scenario's process reported. `reached` is how far a call or a session had come, as
+    said on the way. `broken`: a provided file that failed to load, which
     is believed only before any code of the submission ran."""
 
     steps: tuple[StepReply, ...] = ()
     final: FinalReply | None = None
     broken: str | None = None
+    reached: Phase = Phase.GIVEN
 
 
 def frames(data: bytes) -> list[tuple[bytes, bytes]]:
@@ -89,6 +91,7 @@ def _read(data: bytes) -> Reply:
     steps: list[StepReply] = []
     final: FinalReply | None = None
     broken: str | None = None
+    reached = Phase.GIVEN
     submission_ran = False
     for kind, body in frames(data):
         if kind == b"Q":
@@ -99,7 +102,9 @@ def _read(data: bytes) -> Reply:
             submission_ran = True
             continue
         plain = _parsed(body)
-        if kind == b"S":
+        if kind == b"G":
+            reached = _reached(plain)
+        elif kind == b"S":
             steps.append(_step(plain))
         elif kind == b"A":
             final = _final(plain)
@@ -107,7 +112,13 @@ def _read(data: bytes) -> Reply:
             broken = _text(plain)
         else:
             raise TamperedError("an unknown reply")
-    return Reply(steps=tuple(steps), final=final, broken=broken)
+    return Reply(steps=tuple(steps), final=final, broken=broken, reached=reached)
+
+
+def _reached(plain: Any) -> Phase:
+    if plain not in (Phase.ARGUMENTS, Phase.STIMULUS):
+        raise TamperedError("a misshapen reply")
+    return Phase(plain)
 
 
 def read_text(data: bytes) -> str | None:
@@ -265,7 +276,7 @@ _FINAL_FIELDS = frozenset(
 def _final(plain: Any) -> FinalReply:
     fields = _fields(plain, _FINAL_FIELDS)
     phase = fields.get("phase")
-    if phase not in ("loading", "stimulus", None):
+    if phase not in (*Phase, None):
         raise TamperedError("a misshapen reply")
     pairs = [_list(pair) for pair in _list(fields.get("variables", []))]
     if any(len(pair) != 2 for pair in pairs):

@@ -8,6 +8,7 @@ from harness.execution.shared.canonical import canonical, decoded
 from harness.execution.shared.group import (
     CPU_SHARE,
     Attempts,
+    Keep,
     SharedGroup,
     SharedJob,
     SharedOutcome,
@@ -17,6 +18,7 @@ from harness.execution.shared.group import (
 __all__ = [
     "CPU_SHARE",
     "Attempts",
+    "Keep",
     "SharedGroup",
     "SharedJob",
     "SharedOutcome",

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from harness.execution.protocol.observation import End, observation
 from harness.execution.protocol.screen import scenario_screen
-from harness.model.observation import Ending, NamedValue, Observation, Phase, StepOutcome, Turn
+from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Call, Limits, Run, Session, Stimulus
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 
@@ -35,54 +35,38 @@ def canonical(
     `arguments` are the positional arguments of a plain call, as in `PackedStimulus`.
     """
     usual = observation.ending is Ending.ANSWERED and observation.phase is Phase.STIMULUS
-    raised = observation.raised or any(step.raised for step in observation.steps)
-    if not usual or raised or observation.loading_printed or observation.detail:
+    if (
+        not usual
+        or observation.raised
+        or isinstance(stimulus.action, Session)
+        or observation.loading_printed
+        or observation.detail
+    ):
         return None
     try:
-        answer, steps = _answer(observation, stimulus, arguments)
+        answer = _answer(observation, stimulus, arguments)
     except _NoFormError:
         return None
-    places, output = _conversation(observation, stimulus)
-    head = "\n".join((answer, ",".join(steps), ",".join(places), ""))
+    places, output = _conversation(observation)
+    head = "\n".join((answer, ",".join(places), ""))
     return head.encode("ascii") + output
 
 
-def _answer(
-    observation: Observation, stimulus: Stimulus, arguments: int | None
-) -> tuple[str, list[str]]:
+def _answer(observation: Observation, stimulus: Stimulus, arguments: int | None) -> str:
     fields = {"phase": '"stimulus"'}
-    steps: list[str] = []
-    match stimulus.action:
-        case Call():
-            if observation.value is None:
-                raise _NoFormError
-            if arguments is not None:
-                fields["before"] = _list(observation.arguments_before)
-            fields["value"] = _value(observation.value)
-            if arguments is not None:
-                fields["after"] = _list(observation.arguments)
-        case Session(steps=sources):
-            if len(observation.steps) != len(sources):
-                raise _NoFormError
-            for step in observation.steps:
-                steps.append(_step(step))
-            fields["variables"] = f"[{','.join(map(_variable, observation.variables))}]"
-        case Run():
-            if observation.exit_status is None:
-                raise _NoFormError
-            fields["exit"] = str(observation.exit_status)
-    return "{" + ",".join(f'"{name}":{text}' for name, text in fields.items()) + "}", steps
-
-
-def _step(step: StepOutcome) -> str:
-    if step.value is None:
-        return "{}"
-    shown = f',"shown":{json.dumps(step.shown)}' if step.shown else ""
-    return f'{{"value":{_value(step.value)}{shown}}}'
-
-
-def _variable(variable: NamedValue) -> str:
-    return f"[{json.dumps(variable.name)},{_value(variable.value)}]"
+    if isinstance(stimulus.action, Run):
+        if observation.exit_status is None:
+            raise _NoFormError
+        fields["exit"] = str(observation.exit_status)
+    else:
+        if observation.value is None:
+            raise _NoFormError
+        if arguments is not None:
+            fields["before"] = _list(observation.arguments_before)
+        fields["value"] = _value(observation.value)
+        if arguments is not None:
+            fields["after"] = _list(observation.arguments)
+    return "{" + ",".join(f'"{name}":{text}' for name, text in fields.items()) + "}"
 
 
 def _list(values: Iterable[Value]) -> str:
@@ -100,23 +84,15 @@ def _value(value: Value) -> str:
     raise _NoFormError
 
 
-def _conversation(observation: Observation, stimulus: Stimulus) -> tuple[list[str], bytes]:
-    """Where inputs were asked for and steps ended, in bytes of the output; and the output."""
+def _conversation(observation: Observation) -> tuple[list[str], bytes]:
+    """Where inputs were asked for, in bytes of the output; and the output."""
     output = bytearray()
     places: list[str] = []
-    parts = [step.turns for step in observation.steps] or [observation.turns]
-    for turns in parts:
-        _add(turns, output, places)
-        if isinstance(stimulus.action, Session):
-            places.append(f"s{len(output)}")
-    return places, bytes(output)
-
-
-def _add(turns: tuple[Turn, ...], output: bytearray, places: list[str]) -> None:
-    for turn in turns:
+    for turn in observation.turns:
         output += turn.printed.encode("utf-8", "surrogatepass")
         if turn.typed is not None:
             places.append(f"i{len(output)}")
+    return places, bytes(output)
 
 
 def decoded(
@@ -140,25 +116,17 @@ def decoded(
 
 
 def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None) -> Observation:
-    answer, steps, places, output = data.split(b"\n", 3)
+    answer, places, output = data.split(b"\n", 2)
     screen = scenario_screen(stimulus)
     screen.raw += screen.sentinel
     inputs = iter(stimulus.inputs)
     start = 0
     for place in places.decode("ascii").split(",") if places else ():
-        end = int(place[1:])
+        end = int(place.removeprefix("i"))
         screen.raw += output[start:end]
         start = end
-        if place[0] == "i":
-            screen.typed.append((len(screen.raw), next(inputs)))
-        else:
-            screen.raw += screen.sentinel
+        screen.typed.append((len(screen.raw), next(inputs)))
     screen.raw += output[start:]
-    outcomes = json.loads(b"[%b]" % steps)
-    reply = b"".join(_frame(b"S", json.dumps(outcome).encode()) for outcome in outcomes)
-    ended = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=reply + _frame(b"A", answer))
+    reply = (len(answer) + 1).to_bytes(4, "little") + b"A" + answer
+    ended = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=reply)
     return observation(stimulus, limits, screen, ended, arguments=arguments)
-
-
-def _frame(kind: bytes, body: bytes) -> bytes:
-    return (len(body) + 1).to_bytes(4, "little") + kind + body

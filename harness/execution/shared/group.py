@@ -3,11 +3,13 @@ which to run there again after some of a submission's gave up."""
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from harness.model.stimulus import Stimulus
+from harness.execution.inside.scenario.stimulus import analyse
+from harness.model.stimulus import Call, Run, Session, Stimulus
 
 # Of a scenario's own CPU limit: what takes longer is observed in a process of its own. A right
 # program needs less than a hundredth; one that loops pays for each attempt.
@@ -15,36 +17,51 @@ CPU_SHARE = 0.03
 LOADING_CPU_SHARE = 0.1
 _MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095
 _MOST_IN_VAIN = 2
-MOST_REPORTED = 32 * 1024 * 1024  # bytes; a right program reports much less
+WHOLE_PROGRAM = "the program"
+
+# Whether to keep what was seen of the stimulus of a number: answers are looked at as they come.
+Keep = Callable[[int, bytes], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedJob:
-    """One stimulus as `inside.shared.run` reads it. `arguments` as in `PackedStimulus`."""
+    """One stimulus as `inside.shared.run` reads it, without its typed `lines`, which are sent
+    when they are asked for. `selection` is the place of its files among the group's; `arguments`
+    as in `PackedStimulus`."""
 
     packed: bytes
+    lines: tuple[str, ...]
+    selection: int
     arguments: int | None
 
 
 @dataclass(slots=True, kw_only=True)
 class SharedGroup:
-    """Stimuli by number, of one set of constants and provided files (`selection`).
+    """Stimuli by number that ask about one function of the sheet, or run whole programs: what a
+    process is asked. `selections` are the files for each set of constants.
 
     `cpu_seconds`, `wall_seconds` and `memory_mib` are the greatest limits of any of them.
     """
 
-    selection: object
+    selections: list[object] = field(default_factory=list)
     jobs: dict[int, SharedJob] = field(default_factory=dict)
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
     memory_mib: int = 0
 
+    def selection(self, selection: object) -> int:
+        """The place of these files among the group's."""
+        if selection not in self.selections:
+            self.selections.append(selection)
+        return self.selections.index(selection)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedOutcome:
-    """What one group's run gave: canonical bytes by number, or why the program is `refused` a
-    shared process ("`board`, a list at module level,": what was `changed_by` that number).
-    `gave_up` are the numbers that ended their process; what is in neither did not run."""
+    """What one group's run gave: canonical bytes by number (those that were to be kept), or why
+    the program is `refused` a shared process ("`board`, a list at module level,": what was
+    `changed_by` that number). `gave_up` are the numbers that ended their process; what is in
+    neither was not kept or did not run."""
 
     seen: Mapping[int, bytes]
     gave_up: frozenset[int] = frozenset()
@@ -54,15 +71,40 @@ class SharedOutcome:
 
 def may_share(stimulus: Stimulus) -> bool:
     """Whether a stimulus can be given without a terminal: no stand-ins, no folder of its own, no
-    pipe, no keys, and no lines with characters that a terminal may act on."""
+    pipe, no keys, and no lines with characters that a terminal may act on. A session and an
+    expected object show more than one question, and have a process of their own."""
     if stimulus.stand_ins or stimulus.folder or stimulus.replies or stimulus.environment:
         return False
-    if stimulus.stdin is not None:
+    if isinstance(stimulus.action, Session) or stimulus.stdin is not None:
+        return False
+    if isinstance(stimulus.action, Call) and stimulus.action.equals:
         return False
     return all(
         typed.key is None and typed.text.isprintable() and len(typed.text.encode()) < _MOST_LINE
         for typed in stimulus.inputs
     )
+
+
+def subject(stimulus: Stimulus, functions: frozenset[str]) -> str | None:
+    """Which process of a submission's may be asked this: that of the one function of the sheet
+    that it names, or that of whole programs. None where it names several, or compares: what
+    answers one question may be the next one's answer."""
+    match stimulus.action:
+        case Run():
+            return WHOLE_PROGRAM
+        case Call(expression=expression):
+            needs, _ = analyse(stimulus.given, expression, (), functions)
+            return needs[0] if len(needs) == 1 and not _compares(expression) else None
+        case _:
+            return None
+
+
+def _compares(expression: str) -> bool:
+    try:
+        tree = ast.parse(expression, mode="eval")
+    except (SyntaxError, ValueError):
+        return True
+    return any(isinstance(node, ast.Compare) for node in ast.walk(tree))
 
 
 class Attempts:
@@ -71,18 +113,11 @@ class Attempts:
     A stimulus that gives up ends its process and costs a new one. A program that loops does so in
     many stimuli of the same subject, a function as a rule: they come last, and once two have given
     up and none was seen to its end, they are not tried again.
-
-    Reports are kept up to `most` bytes in all: what would be more counts as not seen.
     """
 
-    def __init__(
-        self,
-        subject_of: Callable[[int], Hashable] = lambda number: number,
-        most: int = MOST_REPORTED,
-    ) -> None:
+    def __init__(self, subject_of: Callable[[int], Hashable] = lambda number: number) -> None:
         """`subject_of` says what the stimulus of a number is about."""
         self._subject_of = subject_of
-        self._bytes_left = most
         self._gave_up: Counter[Hashable] = Counter()
         self._seen: set[Hashable] = set()
 
@@ -95,13 +130,6 @@ class Attempts:
         """Take note of what one process has shown."""
         self._seen.update(map(self._subject_of, seen))
         self._gave_up.update(map(self._subject_of, gave_up))
-
-    def keeps(self, report: bytes) -> bool:
-        """Whether one more report stays within the bound; if so it is counted."""
-        if len(report) > self._bytes_left:
-            return False
-        self._bytes_left -= len(report)
-        return True
 
     def _is_in_vain(self, number: int) -> bool:
         subject = self._subject_of(number)

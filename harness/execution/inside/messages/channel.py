@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LARGEST = 64 * 1024 * 1024
+_USUAL = 1 << 14  # bytes
 
 
 def receive_job(channel: int) -> Any:
@@ -23,6 +24,18 @@ def receive(channel: int) -> bytes:
     if length > _LARGEST:
         raise EOFError("the message is too long")
     return _exactly(channel, length)
+
+
+def receive_only(channel: int) -> bytes:
+    """The body of a message that nothing follows before it is answered: as a rule in one read."""
+    data = read(channel, _USUAL)
+    if len(data) < 4:
+        data += _exactly(channel, 4 - len(data))
+    length = int.from_bytes(data[:4], "little")
+    if length > _LARGEST:
+        raise EOFError("the message is too long")
+    missing = 4 + length - len(data)
+    return data[4:] + _exactly(channel, missing) if missing else data[4:]
 
 
 def send(channel: int, kind: bytes, text: str) -> None:

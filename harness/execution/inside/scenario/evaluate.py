@@ -31,8 +31,15 @@ class MissingFunctionError(Exception):
 class StimulusAnswer:
     """The fields of the one reply, each already JSON text."""
 
-    def __init__(self, sources: codec.Sources, comparison: Comparison) -> None:
+    def __init__(
+        self,
+        sources: codec.Sources,
+        comparison: Comparison,
+        announce: Callable[[str], None] | None = None,
+    ) -> None:
         self.fields: dict[str, str] = {}
+        self.phase = "given"
+        self.announce = announce
         self.raised: BaseException | None = None
         self.budget = codec.SizeBudget(comparison)
         self.sources = sources
@@ -46,14 +53,25 @@ class StimulusAnswer:
         self.raised = error
         self.fields["raised"] = codec.describe(error, self.sources)
 
+    def reach(self, phase: str) -> None:
+        """The next part of a stimulus begins: whoever ends the process there, ended it in that."""
+        self.phase = phase
+        if self.announce is not None:
+            self.announce(phase)
+
+    def put_raised_here(self, error: BaseException) -> None:
+        """Set `raised`, and the phase that was reached."""
+        self.put("phase", quote(self.phase))
+        self.put_raised(error)
+
     def put_not_begun(self, error: BaseException, own_modules: tuple[str, ...]) -> None:
         """Set what `EvaluationContext.begin` raised: `missing`, with the nearest name in the
-        submission's own modules, or `raised`."""
+        submission's own modules, or `raised` in what is given."""
         if isinstance(error, MissingFunctionError):
             self.put("missing", quote(str(error)))
             self.put("near", quote(nearest_of(str(error), own_modules)))
         else:
-            self.put_raised(error)
+            self.put_raised_here(error)
 
     def json(self) -> str:
         """The reply."""
@@ -100,22 +118,30 @@ class EvaluationContext:
 
 
 def call(stimulus: CompiledStimulus, context: EvaluationContext, answer: StimulusAnswer) -> None:
-    """Evaluate one expression into `value` or `raised`, with the arguments before and after."""
+    """Evaluate one expression into `value` or `raised`, with the arguments before and after.
+
+    What is raised before the call itself, or by what it returned, is so reported: it must not
+    pass for what the call should raise."""
     names = context.names
     arguments: tuple[Any, ...] = ()
+    # Where there is neither `whole` nor `split`, it does not even compile.
+    answer.reach("stimulus" if stimulus.whole else "arguments")
     try:
         if stimulus.split is None:
             value = eval(stimulus.whole or stimulus.source, names)
         else:
             function, arguments, keywords = eval(stimulus.split, names)
-            answer.put("before", codec.encode_all(arguments, answer.budget))
+            if stimulus.observes_arguments:
+                answer.put("before", codec.encode_all(arguments, answer.budget))
+            answer.reach("stimulus")
             value = function(*arguments, **keywords)
+        answer.phase = "result"
         if stimulus.equals is None:
             answer.put("value", codec.encode_returned(value, answer.budget))
         else:
             answer.put("value", _compared(value, stimulus.equals, context, answer.budget))
     except BaseException as error:
-        answer.put_raised(error)
+        answer.put_raised_here(error)
     if "before" in answer.fields:
         answer.put("after", codec.encode_all(arguments, answer.budget))
 
@@ -143,6 +169,7 @@ def session(
     finished: Callable[[str], None],
 ) -> None:
     """Run the steps in one namespace; `finished` gets each step's outcome as JSON."""
+    answer.reach("stimulus")
     for step in stimulus.steps:
         outcome = "{}"
         try:

@@ -103,7 +103,7 @@ class ScenarioProcess:
         self.files = files
         self.functions = functions
         self.context = evaluate.EvaluationContext()
-        self.answer = evaluate.StimulusAnswer(files.student, files.comparison)
+        self.answer = evaluate.StimulusAnswer(files.student, files.comparison, self._reached)
         self.argv = [job["program"], *job["argv"]]
         self.outputs = (sys.stdout, sys.stderr)
         self.terminal = -1
@@ -241,6 +241,9 @@ class ScenarioProcess:
 
     def _answer_at_once(self, text: str) -> None:
         self._send(b"A", text)
+
+    def _reached(self, phase: str) -> None:
+        self._send(b"G", quote(phase))
 
     def _asks(self) -> None:
         self._send(b"Q", "")

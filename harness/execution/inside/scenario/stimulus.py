@@ -24,23 +24,27 @@ NAME = "<stimulus>"
 
 
 class CompiledStimulus:
-    """What to evaluate: `split` gives (function, arguments, keywords) of a plain call, else
-    `whole` gives the value. `needs` are the public functions that the submission must have.
-    `equals` is a text, and its code, that the value is compared with."""
+    """What to evaluate: `split` gives (function, arguments, keywords) of a call, else `whole`
+    gives the value. `observes_arguments`: it is a plain call. `needs` are the public functions that
+    the submission must have. `equals` is a text, and its code, that the value is compared with."""
 
-    __slots__ = ("equals", "given", "needs", "source", "split", "steps", "whole")
+    __slots__ = (
+        "equals", "given", "needs", "observes_arguments", "source", "split", "steps", "whole",
+    )  # fmt: skip
 
     needs: list[str]
     source: str
     given: Step | None
     split: CodeType | None
+    observes_arguments: bool
     whole: CodeType | None
     steps: list[Step]
     equals: tuple[str, CodeType | None] | None
 
     def __init__(self, parts: tuple[Any, ...]) -> None:
         (
-            self.needs, self.source, self.given, self.split, self.whole, self.steps, self.equals,
+            self.needs, self.source, self.given, self.split, self.observes_arguments, self.whole,
+            self.steps, self.equals,
         ) = parts  # fmt: skip
 
 
@@ -53,12 +57,14 @@ def compile_stimulus(
 ) -> tuple[Any, ...]:
     """The parts of a `CompiledStimulus`, plain data and code, out of a stimulus's texts."""
     needs, parts = analyse(given, expression, steps, functions)
-    split = _value_of(parts) if parts else None
+    in_parts = parts or _staged(expression, functions)
+    split = _value_of(in_parts) if in_parts else None
     return (
         needs,
         expression,
         _step(given + "\n") if given else None,
         split,
+        parts is not None,
         _value_of(expression) if expression and split is None else None,
         [_step(step) for step in steps],
         (equals, _value_of(equals)) if equals else None,
@@ -137,11 +143,40 @@ def _call_parts(node: Any, expression: str, functions: frozenset[str]) -> str | 
         return None
     if any(keyword.arg is None for keyword in node.keywords):
         return None
-    newlines_as_read = expression.replace("\r\n", "\n").replace("\r", "\n")
-    lines = [line.encode() for line in newlines_as_read.split("\n")]
+    lines = _lines(expression)
     values = "".join([f"({_text(argument, lines)})," for argument in node.args])
     pairs = [f"{keyword.arg!r}: ({_text(keyword.value, lines)})," for keyword in node.keywords]
     return f"({node.func.id}, ({values}), {{{''.join(pairs)}}})"
+
+
+def _staged(expression: str, functions: frozenset[str]) -> str | None:
+    """A call of a method, or of a public function with `*` or `**`, in the parts that Python itself
+    evaluates before it calls; None for any other expression."""
+    tree = parsed(expression, "eval") if expression else None
+    node = None if tree is None else tree.body
+    if not isinstance(node, _ast.Call):
+        return None
+    function = node.func
+    public = isinstance(function, _ast.Name) and function.id in functions
+    if not public and not isinstance(function, _ast.Attribute):
+        return None
+    lines = _lines(expression)
+    given: list[str] = []
+    for argument in node.args:
+        starred = isinstance(argument, _ast.Starred)
+        value = argument.value if isinstance(argument, _ast.Starred) else argument
+        given.append(f"{'*' if starred else ''}({_text(value, lines)})")
+    for keyword in node.keywords:
+        name = "**" if keyword.arg is None else keyword.arg + "="
+        given.append(f"{name}({_text(keyword.value, lines)})")
+    packed = f"(lambda *a, **k: (a, k))({', '.join(given)})"
+    return f"({_text(function, lines)}, *{packed})"
+
+
+def _lines(expression: str) -> list[bytes]:
+    """As the parser counts them, in the bytes that it counts columns in."""
+    newlines_as_read = expression.replace("\r\n", "\n").replace("\r", "\n")
+    return [line.encode() for line in newlines_as_read.split("\n")]
 
 
 def _text(node: Any, lines: list[bytes]) -> str:

@@ -1,9 +1,11 @@
-"""Many scenarios of a program that is proved to keep nothing, in one process, one after another.
+"""The scenarios of one function of a program that may share a process, one after another.
 
-The modules are loaded once; each scenario has a namespace, an input and an output of its own, and
-arguments built by the same code as in a process of its own (`evaluate`). Whatever is out of the
-ordinary ends this process by `_exit`, which no `except` can catch: that scenario is then observed
-in a process of its own, and the others in a new one.
+The process is told one question at a time: the next one does not exist here before the last one is
+answered, a typed line not before it is asked for, and no answer is kept. Each set of constants has
+its modules loaded anew; each scenario has a namespace and an output of its own, and arguments built
+by the same code as in a process of its own (`evaluate`). Whatever is out of the ordinary ends this
+process by `_exit`, which no `except` can catch: that scenario is then observed in a process of its
+own, and the others in a new one.
 
 Nothing is judged here and no expected value is here. The driver compares what is sent, byte for
 byte, with what the reference's observation would be in the same form
@@ -20,22 +22,21 @@ import resource
 import sys
 from os import _exit, dup2, write
 
+from ..messages.channel import receive_only
 from ..scenario import evaluate
 from ..scenario.process import copied
 from ..scenario.stimulus import unpacked
+from .facades import Facades
 from .snapshot import NotPlainError, Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import FrameType, ModuleType
+    from types import FrameType
     from typing import Any, NoReturn
 
     from ..scenario.process import Files
 
 _MODULE = type(sys)
-_FLUSH_BYTES = 1 << 15
-_FLUSH_SCENARIOS = 16
-_LOADING = -1
 _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 
@@ -44,22 +45,24 @@ class RefusedError(Exception):
 
 
 class ScriptedInput:
-    """What takes the place of `sys.stdin`: the scenario's lines, and where each was asked for."""
+    """What takes the place of `sys.stdin`: lines come from the driver, each when it is asked for.
+    `places` says after how many bytes of output that was."""
 
     def __init__(self, run: SharedRun) -> None:
         self._run = run
-        self.lines: list[str] = []
         self.places: list[str] = []
 
     def readline(self, size: int = -1) -> str:
         """The next line, as `input` asks for it."""
-        if not self.lines and self._run.number == _LOADING:
+        if self._run.is_loading:
             self._run.refuse("it asks for input while it is loaded")
-        if not self.lines:
-            self._run.give_up()
         sys.stdout.flush()
         self.places.append(f"i{self._run.screen.tell()}")
-        return self.lines.pop() + "\n"
+        self._run.say(b"I", b"")
+        answer = receive_only(self._run.channel)
+        if not answer:  # there is no such line
+            self._run.give_up()
+        return answer[1:].decode() + "\n"
 
 
 class NoOutput:
@@ -77,20 +80,27 @@ class NoOutput:
 
 
 class SharedRun:
-    """One process for the scenarios of one set of constants. `job` holds their jobs in the order
-    to run them."""
+    """One process for the scenarios of one function; `files` for each set of constants.
+    `cpu` are the seconds that loading may take, `memory_kib` what may be touched beyond it."""
 
-    def __init__(self, job: dict[str, Any], files: Files, functions: frozenset[str]) -> None:
-        self.job = job
-        self.files = files
+    def __init__(
+        self,
+        job: dict[str, Any],
+        files: list[Files],
+        functions: frozenset[str],
+    ) -> None:
+        self.main_name: str = job["main"]
+        self.loading_cpu: float = job["cpu"]
+        self.memory_kib: int = job["memory_kib"]
+        self.selections = files
+        self.facades = Facades(self._not_loaded)
+        self.files = files[0]
+        sys.meta_path.insert(0, self.files.library)
         self.functions = functions
         self.screen = io.BytesIO()
         self.input = ScriptedInput(self)
-        self.steps: list[str] = []
-        self.number = _LOADING  # or that of the scenario that runs
+        self.is_loading = True
         self.channel = -1
-        self.unsent = bytearray()
-        self.unsent_scenarios = 0
         self.constants: list[tuple[str, Any]] = []
         self.containers: list[tuple[str, Any]] = []
 
@@ -99,81 +109,98 @@ class SharedRun:
         for number in (0, 1, 2):
             dup2(terminal, number)
         self.channel = channel
-        self.perform()
-        self._send()
-        _exit(0)
-
-    def perform(self) -> None:
-        """Load the program, then run each scenario and say what it did."""
         sys.stdout = io.TextIOWrapper(self.screen, encoding="utf-8", errors="strict")
         sys.stdin = self.input
         sys.stderr = NoOutput(self)
         _signal.signal(_signal.SIGPROF, self._out_of_time)
+        while True:
+            self.perform(receive_only(channel))
+
+    # As many calls lie between `run` and a submission's code as in `ScenarioProcess`: a program
+    # that recurses too deep does so at the same depth.
+
+    def perform(self, message: bytes) -> None:
+        """Do what the driver asks: load the files of a selection, or answer one question."""
+        kind, body = message[:1], message[1:]
+        if kind == b"F":
+            self._begin(self.selections[int.from_bytes(body, "little")])
+        elif kind == b"Q":
+            self._answer(body)
+        else:
+            _exit(0)
+
+    def _begin(self, files: Files) -> None:
+        """Load the program anew, beside the provided modules of a set of constants."""
+        self.is_loading = True
         try:
-            self._load()
+            self._load(files)
         except RefusedError as refused:
             self.refuse(str(refused))
-        most_memory = _peak() + self.job["memory_kib"]
-        for packed in self.job["jobs"]:
-            (
-                self.number, cpu, most, action, program, argv, bindings, seed, stimulus, lines,
-            ) = marshal.loads(packed)  # fmt: skip
-            _signal.setitimer(_signal.ITIMER_PROF, cpu)
-            self._tidy([program, *argv], seed, lines)
-            answer = self._observe(action, program, bindings, stimulus)
-            sys.stdout.flush()
-            output = self.screen.getvalue()
-            if _met_a_limit(answer.fields.get("raised", ""), *self.steps):
-                self.give_up()
-            if len(output) > most or _peak() > most_memory or (lines and b"\0" in output):
-                self.give_up()
-            places = self.input.places
-            self._finish(answer, places, output)
-            if self.unsent_scenarios >= _FLUSH_SCENARIOS or len(self.unsent) > _FLUSH_BYTES:
-                self._send()
+        self.most_memory = _peak() + self.memory_kib
         _signal.setitimer(_signal.ITIMER_PROF, 0)
+        self.is_loading = False
+        self.say(b"R", b"")
+
+    def _answer(self, question: bytes) -> None:
+        """Do what one stimulus asks, and say what was observed, unless something changed."""
+        cpu, most, action, program, argv, bindings, seed, stimulus = marshal.loads(question)
+        _signal.setitimer(_signal.ITIMER_PROF, cpu)
+        sys.argv = [program, *argv]
+        sys.modules["__main__"] = _MODULE("__main__")
+        self._seed(seed)
+        self.input.places = []
+        answer = evaluate.StimulusAnswer(self.files.student, self.files.comparison)
+        answer.put("phase", '"stimulus"')
+        self._observe(action, program, bindings, stimulus, answer)
+        sys.stdout.flush()
+        output = self.screen.getvalue()
+        if _met_a_limit(answer.fields.get("raised", "")):
+            self.give_up()
+        if len(output) > most or _peak() > self.most_memory:
+            self.give_up()
+        places = self.input.places
+        if places and b"\0" in output:
+            self.give_up()
+        self._finish(answer, places, output)
 
     def refuse(self, reason: str) -> NoReturn:
         """End the process: the program's scenarios must not run together."""
-        self._say(b"N", reason.encode("utf-8", "replace"))
-        self._send()
+        self.say(b"N", reason.encode("utf-8", "replace"))
         _exit(0)
 
     def give_up(self) -> NoReturn:
         """End the process because of this scenario; what was observed before stays observed."""
-        self._say(b"U", b"")
-        self._send()
+        self.say(b"U", b"")
         _exit(0)
 
     def _out_of_time(self, number: int, frame: FrameType | None) -> None:
         self.give_up()
 
-    def _load(self) -> None:
-        had_random = "random" in sys.modules
+    def _load(self, files: Files) -> None:
+        self._use(files)
+        installed = self.facades.install()
         self._seed(0)
-        before = _random_state()
-        sys.argv = [self.job["main"] + ".py"]
+        before = self.facades.random_state()
+        sys.argv = [self.main_name + ".py"]
         sys.modules["__main__"] = _MODULE("__main__")
-        library = self.files.library
-        sys.meta_path.insert(0, library)
-        _signal.setitimer(_signal.ITIMER_PROF, self.job["cpu"])
-        try:
-            names = self._load_provided()
-            self.main = library.load(self.job["main"])
-        except BaseException as error:
-            raise RefusedError(f"it does not load ({type(error).__name__})") from None
+        self.input.places = []
+        _signal.setitimer(_signal.ITIMER_PROF, self.loading_cpu)
+        names = self._load_modules()
         sys.stdout.flush()
         if self.screen.getvalue():
             raise RefusedError("it prints while it is loaded")
-        if self.input.places:
-            raise RefusedError("it asks for input while it is loaded")
-        if ("random" in sys.modules) != had_random or _random_state() != before:
+        if self.facades.random_state() != before:
             raise RefusedError("it draws random numbers while it is loaded")
-        own = [module for name in library.sources if (module := sys.modules.get(name)) is not None]
+        own = [
+            module
+            for name in files.library.sources
+            if (module := sys.modules.get(name)) is not None
+        ]
         try:
-            self.snapshot = Snapshot(own)
+            self.snapshot = Snapshot([*own, *installed], self.facades.values)
         except NotPlainError as error:
             raise RefusedError(str(error)) from None
+        self.constants, self.containers = [], []
         for key, value in names.items():
             plain = type(value) in _PLAIN or not isinstance(value, list | dict | set | tuple)
             (self.constants if plain else self.containers).append((key, value))
@@ -181,6 +208,14 @@ class SharedRun:
         gc.collect()
         gc.freeze()
         gc.disable()
+
+    def _load_modules(self) -> dict[str, Any]:
+        try:
+            names = self._load_provided()
+            self.main = self.files.library.load(self.main_name)
+        except BaseException as error:
+            raise RefusedError(f"it does not load ({type(error).__name__})") from None
+        return names
 
     def _load_provided(self) -> dict[str, Any]:
         """The provided modules' names, before the submission's body runs."""
@@ -192,39 +227,30 @@ class SharedRun:
                     names[key] = value
         return names
 
-    def _tidy(self, argv: list[str], seed: int, lines: list[str]) -> None:
-        sys.argv = argv
-        sys.modules["__main__"] = _MODULE("__main__")
-        self._seed(seed)
-        self.input.lines = lines[::-1]
-        self.input.places = []
-        self.steps = []
-
     def _seed(self, seed: int) -> None:
-        random = sys.modules.get("random")
-        if random is not None:
-            random.seed(seed)
+        self.facades.seed(seed)
 
-    # As many calls lie between `run` and a submission's function as in `ScenarioProcess`: a
-    # program that recurses too deep does so at the same depth.
+    def _not_loaded(self, name: str) -> NoReturn:
+        """Something imports what is neither the program's nor loaded."""
+        if self.is_loading:
+            self.refuse(f"it imports {name} where that cannot be foreseen")
+        self.give_up()
 
     def _observe(
-        self, action: str, program: str, bindings: list[tuple[str, str]], stimulus: bytes
-    ) -> evaluate.StimulusAnswer:
-        answer = evaluate.StimulusAnswer(self.files.student, self.files.comparison)
-        answer.put("phase", '"stimulus"')
+        self,
+        action: str,
+        program: str,
+        bindings: list[tuple[str, str]],
+        stimulus: bytes,
+        answer: evaluate.StimulusAnswer,
+    ) -> None:
         if action == "run":
             evaluate.program(self.files.library, program[:-3], answer)
         else:
-            self._run_stimulus(action, bindings, stimulus, answer)
-        return answer
+            self._run_stimulus(bindings, stimulus, answer)
 
     def _run_stimulus(
-        self,
-        action: str,
-        bindings: list[tuple[str, str]],
-        packed: bytes,
-        answer: evaluate.StimulusAnswer,
+        self, bindings: list[tuple[str, str]], packed: bytes, answer: evaluate.StimulusAnswer
     ) -> None:
         stimulus = unpacked(packed)
         context = evaluate.EvaluationContext()
@@ -237,36 +263,27 @@ class SharedRun:
         except BaseException as error:
             answer.put_not_begun(error, self.files.own_modules)
             return
-        if action == "call":
-            evaluate.call(stimulus, context, answer)
-        else:
-            evaluate.session(stimulus, context, answer, self._step_finished)
-
-    def _step_finished(self, outcome: str) -> None:
-        sys.stdout.flush()
-        self.steps.append(outcome)
-        self.input.places.append(f"s{self.screen.tell()}")
+        evaluate.call(stimulus, context, answer)
 
     def _finish(self, answer: evaluate.StimulusAnswer, places: list[str], output: bytes) -> None:
         """Say what was observed, unless something of the program changed."""
-        text = "\n".join((answer.json(), ",".join(self.steps), ",".join(places), ""))
+        text = "\n".join((answer.json(), ",".join(places), ""))
         self.screen.seek(0)
         self.screen.truncate()
         del answer
         if len(sys.modules) != self.loaded:
-            self._unload()
+            self._forget_imports()
         gc.collect(0)
         sys.stdout.flush()
         if self.screen.tell():
             self.give_up()
         changed = self.snapshot.change()
         if changed:
-            self._say(b"K", changed.encode("utf-8", "replace"))
-            self._send()
+            self.say(b"K", changed.encode("utf-8", "replace"))
             _exit(0)
-        self._say(b"S", text.encode("ascii") + output)
+        self.say(b"S", text.encode("ascii") + output)
 
-    def _unload(self) -> None:
+    def _forget_imports(self) -> None:
         """Forget the modules of the program that this scenario was the first to import: the next
         one that does loads them anew, as in a process of its own."""
         for name in list(sys.modules)[self.loaded :]:
@@ -274,17 +291,18 @@ class SharedRun:
                 self.give_up()  # the stimulus imports more of Python
             del sys.modules[name]
 
-    def _say(self, kind: bytes, body: bytes) -> None:
-        head = (len(body) + 5).to_bytes(4, "little") + kind
-        self.unsent += head + (self.number & 0xFFFFFFFF).to_bytes(4, "little") + body
-        self.unsent_scenarios += 1
+    def _use(self, files: Files) -> None:
+        """Have imports find these files, and forget the modules of the ones before."""
+        for name in self.files.library.sources:
+            sys.modules.pop(name, None)
+        sys.meta_path[0] = files.library
+        self.files = files
 
-    def _send(self) -> None:
-        data = memoryview(bytes(self.unsent))
+    def say(self, kind: bytes, body: bytes) -> None:
+        """One frame to the driver, at once: its length, its kind, its body."""
+        data = memoryview((len(body) + 1).to_bytes(4, "little") + kind + body)
         while data:
             data = data[write(self.channel, data) :]
-        self.unsent.clear()
-        self.unsent_scenarios = 0
 
 
 def _met_a_limit(*outcomes: str) -> bool:
@@ -299,8 +317,3 @@ def _met_a_limit(*outcomes: str) -> bool:
 def _peak() -> int:
     """The most memory this process has had at once, KiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-
-def _random_state() -> object:
-    random: ModuleType | None = sys.modules.get("random")
-    return random.getstate() if random is not None else None

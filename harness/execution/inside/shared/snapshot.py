@@ -1,9 +1,8 @@
-"""The dynamic half of the statelessness proof: what a program's names reach, and whether any of it
-changed.
+"""What the names of a program that shares its process reach, and whether any of it changed.
 
 Everything is compared by identity, containers in their order, so that `True` put in place of 1 and
-a dictionary in another order are changes. The static half (`harness.policy.statelessness`) keeps a
-program away from everything that is not reached from here.
+a dictionary in another order are changes. The other wall (`harness.policy.sharing`) keeps a program
+away from everything that is not reached from here.
 """
 
 from __future__ import annotations
@@ -33,6 +32,8 @@ _FUNCTION = type(lambda: None)
 _METHOD = type(_Class().method)
 _BUILTIN = type(len)
 _MODULE = type(sys)
+_WRAPPERS = (staticmethod, classmethod)
+_ALIASES = (type(list[int]), type(int | None))
 _LEAVES = frozenset(
     map(id, (type(None), bool, int, float, complex, str, bytes, range, type(...),
              type(NotImplemented), type(_Class.__dict__["__dict__"])))
@@ -40,27 +41,33 @@ _LEAVES = frozenset(
 # What the import system puts into every module; none of it is the program's.
 _MACHINERY = frozenset({"__builtins__", "__loader__", "__spec__", "__cached__", "__annotations__"})
 _OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowed can bind it
-_TYPE_MODULES = frozenset({"typing", "types", "__future__"})
 
 
 class Snapshot:
-    """What modules reach, at the moment it is taken.
+    """What modules reach, at the moment it is taken: the program's own, and the façades, of which
+    `fixed` is all that cannot change.
 
     NotPlainError for what might change without being seen: a set (whose table remembers), an
     iterator, a generator, an instance, a closure, a module that is not allowed.
     """
 
-    def __init__(self, modules: Iterable[ModuleType]) -> None:
+    def __init__(self, modules: Iterable[ModuleType], fixed: Iterable[object]) -> None:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []
         self._mappings: list[tuple[str, Any, list[Any], list[Any]]] = []
         self._functions: list[tuple[str, Any, Any, Any]] = []
         self._seen: set[int] = set()
         self._modules = list(modules)
         self._names = frozenset(module.__name__ for module in self._modules)
-        self._known = _library_functions()
+        self._known = frozenset(map(id, [*vars(builtins).values(), *fixed]))
+        try:
+            self._look_at_modules()
+        except RecursionError:
+            raise NotPlainError("its data are nested too deeply to be looked at") from None
+
+    def _look_at_modules(self) -> None:
         for module in self._modules:
             space = vars(module)
-            self._record("a name of " + module.__name__ + ".py", space)
+            self._record("a name of " + (space.get("__file__") or module.__name__), space)
             for name, value in list(space.items()):
                 if name not in _MACHINERY:
                     self._reach(name, value, "at module level")
@@ -109,12 +116,22 @@ class Snapshot:
             for key, part in space.items():
                 self._reach(f"{name}.{key}", part, "in a class")
             parts = list(value.__bases__)
-        elif _is_inert(value, kind) or (kind is _MODULE and value in self._modules):
+        elif kind in _WRAPPERS:
+            self._record(f"`{name}`, a {kind.__name__},", value.__dict__)
+            parts = [value.__func__, *value.__dict__.values()]
+        elif kind is property:
+            parts = [value.fget, value.fset, value.fdel]
+        elif kind in _ALIASES:
+            parts = list(value.__args__)
+        elif (kind is type and value.__module__ == "builtins") or self._is_known_module(value):
             parts = []
         else:
             raise NotPlainError(f"`{name}`, {_described(kind)} {where}, may change unseen")
         for part in parts:
             self._reach(name, part, where)
+
+    def _is_known_module(self, value: Any) -> bool:
+        return type(value) is _MODULE and any(value is module for module in self._modules)
 
     def _function(self, name: str, function: Any, where: str) -> list[Any]:
         closure = function.__closure__
@@ -130,27 +147,13 @@ class Snapshot:
         return [*(function.__defaults__ or ()), *keywords.values(), *cells]
 
 
-def _library_functions() -> frozenset[int]:
-    """The identities of what may be taken out of `math` and `random`, and of the built-ins."""
-    spaces = [vars(builtins)]
-    spaces += [vars(sys.modules[name]) for name in ("math", "random") if name in sys.modules]
-    found = {id(value) for space in spaces for value in space.values()}
-    found |= {id(sys.modules[name]) for name in ("math", "random", "typing") if name in sys.modules}
-    return frozenset(found)
-
-
-def _is_inert(value: Any, kind: type) -> bool:
-    """Whether it is a type of Python's own or a type alias: the static half protects both."""
-    if kind is type and value.__module__ in ("builtins", "typing"):
-        return True
-    return kind.__module__ in _TYPE_MODULES
-
-
 def _changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:
     """Which name of a module or class changed, for the message."""
-    before = dict(zip(keys, values, strict=True))
-    for key in [*mapping, *keys]:
-        if type(key) is str and before.get(key, before) is not mapping.get(key, mapping):
+    # Names only: a key of the program's own would compare itself with them.
+    before = {key: value for key, value in zip(keys, values, strict=True) if type(key) is str}
+    after = {key: value for key, value in mapping.items() if type(key) is str}
+    for key in [*after, *before]:
+        if before.get(key, before) is not after.get(key, after):
             return f" (`{key}`)"
     return ""
 

@@ -1,0 +1,125 @@
+"""What a program that shares its process finds in place of Python's own modules.
+
+`math`, `random`, `string`, `typing` and `__future__` are new modules there, with the functions and
+constants listed here and nothing else: no submodule, no name with an underscore, no class. The real
+ones lead to `sys` and to every module there is (`typing.sys.modules`, `random._os`), and have room
+to keep something (`math.kept`, `typing.Optional._getitem`). Our own code goes on using the real
+ones, which it has under names of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import ModuleType
+    from typing import Any, NoReturn
+
+_Module: type[ModuleType] = type(sys)
+
+_RANDOM = """
+    betavariate choice choices expovariate gauss getrandbits lognormvariate normalvariate
+    paretovariate randint random randrange sample seed shuffle triangular uniform vonmisesvariate
+    weibullvariate
+"""
+_FORMS = """
+    AbstractSet Any AnyStr Callable ClassVar Collection Container DefaultDict Deque Dict Final
+    FrozenSet Generator Hashable Iterable Iterator List Literal Mapping MutableMapping
+    MutableSequence MutableSet NoReturn Optional Reversible Self Sequence Set Sized SupportsFloat
+    SupportsInt SupportsIndex Text TextIO Tuple Type Union
+"""
+_FEATURES = """
+    absolute_import annotations division generator_stop generators nested_scopes print_function
+    unicode_literals with_statement
+"""
+_LOWER = "abcdefghijklmnopqrstuvwxyz"
+_DIGITS = "0123456789"
+_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_WHITESPACE = " \t\n\r\v\f"
+_STRING = {
+    "ascii_letters": _LOWER + _LOWER.upper(),
+    "ascii_lowercase": _LOWER,
+    "ascii_uppercase": _LOWER.upper(),
+    "digits": _DIGITS,
+    "hexdigits": _DIGITS + "abcdefABCDEF",
+    "octdigits": "01234567",
+    "printable": _DIGITS + _LOWER + _LOWER.upper() + _PUNCTUATION + _WHITESPACE,
+    "punctuation": _PUNCTUATION,
+    "whitespace": _WHITESPACE,
+}
+
+
+class _Form:
+    """What annotations are made of. It is the same whatever it is subscripted with, and has no
+    room for an attribute."""
+
+    __slots__ = ()
+
+    def __getitem__(self, item: object) -> _Form:
+        return self
+
+    def __or__(self, other: object) -> _Form:
+        return self
+
+    __ror__ = __or__
+
+
+class _NothingElse:
+    """A finder that is asked for what is neither loaded nor the program's: there is no more."""
+
+    def __init__(self, unavailable: Callable[[str], NoReturn]) -> None:
+        self._unavailable = unavailable
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> NoReturn:
+        """Part of the import protocol."""
+        self._unavailable(name)
+
+
+class Facades:
+    """What stands in `sys.modules` for the modules that a program may import.
+
+    For `math` and `random` there is one where the real one is loaded. Whatever else is not loaded
+    yet calls `unavailable` with its name when it is imported; that must end the process, since what
+    it raised could be caught. `values` is all that façades hold when they are new.
+    """
+
+    def __init__(self, unavailable: Callable[[str], NoReturn]) -> None:
+        names: dict[str, dict[str, Any]] = {
+            "string": _STRING,
+            "typing": {name: _Form() for name in _FORMS.split()} | {"TYPE_CHECKING": False},
+            "__future__": {name: _Form() for name in _FEATURES.split()},
+        }
+        math, self._random = sys.modules.get("math"), sys.modules.get("random")
+        if math is not None:
+            names["math"] = _listed(math, (name for name in dir(math) if name[:1] != "_"))
+        if self._random is not None:
+            names["random"] = _listed(self._random, _RANDOM.split())
+        self._names = names
+        self.values = [value for space in names.values() for value in space.values()]
+        sys.meta_path.insert(0, _NothingElse(unavailable))
+
+    def install(self) -> list[ModuleType]:
+        """Put new façades into `sys.modules`, before anything of the program runs, and return
+        them."""
+        modules = []
+        for name, values in self._names.items():
+            module = sys.modules[name] = _Module(name)
+            vars(module).update(values)
+            modules.append(module)
+        return modules
+
+    def seed(self, seed: int) -> None:
+        """Seed the generator behind `random`."""
+        if self._random is not None:
+            self._random.seed(seed)
+
+    def random_state(self) -> object:
+        """The state of the generator behind `random`."""
+        return self._random.getstate() if self._random is not None else None
+
+
+def _listed(real: ModuleType, names: Iterable[str]) -> dict[str, Any]:
+    space = vars(real)
+    return {name: space[name] for name in names if name in space}

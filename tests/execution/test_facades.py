@@ -1,0 +1,128 @@
+"""What a program that shares its process finds in place of Python's modules."""
+
+from __future__ import annotations
+
+import math
+import random
+import string
+import sys
+import types
+import typing
+from collections.abc import Iterator
+from types import ModuleType
+from typing import NoReturn
+
+import pytest
+
+from harness.execution.inside.shared.facades import Facades
+
+NAMES = ("math", "random", "string", "typing", "__future__")
+
+
+class UnavailableError(Exception):
+    pass
+
+
+def unavailable(name: str) -> NoReturn:
+    raise UnavailableError(name)
+
+
+@pytest.fixture
+def facades(monkeypatch: pytest.MonkeyPatch) -> Iterator[Facades]:
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    yield Facades(unavailable)
+
+
+def installed(facades: Facades) -> dict[str, ModuleType]:
+    modules = {module.__name__: module for module in facades.install()}
+    assert all(sys.modules[name] is module for name, module in modules.items())
+    return modules
+
+
+def listed(module: ModuleType) -> dict[str, object]:
+    return {name: value for name, value in vars(module).items() if name[:2] != "__"}
+
+
+def test_there_is_no_module_no_class_and_no_name_with_an_underscore(facades: Facades) -> None:
+    modules = installed(facades)
+    assert set(modules) == set(NAMES)
+    for module in modules.values():
+        for name, value in listed(module).items():
+            assert not name.startswith("_")
+            assert not isinstance(value, types.ModuleType | type)
+        hidden = {name: value for name, value in vars(module).items() if name[:2] == "__"}
+        assert set(hidden) <= {"__name__", "__doc__", "__package__", "__loader__", "__spec__"}
+        assert set(hidden.values()) == {None, module.__name__}
+
+
+def test_what_there_is_is_pythons_own(facades: Facades) -> None:
+    modules = installed(facades)
+    public = {name: value for name, value in vars(math).items() if name[0] != "_"}
+    assert listed(modules["math"]) == public
+    real = {name: value for name, value in vars(string).items() if type(value) is str}
+    constants = {name: value for name, value in real.items() if name[0] != "_"}
+    assert listed(modules["string"]) == constants
+    for name, value in listed(modules["random"]).items():
+        assert value is getattr(random, name)
+    for name in listed(modules["typing"]):
+        assert name == "Self" or hasattr(typing, name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Formatter", "Template", "Random", "SystemRandom", "NewType", "TypeVar", "NamedTuple", "sys",
+     "_os", "_inst", "getstate", "get_type_hints", "Protocol"],
+)  # fmt: skip
+def test_what_there_is_not(facades: Facades, name: str) -> None:
+    assert not any(hasattr(module, name) for module in installed(facades).values())
+
+
+def test_nothing_has_room_for_an_attribute(facades: Facades) -> None:
+    for value in facades.values:
+        with pytest.raises((AttributeError, TypeError)):
+            value.kept = 1  # type: ignore[attr-defined]
+
+
+def test_annotations_are_made_of_it(facades: Facades) -> None:
+    forms = vars(installed(facades)["typing"])
+    optional, rows = forms["Optional"], forms["List"]
+    assert optional[rows[int]] is optional
+    assert rows[str] | None is rows
+    assert None | rows is rows
+
+
+def test_new_ones_each_time(facades: Facades) -> None:
+    first = installed(facades)["math"]
+    first.kept = 1  # type: ignore[attr-defined]
+    first.sqrt = abs  # type: ignore[attr-defined]
+    second = installed(facades)["math"]
+    assert second is not first
+    assert not hasattr(second, "kept")
+    assert second.sqrt is math.sqrt
+
+
+def test_the_hidden_generator_is_seeded(facades: Facades) -> None:
+    module = installed(facades)["random"]
+    facades.seed(7)
+    state = facades.random_state()
+    module.seed = print  # type: ignore[attr-defined]
+    drawn = module.random()
+    assert facades.random_state() != state
+    facades.seed(7)
+    assert facades.random_state() == state
+    assert module.random() == drawn == random.Random(7).random()
+
+
+def test_what_is_not_loaded_cannot_be_imported(facades: Facades) -> None:
+    with pytest.raises(UnavailableError, match="colorsys"):
+        sys.meta_path[0].find_spec("colorsys", None)
+
+
+def test_what_the_program_does_not_name_has_no_facade(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "modules", {"math": math})
+    monkeypatch.setattr(sys, "meta_path", [])
+    facades = Facades(unavailable)
+    assert set(installed(facades)) == set(NAMES) - {"random"}
+    facades.seed(7)
+    assert facades.random_state() is None

@@ -1,0 +1,162 @@
+"""In which part of a stimulus an exception was raised: alone, together and over pipes."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.execution import Driver, find_interpreter
+from harness.execution.piped.driver import PipedDriver
+from harness.execution.shared import decoded
+from harness.model.observation import Ending, Observation, Phase
+from harness.model.stimulus import Binding, Limits, Stimulus
+from tests.execution.small_world import TEN, assignment, call, session, source
+
+ROOMY = Limits(cpu_seconds=2, wall_seconds=10, memory_mib=128, output_kib=8)
+PROGRAM = """
+class Stack:
+    def __init__(self, size):
+        if size < 1:
+            raise ValueError("no room")
+        self.size = size
+    def put(self, value):
+        if value == 13:
+            raise ValueError("unlucky")
+        return value
+def f(value):
+    if value == 13:
+        raise ValueError("unlucky")
+    return value
+def g(value):
+    raise ValueError("always")
+def ask(value):
+    yield value
+    raise ValueError("late")
+def add(stack, value):
+    return stack.put(value)
+def size():
+    return Stack(0)
+"""
+OF_STACK = "from a1 import Stack\n"
+
+# What is asked, and in which part of it ValueError is raised
+ROWS: dict[str, tuple[Stimulus, Phase]] = {
+    "the call": (call("f(13)"), Phase.STIMULUS),
+    "a call in the call": (call("add(s, 13)", given=OF_STACK + "s = Stack(1)\n"), Phase.STIMULUS),
+    "given": (call("f(13)", given="x = g(1)\n"), Phase.GIVEN),
+    "a constructor that is given": (
+        call("s.put(13)", given=OF_STACK + "s = Stack(0)\n"),
+        Phase.GIVEN,
+    ),
+    "an argument": (call("f(g(1))"), Phase.ARGUMENTS),
+    "a keyword argument": (call("f(value=g(1))"), Phase.ARGUMENTS),
+    "an argument among others": (call("f(*[g(1)])"), Phase.ARGUMENTS),
+    "a named argument among others": (call("f(**{'value': g(1)})"), Phase.ARGUMENTS),
+    "a star itself": (call("f(*[13])"), Phase.STIMULUS),
+    "two stars themselves": (call("f(**{'value': 13})"), Phase.STIMULUS),
+    "what a method is called on": (call("f(g(1)).put(13)"), Phase.ARGUMENTS),
+    "an argument of a method": (
+        call("s.put(g(1))", given=OF_STACK + "s = Stack(1)\n"),
+        Phase.ARGUMENTS,
+    ),
+    "the method": (call("s.put(13)", given=OF_STACK + "s = Stack(1)\n"), Phase.STIMULUS),
+    "a method of what a call gives": (call("f(size).__call__()"), Phase.STIMULUS),
+    "an expression that is no call": (call("f(13) + 1"), Phase.STIMULUS),
+    "a built-in around the call": (call("str(f(13))"), Phase.STIMULUS),
+    "what is read of the result": (call("ask(1)"), Phase.RESULT),
+    "the result read in the call": (call("list(ask(1))"), Phase.STIMULUS),
+    "given of a session": (session("y = 1", given="x = g(1)\n"), Phase.GIVEN),
+    "given of one size of a sweep": (
+        call("f(13)", given="x = f(BOARD_SIZE + 3)\n", constants=TEN),
+        Phase.GIVEN,
+    ),
+    "the call of another size": (call("f(13)", given="x = f(BOARD_SIZE + 3)\n"), Phase.STIMULUS),
+    "given of a draw": (
+        call("f(13)", given="x = f(n)\n", bindings=(Binding(name="n", literal="13"),)),
+        Phase.GIVEN,
+    ),
+}
+
+
+def where(seen: Observation) -> tuple[Ending, str, Phase]:
+    assert seen.raised is not None
+    return seen.ending, seen.raised.type_name, seen.phase
+
+
+def asked(name: str) -> tuple[Stimulus, tuple[Ending, str, Phase]]:
+    stimulus, phase = ROWS[name]
+    return stimulus, (Ending.ANSWERED, "ValueError", phase)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_in_a_process_of_its_own(driver: Driver, name: str) -> None:
+    stimulus, expected = asked(name)
+    with driver.submission(assignment(), (source(PROGRAM),)) as server:
+        assert where(server.observe(stimulus, ROOMY)) == expected
+
+
+# What asks about one function alone may share a process; everything else is observed alone.
+SHARED = (
+    "a call in the call",
+    "an argument of a method",
+    "the call",
+    "a star itself",
+    "two stars themselves",
+    "an expression that is no call",
+    "a built-in around the call",
+    "what is read of the result",
+    "the result read in the call",
+    "given of one size of a sweep",
+    "the call of another size",
+    "given of a draw",
+)
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_in_a_shared_process(driver: Driver, name: str) -> None:
+    stimulus, expected = asked(name)
+    with driver.submission(assignment(), (source(PROGRAM),)) as server:
+        (group,) = server.group({0: (stimulus, ROOMY)})
+        outcome = server.observe_together(group, [0])
+        arguments = group.jobs[0].arguments
+        seen = decoded(outcome.seen[0], stimulus, ROOMY, arguments=arguments, raised=True)
+    assert seen is not None
+    assert where(seen) == expected
+
+
+ASKING = """
+def f(value):
+    return input("f? ") if value == 13 else value
+def g(value):
+    return input("g? ")
+"""
+ENDS = {
+    "given": (call("f(13)", given="x = g(1)\n"), Phase.GIVEN),
+    "given of a session": (session("f(13)", given="x = g(1)\n"), Phase.GIVEN),
+    "an argument": (call("f(g(1))"), Phase.ARGUMENTS),
+    "the call": (call("f(13)", given="x = f(1)\n"), Phase.STIMULUS),
+    "a step": (session("f(13)", given="x = f(1)\n"), Phase.STIMULUS),
+    "an expression": (call("f(13) + 'a'"), Phase.STIMULUS),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_who_asks_for_more_than_there_is(driver: Driver, name: str) -> None:
+    stimulus, phase = ENDS[name]
+    with (
+        driver.submission(assignment(), (source(ASKING),)) as server,
+        PipedDriver(find_interpreter("3.12")) as pipes,
+        pipes.submission(assignment(), (source(ASKING),)) as submission,
+    ):
+        for each in (server, submission):
+            seen = each.observe(stimulus, ROOMY)
+            assert (seen.ending, seen.phase) == (Ending.ASKED_FOR_MORE, phase)
+
+
+def test_over_pipes() -> None:
+    with (
+        PipedDriver(find_interpreter("3.12")) as pipes,
+        pipes.submission(assignment(), (source(PROGRAM),)) as submission,
+    ):
+        for name in ROWS:
+            stimulus, expected = asked(name)
+            assert where(submission.observe(stimulus, ROOMY)) == expected, name

@@ -1,0 +1,625 @@
+"""What a program may name and share its process all the same: "yes", or a line and a reason.
+
+Most of these programs were refused by the proof that once decided this. Those of them that no name
+gives away are in `tests/shared_corpus.py`.
+"""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from harness.model.plan import SourceFile
+from harness.model.policy import Sharing
+from harness.policy import check_sharing
+from harness.policy.sharing import LIBRARY
+from tests.shared_corpus import NOTHING, SEEN, SURROUNDINGS
+
+SUPPORT = """\
+import random
+BOARD_SIZE = 8
+HELP = "columns 1 to {}"
+PEEK = "{0.__class__}"
+BOARD = []
+"""
+
+
+def sharing(source: str, **others: str) -> Sharing:
+    files = [SourceFile(name="a1.py", data=source.encode())]
+    files += [SourceFile(name=f"{name}.py", data=text.encode()) for name, text in others.items()]
+    return check_sharing(files, [SourceFile(name="a1_support.py", data=SUPPORT.encode())])
+
+
+REFUSED = {
+    "a global": (
+        "count = 0\ndef f():\n    global count\n    count += 1\n",
+        "line 3: `global count`",
+    ),
+    "a nonlocal": (
+        "def f():\n    n = 0\n    def g():\n        nonlocal n\n        n += 1\n    return g\n",
+        "line 4: `nonlocal n`",
+    ),
+    "an attribute of a function": (
+        "def f():\n    f.calls = 1\n",
+        "line 2: `f.calls` is set",
+    ),
+    "an attribute of a class": (
+        "class A:\n    n = 0\n    def f(self):\n        A.n = self.n + 1\n",
+        "line 4: `A.n` is set",
+    ),
+    "an attribute of an attribute": (
+        "class A:\n    def f(self):\n        self.next.n = 1\n",
+        "line 3: `self.next.n` is set",
+    ),
+    "the class of an instance": (
+        "class A:\n    def f(self):\n        self.__class__ = int\n",
+        "line 3: `self.__class__`",
+    ),
+    "a function in a method": (
+        "class A:\n    def f(self):\n        def g(self):\n            self.n = 1\n        g(A)\n",
+        "line 4: `self.n` is set",
+    ),
+    "an attribute as the target of a loop": (
+        "def f():\n    for f.n in [1, 2]:\n        pass\n",
+        "line 2: `f.n` is set",
+    ),
+    "an attribute in a tuple": (
+        "def f():\n    (a, f.n) = (1, 2)\n",
+        "line 2: `f.n` is set",
+    ),
+    "an attribute that grows": (
+        "class A:\n    n = 0\ndef f():\n    A.n += 1\n",
+        "line 4: `A.n` is set",
+    ),
+    "an attribute that is deleted": (
+        "class A:\n    n = 0\ndef f():\n    del A.n\n",
+        "line 4: `A.n` is deleted",
+    ),
+    "an attribute in a comprehension": (
+        "def f():\n    [0 for f.n in [1]]\n",
+        "line 2: `f.n` is set",
+    ),
+    "a decorator": (
+        "from functools import cache\n@cache\ndef f(n):\n    return []\n",
+        "line 1: `from functools import cache`",
+    ),
+    "a metaclass": (
+        "class A(metaclass=type):\n    pass\n",
+        "line 1: `class A(metaclass=type): …` has a keyword",
+    ),
+    "__new__": (
+        "class A:\n    def __new__(cls):\n        return cls.one\n",
+        "line 2: `def __new__(cls): …`",
+    ),
+    "__del__, which a cycle delays": (
+        "class A:\n    def __init__(self):\n        self.me = self\n"
+        "    def __del__(self):\n        print('late')\n",
+        "line 4: `def __del__(self): …`",
+    ),
+    "__class_getitem__": (
+        "class A:\n    def __class_getitem__(cls, key):\n        return key\n",
+        "line 2: `def __class_getitem__(cls, key): …`",
+    ),
+    "__getattr__ of a module": (
+        "def __getattr__(name):\n    return 1\n",
+        "line 1: `def __getattr__(name): …`",
+    ),
+    "__slots__": (
+        "class A:\n    __slots__ = ('n',)\n",
+        "line 2: `__slots__`",
+    ),
+    "__del__ bound as a name": (
+        "def f(self):\n    print(1)\nclass A:\n    __del__ = f\n",
+        "line 4: `__del__`",
+    ),
+    "__match_args__": (
+        "class A:\n    __match_args__ = ('tb_frame',)\n",
+        "line 2: `__match_args__`",
+    ),
+    "__builtins__ bound": (
+        "__builtins__ = {}\n",
+        "line 1: `__builtins__`",
+    ),
+    "__builtins__ read": (
+        "def f():\n    return __builtins__\n",
+        "line 2: `__builtins__`",
+    ),
+    "__name__ bound by except": (
+        "try:\n    pass\nexcept ValueError as __name__:\n    pass\n",
+        "line 3: `except ValueError as __name__: …`",
+    ),
+    "a format that looks in": (
+        "def f(x):\n    return '{0.n}'.format(x)\n",
+        "line 2: `'{0.n}'.format` looks into its arguments",
+    ),
+    "a format that looks up": (
+        "def f(x):\n    return '{0[key]}'.format(x)\n",
+        "line 2: `'{0[key]}'.format` looks into its arguments",
+    ),
+    "a format in a format": (
+        "def f(x):\n    return '{0:{1.n}}'.format(x, x)\n",
+        "line 2: `'{0:{1.n}}'.format` looks into its arguments",
+    ),
+    "a format that is computed": (
+        "def f(x):\n    return ('{0' + '.n}').format(x)\n",
+        "line 2: `('{0' + '.n}').format` formats a text that is not a literal",
+    ),
+    "a format of a parameter": (
+        "def f(text, x):\n    return text.format(x)\n",
+        "line 2: `text.format` formats a text that is not a literal",
+    ),
+    "a format by the class": (
+        "def f(text, x):\n    return str.format(text, x)\n",
+        "line 2: `str.format` formats a text that is not a literal",
+    ),
+    "a format of a name bound twice": (
+        "TEXT = '{}'\nTEXT = '{0.n}'\ndef f(x):\n    return TEXT.format(x)\n",
+        "line 4: `TEXT.format` formats a text that is not a literal",
+    ),
+    "a provided format that looks in": (
+        "from a1_support import *\ndef f(x):\n    return PEEK.format(x)\n",
+        "line 3: `PEEK.format` formats a text that is not a literal",
+    ),
+    "format_map": (
+        "def f(x):\n    return '{n}'.format_map(x)\n",
+        "line 2: `'{n}'.format_map`",
+    ),
+    "open": (
+        "def f():\n    return open('x')\n",
+        "line 2: `open`",
+    ),
+    "open by another name": (
+        "o = open\n",
+        "line 1: `open`",
+    ),
+    "exec": (
+        "def f(t):\n    exec(t)\n",
+        "line 2: `exec`",
+    ),
+    "eval": (
+        "def f(t):\n    return eval(t)\n",
+        "line 2: `eval`",
+    ),
+    "getattr": (
+        "def f(x, n):\n    return getattr(x, n)\n",
+        "line 2: `getattr`",
+    ),
+    "setattr in map": (
+        "def f(x):\n    list(map(setattr, [f], ['n'], [1]))\n",
+        "line 2: `setattr`",
+    ),
+    "globals": (
+        "def f():\n    globals()['n'] = 1\n",
+        "line 2: `globals`",
+    ),
+    "vars": (
+        "def f():\n    vars()['n'] = 1\n",
+        "line 2: `vars`",
+    ),
+    "vars under another name": (
+        "look = vars\n",
+        "line 1: `vars`",
+    ),
+    "locals": (
+        "def f():\n    return locals()\n",
+        "line 2: `locals`",
+    ),
+    "__import__": (
+        "def f():\n    return __import__('os')\n",
+        "line 2: `__import__`",
+    ),
+    "a built-in that a name may cover": (
+        "if False:\n    open = 1\ndef f():\n    return open\n",
+        "line 2: `open`",
+    ),
+    "a built-in below a class's name": (
+        "class A:\n    id = id\n",
+        "line 2: `id`",
+    ),
+    "a type made by a call": (
+        "T = type('T', (), {})\n",
+        "line 1: `type`",
+    ),
+    "type as a value": (
+        "def f(x):\n    t = type\n    return t(x)\n",
+        "line 2: `type`",
+    ),
+    "type of a type": (
+        "def f(x):\n    return type(type(x))('A', (), {})\n",
+        "line 2: `type`",
+    ),
+    "identities": (
+        "def f(a, b):\n    return id(a) == id(b)\n",
+        "line 2: `id`",
+    ),
+    "a hash by address": (
+        "def f(a):\n    return hash(a)\n",
+        "line 2: `hash`",
+    ),
+    "exit, which closes the input": (
+        "def f():\n    exit()\n",
+        "line 2: `exit`",
+    ),
+    "quit": (
+        "def f():\n    quit()\n",
+        "line 2: `quit`",
+    ),
+    "a file": (
+        "import io\n",
+        "line 1: `import io`",
+    ),
+    "the clock": (
+        "import time\n",
+        "line 1: `import time`",
+    ),
+    "the interpreter": (
+        "import sys\n",
+        "line 1: `import sys`",
+    ),
+    "the garbage collector": (
+        "import gc\n",
+        "line 1: `import gc`",
+    ),
+    "a dotted import": (
+        "import os.path\n",
+        "line 1: `import os.path`",
+    ),
+    "a relative import": (
+        "from . import a1_support\n",
+        "line 1: `from . import a1_support`",
+    ),
+    "a provided counter": (
+        "import a1_support\ndef f():\n    a1_support.BOARD_SIZE += 1\n",
+        "line 3: `a1_support.BOARD_SIZE` is set",
+    ),
+    "a traceback": (
+        "def f():\n    try:\n        f.x\n    except Exception as e:\n"
+        "        return e.__traceback__.tb_frame\n",
+        "line 5: `e.__traceback__.tb_frame`",
+    ),
+    "a frame": (
+        "def f(e):\n    return e.__traceback__\n",
+        "line 2: `e.__traceback__`",
+    ),
+    "an exception with another's traceback": (
+        "def f(e, t):\n    return e.with_traceback(t)\n",
+        "line 2: `e.with_traceback`",
+    ),
+    "a generator's frame": (
+        "def f(g):\n    return g.gi_frame\n",
+        "line 2: `g.gi_frame`",
+    ),
+    "a generator's frame under a name of its own": (
+        "class A:\n    gi_frame = 1\ndef f(g):\n    return g.gi_frame\n",
+        "line 4: `g.gi_frame`",
+    ),
+    "a frame by a pattern": (
+        "class A:\n    n = 1\ndef f(x):\n    match x:\n        case A(n=1):\n            pass\n",
+        "line 5: `A(n=1)` matches attributes",
+    ),
+    "async": (
+        "async def f():\n    pass\n",
+        "line 1: `async def f(): …`",
+    ),
+    "await": (
+        "async def f(x):\n    await x\n",
+        "line 1: `async def f(x): …`",
+    ),
+    "__builtins__ bound by a pattern": (
+        "match {'len': len, 'kept': []}:\n    case __builtins__:\n        pass\n"
+        "def f():\n    kept.append(1)\n    return len(kept)\n",
+        "line 2: `__builtins__`",
+    ),
+    "__builtins__ bound by the rest of a pattern": (
+        "match {'kept': []}:\n    case {**__builtins__}:\n        pass\n",
+        "line 2: `{**__builtins__}`",
+    ),
+    "__builtins__ bound by a star in a pattern": (
+        "match [0]:\n    case [*__builtins__]:\n        pass\n",
+        "line 2: `*__builtins__`",
+    ),
+    "__builtins__ bound by an import": (
+        "from a1_support import BOARD as __builtins__\n",
+        "line 1: `from a1_support import BOARD as __builtins__`",
+    ),
+    "__name__ bound by an import": (
+        "import a1_support as __name__\n",
+        "line 1: `import a1_support as __name__`",
+    ),
+    "a class called __spec__": (
+        "class __spec__:\n    pass\n",
+        "line 1: `class __spec__: …`",
+    ),
+    "a built-in as what a comprehension runs over": (
+        "def f():\n    return [eval('1') for eval in [eval]]\n",
+        "line 2: `eval`",
+    ),
+    "a built-in that a lambda in a comprehension binds": (
+        "def f():\n    [(lambda: (eval := 1)) for _ in [0]]\n    return eval('1')\n",
+        "line 2: `eval`",
+    ),
+    "a built-in that a comprehension may bind": (
+        "kept = [eval for x in [1] if x or (eval := 1)]\n",
+        "line 1: `eval`",
+    ),
+    "a format that a class binds anew": (
+        "TEXT = '{}'\nclass A:\n    TEXT = '{0.n}'\n    seen = TEXT.format(len)\n",
+        "line 4: `TEXT.format` formats a text that is not a literal",
+    ),
+    "a module that a class binds anew": (
+        "import a1_support\nclass A:\n    a1_support = (n for n in [1])\n"
+        "    seen = a1_support.gi_frame\n",
+        "line 4: `a1_support.gi_frame`",
+    ),
+    "a module by way of an exception": (
+        "import a1_support\nclass A:\n    obj = random = 0\ndef f():\n    try:\n"
+        "        a1_support.ghost\n    except AttributeError as e:\n"
+        "        return e.obj.random\n",
+        "line 8: `e.obj`",
+    ),
+    "super with a class": (
+        "class A:\n    def f(self):\n        return super(A, self).f()\n",
+        "line 3: `super`",
+    ),
+    "super that sets": (
+        "class A:\n    def f(self):\n        super().__setattr__('n', 1)\n",
+        "line 3: `super().__setattr__`",
+    ),
+    "object's own methods": (
+        "def f(x):\n    return x.__reduce__()\n",
+        "line 2: `x.__reduce__`",
+    ),
+    "a base's __init__ by name": (
+        "class A:\n    def __init__(self):\n        object.__init__(self)\n",
+        "line 3: `object.__init__`",
+    ),
+    "what Python cannot read": (
+        "def f(:\n",
+        "a file cannot be read as Python",
+    ),
+    "a class that defines format_map": (
+        "class A(dict):\n    def format_map(self, x):\n        return x\n",
+        "line 2: `def format_map(self, x): …`",
+    ),
+    "a malformed format whose fields come first": (
+        "def f(x):\n    return '{0.n} {'.format(x)\n",
+        "line 2: `'{0.n} {'.format` looks into its arguments",
+    ),
+    "a malformed format": (
+        "def f(x):\n    return '{0} }'.format(x)\n",
+        "line 2: `'{0} }'.format` looks into its arguments",
+    ),
+    "a format below a format": (
+        "def f(x):\n    return '{0:{1:{0.n}}}'.format(x, 1)\n",
+        "line 2: `'{0:{1:{0.n}}}'.format` looks into its arguments",
+    ),
+    "a format of an f-string": (
+        "def f(x):\n    return f'{x}'.format(x)\n",
+        "line 2: `f'{x}'.format` formats a text that is not a literal",
+    ),
+    "a format as a value": (
+        "def f(x):\n    return list(map(str.format, ['{0.n}'], [x]))\n",
+        "line 2: `str.format` formats a text that is not a literal",
+    ),
+    "the globals of a function, by a pattern": (
+        "def f(x):\n    match x:\n        case object(__globals__=g):\n            return g\n",
+        "line 3: `object(__globals__=g)` matches attributes",
+    ),
+    "the globals of a function": (
+        "def f():\n    return f.__globals__\n",
+        "line 2: `f.__globals__`",
+    ),
+    "the generator behind random": (
+        "import random\nx = random.choice.__self__\n",
+        "line 2: `random.choice.__self__`",
+    ),
+    "a private module of random's, dotted": (
+        "import random._os\n",
+        "line 1: `import random._os`",
+    ),
+    "a dunder of a module": (
+        "from a1_support import __builtins__ as b\n",
+        "line 1: `from a1_support import __builtins__ as b`",
+    ),
+    "a parameter with Python's meaning": ("def f(__class__):\n    pass\n", "line 1: `__class__`"),
+    "a keyword with Python's meaning": (
+        "def f(g):\n    g(__class__=1)\n",
+        "line 2: `__class__=1`",
+    ),
+    "a keyword of a class": (
+        "class A:\n    pass\nclass B(A, kept=[]):\n    pass\n",
+        "line 3: `class B(A, kept=[]): …` has a keyword",
+    ),
+    "__init_subclass__": (
+        "class A:\n    def __init_subclass__(cls):\n        pass\n",
+        "line 2: `def __init_subclass__(cls): …`",
+    ),
+    "__set_name__": (
+        "class A:\n    def __set_name__(self, owner, name):\n        pass\n",
+        "line 2: `def __set_name__(self, owner, name): …`",
+    ),
+    "an ordinary method outside a class": (
+        "def __eq__(self, other):\n    pass\n",
+        "line 1: `def __eq__(self, other): …`",
+    ),
+    "an ordinary method of anything": (
+        "def f(x):\n    x.__init__(1)\n",
+        "line 2: `x.__init__`",
+    ),
+    "super as a value": ("x = super\n", "line 1: `super`"),
+    "super of super": (
+        "class A:\n    def f(self):\n        return super().__class__\n",
+        "line 3: `super().__class__`",
+    ),
+    "a name that another spelling hides": ("x = \uff45val\n", "line 1: `\uff45val`"),
+    "breakpoint": ("breakpoint()\n", "line 1: `breakpoint`"),
+    "help": ("help()\n", "line 1: `help`"),
+    "memoryview": ("x = memoryview(b'')\n", "line 1: `memoryview`"),
+    "delattr": ("def f(x):\n    delattr(x, 'n')\n", "line 2: `delattr`"),
+    "hasattr": ("def f(x):\n    return hasattr(x, 'n')\n", "line 2: `hasattr`"),
+    "a built-in's name that the program binds": (
+        "def type(x):\n    return 1\nx = type(1)\n",
+        "line 3: `type`",
+    ),
+    "an asynchronous comprehension": (
+        "async def f(x):\n    return [y async for y in x]\n",
+        "line 1: `async def f(x): …`",
+    ),
+    "a name of Python's deleted": ("del __name__\n", "line 1: `__name__`"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    source, reason = REFUSED[name]
+    assert sharing(source) == Sharing(allowed=False, reason=reason)
+
+
+ALLOWED = {
+    "functions and loops": "def f(n):\n    while n > 0:\n        n -= 1\n    return n\n",
+    "the course's names": "from a1_support import *\ndef f():\n    return [BOARD_SIZE] * 2\n",
+    "numbers, formatted": "def f(x):\n    return '{:.2f} {0!r} {n}'.format(x, n=1)\n",
+    "an f-string": "def f(x):\n    return f'{x!r:>{len(x)}}'\n",
+    "a board at module level": "BOARD = [[0] * 3 for _ in range(3)]\ndef f():\n    return BOARD\n",
+    "a main guard": "def main():\n    print(input('> '))\nif __name__ == '__main__':\n    main()\n",
+    "a class": (
+        "class Game:\n    '''A game.'''\n    size = 3\n    def __init__(self, n):\n"
+        "        self.n = n\n        self.__rows = []\n    def add(self, row):\n"
+        "        self.__rows.append(row)\n        self.n += 1\n        return self\n"
+        "    def __repr__(self):\n        return str(self.n)\n"
+        "class Long(Game):\n    def __init__(self):\n        super().__init__(9)\n"
+        "    def add(self, row):\n        return super().add(row).add(row)\n"
+    ),
+    "an exception": (
+        "class Bad(ValueError):\n    pass\ndef f():\n    try:\n        raise Bad('x')\n"
+        "    except Bad as error:\n        print(error.args)\n    finally:\n        print()\n"
+    ),
+    "everything caught": (
+        "def f():\n    try:\n        return int('x')\n    except:\n        return 0\n"
+    ),
+    "a recursion that nothing catches": (
+        "def f(n):\n    try:\n        return f(n - 1)\n    except ValueError:\n        return 1\n"
+    ),
+    "a closure": "def f(n):\n    def g(m):\n        return n + m\n    return g\n",
+    "a generator": "def f(n):\n    for i in range(n):\n        yield i\n",
+    "comprehensions": (
+        "def f(x):\n    return {k: [v for v in x] for k in x}, (i for i in x), 1 in {1}\n"
+    ),
+    "what is used up where it is made": (
+        "def f(x):\n    for i, v in enumerate(x):\n        print(f'{i}', *map(str, v))\n"
+        "    count = len(x)\n    print(count)\n    a, b = zip(*x)\n"
+        "    x.sort(key=lambda v: v[1])\n    x.append(1)\n"
+        "    return ', '.join(str(v) for v in x), sum(v for v in a), 3 in reversed(b)\n"
+        "def count():\n    return 1\n"
+    ),
+    "types": (
+        "from typing import Optional, List\nimport typing\nBoard = List[List[str]]\n"
+        "def f(x: Optional[Board], y: 'A' = None) -> typing.Dict[str, int] | None:\n"
+        "    n: int = 1\n    return None\n"
+    ),
+    "object where it is harmless": (
+        "class A(object):\n    def __init__(self, x):\n        self.x = x\n"
+        "    def __eq__(self, other: object) -> bool:\n"
+        "        return isinstance(other, A) and self.x == other.x\n"
+        "    def __repr__(self):\n        return f'A({self.x})'\n"
+    ),
+    "random numbers": "import random\ndef f():\n    return random.choice([1, 2])\n",
+    "random numbers by name": "from random import randint as r\ndef f():\n    return r(1, 2)\n",
+    "all of math": "from math import *\ndef f():\n    return floor(pi)\n",
+    "None and types": (
+        "def f(x, y=None, z=-1, t=(1, 'a')):\n    if x is None or isinstance(x, int):\n"
+        "        return isinstance(y, str)\n    return y is not True\n"
+    ),
+    "a built-in's name as a local one": (
+        "def f(id, open):\n    print = list = [0]\n    return list\n"
+    ),
+    "patterns": (
+        "def f(x):\n    match x:\n        case [1, *rest] | {'a': rest}:\n            return rest\n"
+        "        case int() as n if n > 1:\n            return n\n        case _:\n"
+        "            return None\n"
+    ),
+    "a table of functions": (
+        "def f():\n    return 1\nMOVES = {'f': f}\ndef g(k):\n    return MOVES[k]()\n"
+    ),
+    "metadata": "__author__ = 'me'\n__version__ = '1'\n",
+    "deletions": "def f(x):\n    y = x\n    del y, x[0]\n",
+    "unknown names": "def f():\n    return undefined_name\n",
+    "a BOM and CRLF": "\ufeffdef f():\r\n    return 1\r\n",
+    "future annotations": "from __future__ import annotations\ndef f(x: A) -> B:\n    return x\n",
+}
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_allowed(name: str) -> None:
+    assert sharing(ALLOWED[name]) == Sharing(allowed=True)
+
+
+@pytest.mark.parametrize("program", [each[0] for each in (SEEN | NOTHING | SURROUNDINGS).values()])
+def test_what_is_left_to_the_snapshot(program: str) -> None:
+    assert sharing(program, support="NAMES = []\n") == Sharing(allowed=True)
+
+
+def test_modules_that_import_each_other() -> None:
+    answer = sharing("from b import *\ndef f():\n    return g()\n", b="def g():\n    return 1\n")
+    assert answer == Sharing(allowed=True)
+
+
+@pytest.mark.parametrize("source", ["type Board = list[str]\n", "def f[T](x: T) -> T: return x\n"])
+def test_what_only_newer_interpreters_can_read(source: str) -> None:
+    unreadable = "a file cannot be read as Python"
+    assert sharing(source).reason in (unreadable, f"line 1: `{source.strip()}`")
+
+
+def test_what_python_cannot_read() -> None:
+    assert sharing("def f(:\n").reason == "a file cannot be read as Python"
+
+
+def test_a_reason_names_the_file_where_there_are_two() -> None:
+    answer = sharing("from b import *\n", b="def g():\n    global n\n    n = 1\n")
+    assert answer.reason == "b.py, line 2: `global n`"
+
+
+@pytest.mark.parametrize("name", [*sorted(LIBRARY), "os", "sys"])
+def test_a_file_with_the_name_of_a_module_of_python(name: str) -> None:
+    answer = sharing("import math\n", **{name: "x = 1\n"})
+    assert answer.reason == f"{name}.py has the name of a module of Python"
+
+
+def test_a_file_that_takes_the_place_of_the_program() -> None:
+    answer = sharing("x = 1\n", __main__="x = 1\n")
+    assert answer.reason == "__main__.py has the name of a module of Python"
+
+
+def test_a_provided_file_is_held_to_the_same_rules() -> None:
+    provided = SourceFile(name="support.py", data=b"import time\n")
+    answer = check_sharing([SourceFile(name="a1.py", data=b"x = 1\n")], [provided])
+    assert answer.reason == "support.py, line 1: `import time`"
+
+
+def test_deep_nesting_is_an_answer() -> None:
+    unread = ("the code is nested too deeply to be read", "a file cannot be read as Python")
+    for source in (
+        "x = " + "-" * 5000 + "1\n",
+        "x = [0" + "".join(f"+{n}" for n in range(9000)) + "]\n",
+        "x = y" + ".n" * 20_000 + "\n",
+        "x = f" + "()" * 20_000 + "\n",
+    ):
+        answer = sharing(source)
+        assert answer.allowed or answer.reason in unread
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "name_{n} = {n}\n",
+        "def f_{n}(x):\n    return g_{n}\n",
+        "x = y.f{n}.format\n",
+        "'{{a}}'.format\n",
+    ],
+)
+def test_the_time_grows_with_the_size_of_the_program(line: str) -> None:
+    source = "".join(line.format(n=n) for n in range(20_000))
+    began = time.process_time()
+    sharing(source)
+    assert time.process_time() - began < 1
