@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -31,17 +30,12 @@ from harness.model.result import (
     of_submission,
 )
 from harness.model.submission import Submission, Withheld
-from harness.model.verdict import VerdictKind
+from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import POLICY_DIGEST
 from harness.results import STORE_NAME, Piece, Store
 
 Listener = Callable[[Event], None]
 
-# These say as much about the machine at that moment as about the submission: tried again.
-_TRANSIENT = frozenset({VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR})
-
-
-SECRET_NAME = ".audit-secret"
 EARLIER_NOTE = "the harness failed on this submission; this result is from an earlier run"
 
 
@@ -121,7 +115,6 @@ def grade_batch(
             store=options.out / STORE_NAME,
             thorough=options.thorough,
             reference=context.specification.reference,
-            secret=_secret(options.out / SECRET_NAME),
         )
         ids = tuple(sorted({each.id for each in submissions} | store.states().keys()))
         local = replace(setup, on_graded=options.on_graded, ids=ids)
@@ -133,8 +126,6 @@ def grade_batch(
                     continue
                 result = _not_lost(found.result, store)
                 store.save(result, state_digest="" if result.earlier else state)
-                if found.warning:
-                    listener(Notice(text=f"{result.id}: {found.warning}"))
                 _tell_of_stopped(result, listener)
                 listener(SubmissionGraded(result=result))
         except KeyboardInterrupt:
@@ -145,19 +136,6 @@ def grade_batch(
         store.finish(facts)
         listener(RunFinished(facts=facts))
         return store.run()
-
-
-def _secret(path: Path) -> bytes:
-    """What decides which scenarios are observed twice, the same in every run of this folder, so
-    that the same inputs give the same results; only its owner may read it."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        made = os.urandom(32)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(made)
-        return made
 
 
 def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:
@@ -220,8 +198,14 @@ def _is_done(store: Store, submission: Submission) -> bool:
         and earlier == of_submission(earlier, submission)
         and earlier.notes[: len(submission.notes)] == submission.notes
         and _withheld(earlier) == submission.withheld
-        and not any(entry.verdict.kind in _TRANSIENT for entry in earlier.scenarios)
+        and not any(_is_transient(entry.verdict) for entry in earlier.scenarios)
     )
+
+
+def _is_transient(verdict: Verdict) -> bool:
+    """Whether it says as much about the machine at that moment as about the submission: tried
+    again. What ended at a limit of CPU time or output, full or shortened, does not."""
+    return verdict.on_wall_time or verdict.kind is VerdictKind.HARNESS_ERROR
 
 
 def _withheld(result: SubmissionResult) -> Withheld | None:

@@ -6,7 +6,8 @@ The facts of a run: with what, how confined, and when.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
+import os
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -32,15 +33,19 @@ from harness.model.observation import Tier
 from harness.model.result import RunFacts
 from harness.model.specification import Specification
 
+_SECRET_NAME = "audit-key"
+_SECRET_BYTES = 32
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GradingContext:
-    """Everything needed to grade a submission of one assignment."""
+    """Everything needed to grade a submission of one assignment. `secret` is the course's."""
 
     specification: Specification
     interpreter: Interpreter
     tier: TierTrial
     key: AnswerKey
+    secret: bytes = field(default_factory=lambda: os.urandom(_SECRET_BYTES))
 
     def worker_setup(self) -> WorkerSetup:
         """What a worker grades with that observes everything anew and returns results alone."""
@@ -49,6 +54,7 @@ class GradingContext:
             key=serial.dumps(self.key),
             interpreter=self.interpreter,
             tier=self.tier.tier,
+            secret=self.secret,
         )
 
 
@@ -77,7 +83,34 @@ def prepare(
     key = _recalled_key(specification, interpreter, tier.tier, cache)
     if refuse:
         refuse_disagreements(specification, key)
-    return GradingContext(specification=specification, interpreter=interpreter, tier=tier, key=key)
+    return GradingContext(
+        specification=specification,
+        interpreter=interpreter,
+        tier=tier,
+        key=key,
+        secret=_recalled_secret(cache),
+    )
+
+
+def _recalled_secret(cache: Path | None) -> bytes:
+    """What decides in which order scenarios run together and which of them run alone as well: one
+    for all runs of a course, so that no new folder and no new file is another draw. Only its owner
+    may read it. Where none can be kept, nothing but that choice depends on it."""
+    made = os.urandom(_SECRET_BYTES)
+    if cache is None:
+        return made
+    path = cache / _SECRET_NAME
+    with contextlib.suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            whole = path.with_name(f"{_SECRET_NAME}.{os.getpid()}")
+            write(whole, made.hex(), private=True)
+            try:
+                os.link(whole, path)  # whole from the first moment, whoever made it first
+            finally:
+                whole.unlink()
+        return bytes.fromhex(path.read_text("ascii"))
+    return made
 
 
 def _recalled_key(

@@ -51,7 +51,6 @@ class Graded:
     result: SubmissionResult
     observations: Mapping[str, tuple[Observation, ...]]
     verdicts: Mapping[str, Verdict]
-    warning: str = ""
     seen: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -125,8 +124,8 @@ class Grader(AbstractContextManager["Grader"]):
         search = FailureSearch(self._plan, self._driver, self._runs)
         if report.unparsable:
             return search.unreadable(most)
-        proof = report.statelessness
-        may_share = proof is not None and proof.proved
+        sharing = report.sharing
+        may_share = sharing is not None and sharing.allowed
         return search.run(submission, first=first, most=most, may_share=may_share)
 
     def _read(self, submission: Submission) -> PolicyReport:
@@ -173,7 +172,6 @@ class Grader(AbstractContextManager["Grader"]):
             result=with_stakes(plan, result, causes),
             observations=first.new_observations | second.new_observations,
             verdicts=first.new_verdicts | second.new_verdicts | bits,
-            warning=first.warning,
             seen=_digests(first.observations | second.observations) if self._digests else {},
         )
 

@@ -17,7 +17,7 @@ from harness.grading.validation.repeat import isolation_problems
 from harness.intake import ClassOptions
 from harness.model.observation import Isolation
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import Explanation, Verdict, VerdictKind
 from tests.tiny_course import Course
 
 PASSED = ScenarioResult(
@@ -38,10 +38,15 @@ ALONE = SubmissionResult(
 SHARED = replace(ALONE, isolation=Isolation.SHARED, isolation_reason="")
 
 
-def graded(result: SubmissionResult, warning: str = "", seen: str = "1") -> Graded:
-    return Graded(
-        result=result, observations={}, verdicts={}, warning=warning, seen={"f/one": seen}
-    )
+def at(address: str) -> SubmissionResult:
+    """Failed, with a message that shows an address."""
+    explanation = Explanation(rule="r", message=f"got <A object at 0x{address}>")
+    verdict = Verdict(kind=VerdictKind.FAILED, explanation=explanation)
+    return replace(SHARED, scenarios=(replace(PASSED, verdict=verdict),))
+
+
+def graded(result: SubmissionResult, seen: str = "1") -> Graded:
+    return Graded(result=result, observations={}, verdicts={}, seen={"f/one": seen})
 
 
 @pytest.mark.parametrize(
@@ -57,13 +62,17 @@ def graded(result: SubmissionResult, warning: str = "", seen: str = "1") -> Grad
             ["its mark or its findings differ between the two ways"],
         ),
         (graded(SHARED, seen="2"), ["f/one: another observation together than alone"]),
-        (graded(ALONE, warning="f/one is not right"), ["f/one is not right"]),
     ],
 )
 def test_differences(together: Graded, messages: list[str]) -> None:
     found = isolation_problems(together, graded(ALONE))
     assert [problem.message for problem in found] == messages
     assert {problem.place for problem in found} <= {"s"}
+
+
+def test_an_address_differs_from_process_to_process() -> None:
+    assert not isolation_problems(graded(at("7f01"), "1"), graded(at("7f02"), "2"))
+    assert isolation_problems(graded(at("7f01")), graded(SHARED))
 
 
 def test_the_tiny_course_is_the_same_both_ways(graded_once: Course) -> None:

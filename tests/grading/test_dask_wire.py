@@ -59,7 +59,7 @@ def test_an_answer_comes_back_as_it_was() -> None:
             {"k": (observed(),), "l": (observed(),)}, {"v": Verdict(kind=VerdictKind.PASSED)}
         )
     )
-    graded = Graded(result=result("ada"), observations={}, verdicts={}, warning="odd")
+    graded = Graded(result=result("ada"), observations={}, verdicts={})
     answers = [
         wire.Answer(worker="tcp://a:1", refused="it is tired"),
         wire.Answer(worker="tcp://a:1", ended=graded, pieces=pieces),
@@ -95,7 +95,7 @@ def test_an_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         b"[]",
         b"{}",
         b'{"worker":"a","refused":"","graded":{}}',
-        b'{"worker":"a","refused":"","graded":{"result":{"id":4},"warning":""}}',
+        b'{"worker":"a","refused":"","graded":{"result":{"id":4}}}',
         b"[" * 100_000,
     ],
 )

@@ -58,7 +58,7 @@ def test_both_ways_give_one_key(context: GradingContext, program: str) -> None:
     assert key(context, specification) == key(context, isolated(specification))
 
 
-def test_a_reference_that_keeps_nothing_runs_alone_for_the_audit_only(
+def test_a_reference_that_may_share_runs_alone_for_the_audit_only(
     context: GradingContext, alone: Alone
 ) -> None:
     key(context, context.specification)

@@ -25,6 +25,7 @@ class Program:
     """A deterministic stand-in: each call needs so many CPU seconds (inf: never ends)."""
 
     needs: dict[str, float]
+    limit: Ending = Ending.CPU_LIMIT
     asked: list[tuple[str, float]] = field(default_factory=list)
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
@@ -32,7 +33,7 @@ class Program:
         name = stimulus.action.expression
         self.asked.append((name, limits.cpu_seconds))
         ended = self.needs[name] <= limits.cpu_seconds
-        return Observation(ending=Ending.ANSWERED if ended else Ending.CPU_LIMIT)
+        return Observation(ending=Ending.ANSWERED if ended else self.limit)
 
 
 NEVER = float("inf")
@@ -104,6 +105,14 @@ def test_a_function_that_loops_everywhere_costs_two_full_limits() -> None:
         ("c", SHORTEST_SECONDS),
         ("d", 1.0),
     ]
+
+
+@pytest.mark.parametrize("limit", [Ending.CPU_LIMIT, Ending.TIMEOUT])
+def test_what_was_stopped_early_says_at_which_limit(limit: Ending) -> None:
+    program = Program(dict.fromkeys("abcd", NEVER), limit)
+    ran = run_all(program, plan(*(scenario(name) for name in "abcd")), None)
+    (stopped,) = ran.observations["b"]
+    assert (stopped.ending.value, stopped.detail) == (STOPPED, limit.value)
 
 
 def test_a_program_that_loops_sometimes_gets_the_full_limit_again() -> None:

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness import load_assignment
-from harness.execution import Attempts, Driver, SharedGroup, SharedOutcome, canonical
-from harness.execution.protocol.observation import End, ObservationBudget
-from harness.execution.protocol.screen import plain_screen
+from harness.execution import Attempts, Driver, Keep, SharedGroup, SharedOutcome, canonical
 from harness.grading import Grader, GradingContext, grader, isolated, prepare
 from harness.grading.grader import Graded
 from harness.grading.observing.shared_run import (
@@ -25,7 +23,7 @@ from harness.grading.validation.repeat import isolation_problems
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Isolation, Observation, Phase
 from harness.model.plan import Place, Scenario, SourceFile, Visibility
-from harness.model.policy import PolicyReport, Statelessness
+from harness.model.policy import PolicyReport, Sharing
 from harness.model.stimulus import Call, Limits, Stimulus
 from harness.model.submission import Submission
 from harness.model.values import Value, ValueKind
@@ -134,7 +132,7 @@ PROGRAMS = {
     "a text while it is loaded": (REFERENCE + "print(1)\n", "it prints while it is loaded"),
     "an iterator": (
         REFERENCE + "ROWS = iter([1])\n",
-        "line 15: `iter([1])` may show where it lies in memory",
+        "`ROWS`, a list_iterator at module level, may change unseen",
     ),
 }
 
@@ -143,7 +141,6 @@ PROGRAMS = {
 def test_both_ways_give_the_same(context: GradingContext, name: str) -> None:
     program, reason = PROGRAMS[name]
     shared, alone = graded(context, program), graded(context, program, alone=True)
-    assert shared.warning == ""
     assert shared.result.isolation is (Isolation.ALONE if reason else Isolation.SHARED)
     assert shared.result.isolation_reason == reason
     assert alone.result.isolation is Isolation.ALONE
@@ -194,13 +191,11 @@ def test_what_is_kept_of_a_shared_run_is_used_by_the_next_one_alone(
     assert all(first.observations[key] for key in apart.asked)
 
 
-def test_the_audit_covers_every_function_and_every_set_of_constants(
+def test_the_audit_has_one_scenario_of_every_function_and_its_choice_is_the_courses(
     context: GradingContext,
 ) -> None:
     plan = context.specification.plan
     all_of = [(scenario, stimulus) for scenario in plan.scenarios for stimulus in scenario.stimuli]
-    functions = {scenario.function for scenario in plan.scenarios}
-    constants = {stimulus.constants for _, stimulus in all_of}
     audits = set()
     with (
         Driver(context.interpreter, context.tier.tier) as driver,
@@ -208,11 +203,13 @@ def test_the_audit_covers_every_function_and_every_set_of_constants(
     ):
         for secret in range(8):
             runs = SharedRuns(plan, context.key, bytes([secret]))
-            together = runs.run(server, "digest", plan.scenarios)
-            chosen = [(s, stimulus) for s, stimulus in all_of if id(stimulus) in together.audit]
-            assert {scenario.function for scenario, _ in chosen} == functions
-            assert {stimulus.constants for _, stimulus in chosen} == constants
-            assert len(chosen) < len(functions) + len(constants)
+            together = runs.run(server, plan.scenarios)
+            chosen = [s for s, stimulus in all_of if id(stimulus) in together.audit]
+            assert len(together.audit) == len(chosen) == len({s.function for s in chosen})
+            # What is asked of `ask` and of the program once has nothing to share a process with.
+            assert {scenario.function for scenario in chosen} == {"fresh", "count"}
+            again = SharedRuns(plan, context.key, bytes([secret])).run(server, plan.scenarios)
+            assert again.audit == together.audit
             audits.add(together.audit)
     assert len(audits) > 1  # another secret, another choice
 
@@ -220,9 +217,6 @@ def test_the_audit_covers_every_function_and_every_set_of_constants(
 STIMULUS = Stimulus(action=Call(expression="f()"))
 RIGHT = Observation(ending=Ending.ANSWERED, exit_status=1)
 WRONG = Observation(ending=Ending.ANSWERED, exit_status=2)
-CUT = ObservationBudget(most=-1).bounded(
-    RIGHT, plain_screen(), End(reason=None, exit_code=0, cpu_seconds=0.0, reply=b"")
-)
 
 
 class Answering:
@@ -246,7 +240,6 @@ class Answering:
             Observation(ending=Ending.CPU_LIMIT),
             False,
         ),
-        (Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})), CUT, False),
         (
             Together(passed={id(STIMULUS): RIGHT}, audit=frozenset({id(STIMULUS)})),
             Observation(ending=Ending.OUTPUT_LIMIT),
@@ -351,17 +344,21 @@ def test_a_refuted_proof_costs_all_shared_passes(
     real = SubmissionServer.observe_together
 
     def broken(
-        server: SubmissionServer, group: SharedGroup, order: Sequence[int], attempts: Attempts
+        server: SubmissionServer,
+        group: SharedGroup,
+        order: Sequence[int],
+        attempts: Attempts,
+        keep: Keep,
     ) -> SharedOutcome:
         with Driver(context.interpreter, context.tier.tier) as driver:
             files = context.specification.reference
             plan = context.specification.plan
             with driver.submission(plan.assignment, files) as reference:
-                return real(reference, group, order, attempts)
+                return real(reference, group, order, attempts, keep)
 
     monkeypatch.setattr(SubmissionServer, "observe_together", broken)
     found = graded(context, wrong)
-    assert "does not do alone what it did in the shared run" in found.warning
+    assert "does not do alone what it did in the shared run" in found.result.isolation_reason
     assert found.result.isolation is Isolation.ALONE
     assert not found.result.flagged
     assert () not in found.observations.values()
@@ -369,16 +366,46 @@ def test_a_refuted_proof_costs_all_shared_passes(
     assert kinds == [VerdictKind.FAILED] * 2
 
 
-def test_a_folder_keeps_its_secret(tmp_path: Path) -> None:
-    from harness.grading.batch import _secret  # noqa: PLC0415
+def test_a_change_that_is_seen_once_is_enough_and_nothing_is_kept_of_the_second_look(
+    context: GradingContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.execution import SubmissionServer  # noqa: PLC0415
 
-    first = _secret(tmp_path / ".secret")
+    kept = []
+
+    def changes_once(
+        server: SubmissionServer,
+        group: SharedGroup,
+        order: Sequence[int],
+        attempts: Attempts | None = None,
+        keep: Keep = lambda number, data: True,
+    ) -> SharedOutcome:
+        kept.append(keep(order[0], b"something else"))
+        if len(kept) == 1:
+            return SharedOutcome(seen={}, refused="`NAMES`, a list,", changed_by=order[0])
+        return SharedOutcome(seen={})
+
+    monkeypatch.setattr(SubmissionServer, "observe_together", changes_once)
+    found = graded(context, REFERENCE)
+    assert found.result.isolation is Isolation.ALONE
+    assert found.result.isolation_reason.startswith("`NAMES`, a list, was changed by ")
+    assert kept == [False, False]
+
+
+def test_a_course_keeps_its_secret(tmp_path: Path, context: GradingContext) -> None:
+    def secret(cache: Path | None) -> bytes:
+        return prepare(context.specification, cache=cache).secret
+
+    first = secret(tmp_path / "cache")
     assert len(first) == 32
-    assert _secret(tmp_path / ".secret") == first
-    assert (tmp_path / ".secret").stat().st_mode & 0o077 == 0
+    assert secret(tmp_path / "cache") == first
+    assert secret(tmp_path / "other") != first
+    assert secret(None) != secret(None)
+    (file,) = (tmp_path / "cache").glob("audit-key*")
+    assert file.stat().st_mode & 0o077 == 0
 
 
-# State that only the static half of the proof keeps a program away from.
+# State that only the names keep a program away from.
 OUTSIDE = {
     "an attribute of another module": "    import sys as place\n",
     "an attribute of a library's class": "    from abc import ABC as place\n",
@@ -389,16 +416,16 @@ COUNTING = """\
 
 
 @pytest.mark.parametrize("name", OUTSIDE)
-def test_a_proof_without_its_static_rules_is_found_out(
+def test_a_run_without_a_look_at_the_names_is_found_out(
     context: GradingContext, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = REFERENCE.replace("    return len(rows)", OUTSIDE[name] + COUNTING)
     right = graded(context, program)
-    assert (right.result.isolation, right.warning) == (Isolation.ALONE, "")
-    granted = PolicyReport(statelessness=Statelessness(proved=True))
+    assert right.result.isolation is Isolation.ALONE
+    granted = PolicyReport(sharing=Sharing(allowed=True))
     monkeypatch.setattr(grader, "read_program", lambda *arguments: granted)
     wrong = graded(context, program)
-    assert "does not do alone what it did in the shared run" in wrong.warning
+    assert "does not do alone what it did in the shared run" in wrong.result.isolation_reason
     assert wrong.result.isolation is Isolation.ALONE
     assert wrong.result.scenarios == right.result.scenarios
-    assert isolation_problems(wrong, right)
+    assert not isolation_problems(wrong, right)

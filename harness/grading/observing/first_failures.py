@@ -43,7 +43,7 @@ class FailureSearch:
     ) -> FirstFailures:
         """The first `most` failures among the scenarios of the ids `first`; where there are none,
         among the others. A failure that took its whole time is the last that is looked for.
-        `may_share`: the program is proved to keep nothing. HarnessError when our own machinery
+        `may_share`: the program may share a process. HarnessError when our own machinery
         failed."""
         groups = (
             [s for s in self._scored if s.id in first],
@@ -52,7 +52,7 @@ class FailureSearch:
         found: list[str] = []
         with self._driver.submission(self._assignment, submission.files) as server:
             for group in groups:
-                for scenario, ran_out in self._failing(server, submission, group, may_share):
+                for scenario, ran_out in self._failing(server, group, may_share):
                     found.append(scenario.id)
                     if ran_out or len(found) >= most:
                         return FirstFailures(scenarios=tuple(found))
@@ -67,21 +67,20 @@ class FailureSearch:
     def _failing(
         self,
         server: Observer,
-        submission: Submission,
         scenarios: Sequence[Scenario],
         may_share: bool,
     ) -> Iterator[tuple[Scenario, bool]]:
         """Those that fail, and whether one of their stimuli ran into a time limit."""
         together = Together()
         if may_share and scenarios:
-            together = self._runs.shared.run(server, submission.digest, scenarios)
+            together = self._runs.shared.run(server, scenarios)
         observer = CheckedObserver(server, replace(together, audit=frozenset()), set(), None)
         failed: set[str] = set()
         for scenario in _likely_first(scenarios, together):
             seen = self._first_wrong(observer, scenario)
             if observer.refuted is not None:
                 left = [each for each in scenarios if each.id not in failed]
-                yield from self._failing(server, submission, left, may_share=False)
+                yield from self._failing(server, left, may_share=False)
                 return
             if seen is not None and not self._passes_standing_in(server, scenario):
                 failed.add(scenario.id)

@@ -1,4 +1,4 @@
-"""One program, observed and judged: its scenarios together where that is proved, else alone."""
+"""One program, observed and judged: its scenarios together where they may be, else alone."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
 from harness.grading.observing.answer_key import expectation, parameters
+from harness.grading.observing.arrivals import Arrivals
 from harness.grading.observing.cache import ResultCache, execution_digest, judging_digest
 from harness.grading.observing.running import Observer, run_all
 from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging import Judge, combine
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Isolation, Observation
-from harness.model.plan import Plan, Scenario
+from harness.model.plan import Assignment, Plan, Scenario
 from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
@@ -33,7 +34,6 @@ class Outcome:
     new_verdicts: dict[str, Verdict] = field(default_factory=dict)
     isolation: Isolation = Isolation.ALONE
     isolation_reason: str = ""
-    warning: str = ""
 
     def joined(self, later: Outcome) -> Outcome:
         """This and a later run of other scenarios of the same submission."""
@@ -45,7 +45,6 @@ class Outcome:
             new_verdicts=self.new_verdicts | later.new_verdicts,
             isolation=Isolation.SHARED if shared else Isolation.ALONE,
             isolation_reason=self.isolation_reason or later.isolation_reason,
-            warning=self.warning or later.warning,
         )
 
 
@@ -57,6 +56,10 @@ class _Shared:
     keys: dict[str, str] = field(default_factory=dict)
     observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
     taken: set[int] = field(default_factory=set)
+
+    def has_taken(self, scenario: Scenario) -> bool:
+        """Whether any of its stimuli is among the taken."""
+        return any(id(stimulus) in self.taken for stimulus in scenario.stimuli)
 
 
 class JudgedRuns:
@@ -71,7 +74,8 @@ class JudgedRuns:
         thorough: bool = False,
         secret: bytes | None = None,
     ) -> None:
-        """`secret` chooses what the audits of shared runs look at (None: another one each time)."""
+        """`secret` is the course's, and chooses what the audits of shared runs look at (None:
+        another one each time)."""
         self._plan = plan
         self._key = key if key.scenarios else None
         self._driver = driver
@@ -90,11 +94,11 @@ class JudgedRuns:
         report: PolicyReport,
         cache: ResultCache,
     ) -> Outcome:
-        """Together where the program is proved to keep nothing, else each scenario alone."""
+        """Together where the program may share a process, else each scenario alone."""
         digest = submission.digest
-        proof = report.statelessness
-        if proof is None or not proof.proved:
-            reason = proof.reason if proof is not None else ""
+        sharing = report.sharing
+        if sharing is None or not sharing.allowed:
+            reason = sharing.reason if sharing is not None else ""
             found = self.alone(plan, server, digest, cache)
             return replace(found, isolation_reason=reason)
         runs = self.shared
@@ -106,7 +110,7 @@ class JudgedRuns:
         left = [s for s in alone if cache.observations(keys[s.id]) is None]
         together = Together()
         if left or not known.observations:
-            together = runs.run(server, digest, left or plan.scenarios)
+            together = runs.run(server, left or plan.scenarios)
         if together.refused:
             found = self.alone(plan, server, digest, cache)
             return replace(found, isolation_reason=together.refused)
@@ -115,13 +119,9 @@ class JudgedRuns:
         if checked.refuted is None:
             return replace(found, isolation=Isolation.SHARED)
         name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
-        reason = f"{name} does not do alone what it did in the shared run"
         found = self.alone(plan, server, digest, cache)
         return replace(
-            found,
-            isolation_reason=reason,
-            warning=f"{reason}: all its scenarios ran alone; please report this to the makers of "
-            "the harness",
+            found, isolation_reason=f"{name} does not do alone what it did in the shared run"
         )
 
     def _known_shared(
@@ -173,6 +173,7 @@ class JudgedRuns:
     ) -> Outcome:
         """Each scenario alone, where neither `cache` nor a shared run (`known`) has it."""
         known = known or _Shared()
+        arrivals = Arrivals(self.judge_of)
         keys = keys or self.keys_of(digest, plan)
 
         def recall(scenario: Scenario) -> tuple[Observation, ...] | None:
@@ -185,37 +186,43 @@ class JudgedRuns:
             plan,
             self._key,
             recall=recall,
+            keep=arrivals.keep,
             thorough=self._thorough,
         )
         found = Outcome(observations=dict(ran.observations))
         for scenario in plan.scenarios:
             seen = ran.observations[scenario.id]
+            fresh = scenario.id in ran.fresh
+            cut = any(each.cut for each in seen)
             shared = scenario.id in known.keys and self._is_as_reference(scenario, seen)
-            if scenario.id in ran.fresh:
-                if shared:
-                    found.new_observations[known.keys[scenario.id]] = ()
-                elif not any(id(stimulus) in known.taken for stimulus in scenario.stimuli):
-                    found.new_observations[keys[scenario.id]] = seen
+            if fresh and shared:
+                found.new_observations[known.keys[scenario.id]] = ()
+            elif fresh and not cut and not known.has_taken(scenario):
+                found.new_observations[keys[scenario.id]] = seen
             if shared or self._equals_reference(scenario, seen):
-                verdict = self._as_reference.get(scenario.id)
-                if verdict is None:
-                    verdict = self._as_reference[scenario.id] = self.judge(scenario, seen)
-                found.verdicts[scenario.id] = verdict
+                if scenario.id not in self._as_reference:
+                    verdict = self._judge(scenario, seen, arrivals)
+                    self._as_reference[scenario.id] = verdict
+                found.verdicts[scenario.id] = self._as_reference[scenario.id]
                 continue
-            name = verdict_key(
-                keys[scenario.id],
-                self._answers.get(scenario.id),
-                scenario,
-                judging_digest(),
-                tuple(parameters(s, plan.assignment) for s in scenario.stimuli),
-                within=plan.assignment.floats_within,
-            )
-            kept = None if scenario.id in ran.fresh else cache.verdict(name)
+            name = self._verdict_key(plan.assignment, scenario, keys[scenario.id])
+            kept = None if fresh else cache.verdict(name)
             if kept is None:
-                kept = self.judge(scenario, ran.observations[scenario.id])
-                found.new_verdicts[name] = kept
+                kept = self._judge(scenario, seen, arrivals)
+                if not cut:
+                    found.new_verdicts[name] = kept
             found.verdicts[scenario.id] = kept
         return found
+
+    def _verdict_key(self, assignment: Assignment, scenario: Scenario, observed: str) -> str:
+        return verdict_key(
+            observed,
+            self._answers.get(scenario.id),
+            scenario,
+            judging_digest(),
+            tuple(parameters(stimulus, assignment) for stimulus in scenario.stimuli),
+            within=assignment.floats_within,
+        )
 
     def keys_of(self, digest: str, plan: Plan) -> dict[str, str]:
         """The keys of what is observed of this submission in processes of their own."""
@@ -231,18 +238,22 @@ class JudgedRuns:
             for scenario in plan.scenarios
         }
 
-    def judge(self, scenario: Scenario, observations: tuple[Observation, ...]) -> Verdict:
+    def _judge(
+        self, scenario: Scenario, observations: tuple[Observation, ...], arrivals: Arrivals
+    ) -> Verdict:
         """The verdict of a scenario's draws, its hint behind the sentence. HarnessError where what
         is expected cannot be compared."""
         if any(seen.ending is Ending.HARNESS_ERROR for seen in observations):
             return Verdict(kind=VerdictKind.HARNESS_ERROR)
 
         def of_draw(index: int) -> Verdict:
-            return self.judge_of(scenario, index).verdict(observations[index])
+            return arrivals.verdict(scenario, index, observations[index])
 
         try:
             verdict = (
-                combine([self._kind(scenario, *draw) for draw in enumerate(observations)], of_draw)
+                combine(
+                    [arrivals.kind(scenario, *draw) for draw in enumerate(observations)], of_draw
+                )
                 if scenario.is_sample
                 else of_draw(0)
             )

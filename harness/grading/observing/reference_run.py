@@ -1,6 +1,6 @@
-"""The reference's observations, made together where it is proved to keep nothing.
+"""The reference's observations, made together where it may share a process.
 
-The proof, the shared process and the audit are those of a submission (`shared_run`). What has no
+The walls, the shared process and the audit are those of a submission (`shared_run`). What has no
 canonical form, and what was not seen together, is observed alone.
 """
 
@@ -45,7 +45,7 @@ def observe_reference(
 ) -> ReferenceObserver:
     """An observer of the reference that has already seen together whatever of this may be."""
     seen: dict[Stimulus, Observation] = {}
-    if isinstance(server, SharingObserver) and _keeps_nothing(driver, assignment, reference):
+    if isinstance(server, SharingObserver) and _may_share(driver, assignment, reference):
         shared = {stimulus: limits for stimulus, limits in asked if may_share(stimulus)}
         seen = _observe_together(server, shared)
         if not _holds_alone(server, seen, shared):
@@ -53,15 +53,15 @@ def observe_reference(
     return ReferenceObserver(server, seen)
 
 
-def _keeps_nothing(
+def _may_share(
     driver: AnyDriver, assignment: Assignment, reference: tuple[SourceFile, ...]
 ) -> bool:
     try:
         with driver.tool(SOURCES, ENTRY) as tool:
-            proof = read_program(tool, assignment, reference).statelessness
+            sharing = read_program(tool, assignment, reference).sharing
     except ToolFailed:
         return False
-    return proof is not None and proof.proved
+    return sharing is not None and sharing.allowed
 
 
 def _observe_together(

@@ -46,6 +46,8 @@ class Observer(Protocol):
 
 
 Recall = Callable[[Scenario], tuple[Observation, ...] | None]
+Keep = Callable[[Scenario, int, Observation], Observation]
+"""What is to be kept of a draw of a scenario."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +58,16 @@ class Ran:
     fresh: frozenset[str]
 
 
-def run_scenario(observer: Observer, scenario: Scenario, limits: Limits) -> tuple[Observation, ...]:
-    """Every draw in order; one that hit a limit, or whose program did not even load, is the last,
-    for the next would do so as well."""
+def run_scenario(
+    observer: Observer, scenario: Scenario, limits: Limits, keep: Keep | None = None
+) -> tuple[Observation, ...]:
+    """Every draw in order, or what is to `keep` of each; one that hit a limit, or whose program did
+    not even load, is the last, for the next would do so as well."""
     observed: list[Observation] = []
-    for stimulus in scenario.stimuli:
+    for index, stimulus in enumerate(scenario.stimuli):
         observation = observer.observe(stimulus, limits)
+        if keep is not None:
+            observation = keep(scenario, index, observation)
         observed.append(observation)
         if observation.ending in _LAST_DRAW_ENDINGS or observation.phase is Phase.LOADING:
             break
@@ -74,10 +80,11 @@ def run_all(
     key: AnswerKey | None,
     *,
     recall: Recall = lambda scenario: None,
+    keep: Keep | None = None,
     thorough: bool = False,
 ) -> Ran:
     """Run all scenarios of a plan but those whose observations `recall` still has."""
-    running = _Running(observer, LoopingBudget(plan, key), recall, thorough=thorough)
+    running = _Running(observer, LoopingBudget(plan, key), recall, keep, thorough=thorough)
     for scenario in plan.scenarios:
         running.run_or_put_off(scenario)
     running.catch_up()
@@ -92,8 +99,15 @@ class _Running:
     """
 
     def __init__(
-        self, observer: Observer, budget: LoopingBudget, recall: Recall, *, thorough: bool
+        self,
+        observer: Observer,
+        budget: LoopingBudget,
+        recall: Recall,
+        keep: Keep | None,
+        *,
+        thorough: bool,
     ) -> None:
+        self._keep = keep
         self._observer = observer
         self._budget = budget
         self._recall = recall
@@ -137,7 +151,8 @@ class _Running:
                 self._run(scenario, scenario.limits)
             else:
                 *before, last = self.observed[scenario.id]
-                stopped = replace(last, ending=Ending.STOPPED_EARLY)
+                limit = last.ending.value
+                stopped = replace(last, ending=Ending.STOPPED_EARLY, detail=limit)
                 self.observed[scenario.id] = (*before, stopped)
 
     def _is_unsettled(self, scenario: Scenario, limits: Limits) -> bool:
@@ -150,7 +165,7 @@ class _Running:
         outcome = self._recall(scenario)
         if outcome is None:
             self.fresh.add(scenario.id)
-            outcome = run_scenario(self._observer, scenario, limits)
+            outcome = run_scenario(self._observer, scenario, limits, self._keep)
         self.observed[scenario.id] = outcome
         if self._budget.is_endless(scenario):
             return False

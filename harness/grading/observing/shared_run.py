@@ -1,10 +1,11 @@
-"""Which scenarios of a submission ran in a shared process, and what counts of them.
+"""Which scenarios of a submission ran in shared processes, and what counts of them.
 
-A program that is proved to keep nothing (`harness.policy.statelessness` for its text,
-`harness.execution.inside.shared.snapshot` while it runs) runs its scenarios one after another in
-one process. Of what is seen there only what equals the reference's observation byte for byte
-counts, and it counts as passed; everything else is observed again in a process of its own, and that
-observation is judged. Some of the equal ones are observed again as well: an audit of the proof.
+A program that may share a process (`harness.policy` for its text,
+`harness.execution.inside.shared.snapshot` while it runs) has the scenarios of each function of the
+sheet run one after another in one process. Of what is seen there only what equals the reference's
+observation byte for byte counts, and it counts as passed; everything else is observed again in a
+process of its own, and that observation is judged. One of the equal ones of each function is
+observed again as well: an audit.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from typing import Protocol, runtime_checkable
 
 from harness.execution import (
     Attempts,
+    Keep,
     SharedGroup,
     SharedOutcome,
     canonical,
     decoded,
-    is_cut,
     may_share,
 )
 from harness.grading.observing.looping import LIMIT_ENDINGS
@@ -34,6 +35,7 @@ from harness.model.verdict import VerdictKind
 
 KindOf = Callable[[Scenario, int, Observation], VerdictKind]
 _WORTH_A_PROCESS = 2  # one stimulus costs less alone than in a process that is audited
+_LARGEST_DRAW = 1 << 14  # bytes of a draw that differs; a larger one is observed alone
 
 
 @runtime_checkable
@@ -44,7 +46,11 @@ class SharingObserver(Observer, Protocol):
         """These stimuli packed, by number."""
 
     def observe_together(
-        self, group: SharedGroup, order: Sequence[int], attempts: Attempts | None = None
+        self,
+        group: SharedGroup,
+        order: Sequence[int],
+        attempts: Attempts | None = None,
+        keep: Keep = lambda number, data: True,
     ) -> SharedOutcome:
         """Run these numbers of a group in one process."""
 
@@ -97,8 +103,9 @@ class DifferingDraw:
 class SharedRuns:
     """The stimuli of a plan that may share a process, packed once; `key` is the reference's.
 
-    `secret` orders each submission's scenarios and chooses those of its audit: what a program
-    could do at the places that are not looked at must not pay.
+    `secret` is the course's: with the plan it orders the scenarios and chooses those of the audit,
+    the same for every program and every run. What a program could do at the places that are not
+    looked at must not pay.
     """
 
     def __init__(self, plan: Plan, key: AnswerKey | None, secret: bytes) -> None:
@@ -126,46 +133,37 @@ class SharedRuns:
             whole.update(len(entry.expected).to_bytes(8, "little") + entry.expected)
         return whole.hexdigest()
 
-    def run(self, server: Observer, digest: str, scenarios: Iterable[Scenario]) -> Together:
-        """Run these scenarios of a submission together; `digest` is that of its files."""
+    def run(self, server: Observer, scenarios: Iterable[Scenario]) -> Together:
+        """Run these scenarios of a submission together."""
         if not isinstance(server, SharingObserver):
             return Together(refused="this machine runs programs over pipes")
         if self._key is None:
             return Together(refused="there is no reference to compare with")
         groups = self._prepare(server)
         wanted = {id(stimulus) for scenario in scenarios for stimulus in scenario.stimuli}
-        passed: dict[int, Observation] = {}
-        differs: dict[int, Observation] = {}
-        draws: dict[int, DifferingDraw] = {}
-        equal: list[int] = []
+        found = _Found(self._entries)
         attempts = Attempts(lambda number: self._entries[number].scenario.function)
         for group in groups:
-            numbers = [n for n in group.jobs if self._is_wanted(n, wanted)]
+            numbers = [n for n in group.jobs if id(self._entries[n].stimulus) in wanted]
             if len(numbers) < _WORTH_A_PROCESS:
                 continue
-            order = sorted(numbers, key=self._order(digest))
-            outcome = server.observe_together(group, order, attempts)
+            order = sorted(numbers, key=lambda number: self._place(group, number))
+            outcome = server.observe_together(group, order, attempts, found.keep)
             if outcome.changed_by is not None:
-                # Again in the plan's order: the reason must not depend on the secret.
-                outcome = server.observe_together(group, sorted(numbers))
+                # Again in the plan's order, for the reason alone: it must not depend on the secret.
+                again = server.observe_together(group, sorted(numbers), keep=_nothing)
+                outcome = again if again.refused else outcome
             if outcome.refused:
                 return Together(refused=self._reason(outcome))
-            for number in numbers:
-                entry, seen = self._entries[number], outcome.seen.get(number)
-                if seen == entry.expected:
-                    passed[id(entry.stimulus)] = entry.reference
-                    equal.append(number)
-                elif seen is not None:
-                    differs[id(entry.stimulus)] = entry.reference
-                    if entry.scenario.is_sample:
-                        draws[id(entry.stimulus)] = DifferingDraw(
-                            scenario=entry.scenario,
-                            index=entry.index,
-                            data=seen,
-                            arguments=group.jobs[number].arguments,
-                        )
-        audit = self._audit(equal, digest)
-        return Together(passed=passed, differs=differs, audit=audit, draws=draws)
+            found.add_draws(group, outcome.seen)
+        return Together(
+            passed={id(self._entries[n].stimulus): self._entries[n].reference for n in found.equal},
+            differs={
+                id(self._entries[n].stimulus): self._entries[n].reference for n in found.other
+            },
+            audit=self._audit(found.equal),
+            draws=found.draws,
+        )
 
     def _prepare(self, server: SharingObserver) -> tuple[SharedGroup, ...]:
         if self._groups is not None:
@@ -198,31 +196,26 @@ class SharedRuns:
         self._groups = tuple(group for group in groups if group.jobs)
         return self._groups
 
-    def _is_wanted(self, number: int, wanted: set[int]) -> bool:
-        return id(self._entries[number].stimulus) in wanted
+    def _place(self, group: SharedGroup, number: int) -> tuple[bytes, bytes]:
+        """Where a stimulus comes in its group: those with the same constants beside each other."""
+        constants = str(group.jobs[number].selection)
+        return self._draw("constants", constants), self._draw("order", str(number))
 
-    def _order(self, digest: str) -> _Order:
-        return _Order(self._secret, digest)
+    def _draw(self, *what: str) -> bytes:
+        """A number that only who has the secret knows."""
+        text = "\0".join((self._plan.spec_digest, *what))
+        return hmac.digest(self._secret, text.encode(), "sha256")
 
-    def _audit(self, equal: Sequence[int], digest: str) -> frozenset[int]:
-        """Stimuli such that every function and every set of constants is among them."""
-        order = sorted(equal, key=self._order(digest + " audit"))
-        functions: set[str | None] = set()
-        chosen: list[_Entry] = []
-        by_constants: dict[object, list[_Entry]] = {}
-        for number in order:
-            entry = self._entries[number]
-            by_constants.setdefault(entry.stimulus.constants, []).append(entry)
-        for entries in by_constants.values():
-            new = (entry for entry in entries if entry.scenario.function not in functions)
-            chosen.append(next(new, entries[0]))
-            functions.add(chosen[-1].scenario.function)
-        for number in order:
-            entry = self._entries[number]
-            if entry.scenario.function not in functions:
-                chosen.append(entry)
-                functions.add(entry.scenario.function)
-        return frozenset(id(entry.stimulus) for entry in chosen)
+    def _audit(self, equal: Iterable[int]) -> frozenset[int]:
+        """One stimulus of each function."""
+        by_function: dict[str | None, list[int]] = {}
+        for number in sorted(equal):
+            by_function.setdefault(self._entries[number].scenario.function, []).append(number)
+        chosen = (
+            min(numbers, key=lambda number: self._draw("audit", str(number)))
+            for numbers in by_function.values()
+        )
+        return frozenset(id(self._entries[number].stimulus) for number in chosen)
 
     def _reason(self, outcome: SharedOutcome) -> str:
         if outcome.changed_by is None:
@@ -230,21 +223,47 @@ class SharedRuns:
         return f"{outcome.refused} was changed by {self._entries[outcome.changed_by].scenario.id}"
 
 
-class _Order:
-    """A place in an order that only who has the secret knows."""
+def _nothing(number: int, data: bytes) -> bool:
+    return False
 
-    def __init__(self, secret: bytes, salt: str) -> None:
-        self._key = hmac.digest(secret, salt.encode(), "sha256")
 
-    def __call__(self, number: int) -> bytes:
-        return blake2b(number.to_bytes(8, "little"), key=self._key, digest_size=16).digest()
+class _Found:
+    """What shared processes showed: the numbers of what is `equal` to the reference's, of what is
+    `other`; and of the latter the `draws` of samples."""
+
+    def __init__(self, entries: Mapping[int, _Entry]) -> None:
+        self._entries = entries
+        self.equal: list[int] = []
+        self.other: list[int] = []
+        self.draws: dict[int, DifferingDraw] = {}
+
+    def keep(self, number: int, data: bytes) -> bool:
+        """Look at what was seen of a stimulus; True where it is needed later."""
+        entry = self._entries[number]
+        if data == entry.expected:
+            self.equal.append(number)
+            return False
+        self.other.append(number)
+        return entry.scenario.is_sample and len(data) <= _LARGEST_DRAW
+
+    def add_draws(self, group: SharedGroup, seen: Mapping[int, bytes]) -> None:
+        """Take what was kept of a group."""
+        for number, data in seen.items():
+            entry = self._entries[number]
+            self.draws[id(entry.stimulus)] = DifferingDraw(
+                scenario=entry.scenario,
+                index=entry.index,
+                data=data,
+                arguments=group.jobs[number].arguments,
+            )
 
 
 class CheckedObserver:
-    """Answers with what the shared run found equal, else observes; and checks the proof.
+    """Answers with what the shared run found equal, else observes; and checks the shared run.
 
-    `refuted` tells what showed that the proof is wrong: a stimulus that alone does what the
-    reference does though it did not in the shared run, or one of the audit that alone does not.
+    `refuted` is what showed that the program depends on what ran before: a stimulus that alone
+    does what the reference does though it did not in the shared run, or one of the audit that
+    alone does not.
     The identities of the stimuli that are answered from the shared run are added to `taken`.
 
     One failing draw decides about a sample, and is observed alone. Draws that come after it and
@@ -279,8 +298,7 @@ class CheckedObserver:
         if draw is not None and self._fails(draw, seen):
             self._failed_alone.add(draw.scenario.id)
         if passed is not None:
-            limited = seen.ending in LIMIT_ENDINGS or is_cut(seen)
-            wrong = seen != passed and not limited
+            wrong = seen != passed and seen.ending not in LIMIT_ENDINGS
         else:
             wrong = seen == together.differs.get(id(stimulus))
         if wrong and self.refuted is None:

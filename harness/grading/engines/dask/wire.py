@@ -109,7 +109,7 @@ def pack_answer(answer: Answer) -> bytes:
     if isinstance(ended, WorkerFailure):
         plain["failed"] = {"id": ended.submission_id, "reason": ended.reason}
     elif ended is not None:
-        plain["graded"] = {"result": serial.to_plain(ended.result), "warning": ended.warning}
+        plain["graded"] = {"result": serial.to_plain(ended.result)}
         plain["pieces"] = [_plain_piece(piece) for piece in pieces]
     text = json.dumps(plain, separators=(",", ":")).encode("ascii")
     if len(text) > 2 * MOST_ANSWER and isinstance(ended, Graded):
@@ -131,8 +131,7 @@ def unpack_answer(data: object) -> Answer:
             ended = WorkerFailure(submission_id=str(failed["id"]), reason=str(failed["reason"]))
         elif "graded" in plain:
             result = serial.from_plain(SubmissionResult, plain["graded"]["result"])
-            warning = str(plain["graded"]["warning"])
-            ended = Graded(result=result, observations={}, verdicts={}, warning=warning)
+            ended = Graded(result=result, observations={}, verdicts={})
         return Answer(
             worker=str(plain["worker"]),
             refused=str(plain["refused"]),
