@@ -6,7 +6,13 @@ from harness.common.lazy_exports import lazy_exports
 from harness.results.keys import observation_key, shared_key, verdict_key
 from harness.results.results_json import ResultsText, mark_string, results_json
 from harness.results.rows import Packer, Piece, encoded
-from harness.results.student_view import ALWAYS, EVERYTHING, put_together, student_view
+from harness.results.student_view import (
+    ALWAYS,
+    EVERYTHING,
+    hidden_kind,
+    put_together,
+    student_view,
+)
 
 if TYPE_CHECKING:
     from harness.results.comparing import MarkChange, RunComparison, ScenarioChange, compare_runs
@@ -33,6 +39,7 @@ __all__ = [
     "StoreReader",
     "compare_runs",
     "encoded",
+    "hidden_kind",
     "latest_strength",
     "mark_string",
     "observation_key",

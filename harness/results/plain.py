@@ -13,6 +13,7 @@ from harness.model.policy import Finding
 from harness.model.result import (
     Adjustment,
     CohortFacts,
+    Contents,
     ManualMark,
     RunFacts,
     StrengthFigures,
@@ -79,6 +80,19 @@ def _cohort(cohort: CohortFacts) -> dict[str, Any]:
         "students": cohort.students,
         "due": cohort.due,
         "time_zone": cohort.time_zone,
+        **({} if cohort.contents is None else {"contents": _contents(cohort.contents)}),
+    }
+
+
+def _contents(contents: Contents) -> dict[str, Any]:
+    return {
+        "what": contents.what,
+        "total": contents.total,
+        "students": contents.students,
+        "of_students": contents.of_students,
+        "review": list(contents.review),
+        "ignored": list(contents.ignored),
+        "metadata": list(contents.metadata),
     }
 
 

@@ -1,11 +1,12 @@
-"""A result cut down to what its author may read."""
+"""A result as its author may read it: made anew of the scenarios that are shown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
-from harness.model.plan import Plan, Visibility
+from harness.model.plan import Clause, Plan, Visibility
 from harness.model.result import SubmissionResult
 from harness.model.student_view import (
     HiddenCheck,
@@ -15,10 +16,18 @@ from harness.model.student_view import (
     Surroundings,
     by_function,
 )
-from harness.model.verdict import Cause, VerdictKind
+from harness.model.verdict import Cause, Verdict, VerdictKind
 
 ALWAYS = frozenset({Visibility.VISIBLE})
 EVERYTHING = frozenset(Visibility)  # for the lecturer
+
+
+_SAID_OF_HIDDEN = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR, VerdictKind.UNREADABLE})
+
+
+def hidden_kind(verdict: Verdict) -> VerdictKind:
+    """What is said of a hidden scenario's verdict: in which of the ways it failed is not."""
+    return verdict.kind if verdict.kind in _SAID_OF_HIDDEN else VerdictKind.FAILED
 
 
 def student_view(
@@ -43,7 +52,7 @@ def student_view(
         if scenario.visibility in visible:
             shown.append(ShownCheck.of(scenario, entry, clauses[scenario.clauses]))
         else:
-            kind = entry.verdict.kind
+            kind = hidden_kind(entry.verdict)
             hidden.append(HiddenCheck(name=scenario.name, function=scenario.function, kind=kind))
     return StudentView(
         id=result.id,
@@ -72,8 +81,12 @@ def student_view(
 def _causes(
     result: SubmissionResult, plan: Plan, shown: list[ShownCheck]
 ) -> tuple[ShownCause, ...]:
-    """The causes, then what failed without one: our own failures, and results that were written
-    before there were causes."""
+    """The causes, most marks first, then what failed without one: our own failures, and results
+    that were written before there were causes.
+
+    Each is made of the scenarios that are shown; of the others a function has a number, their
+    clauses and marks, whichever cause of it they have.
+    """
     failed = {
         check.id: check
         for check in shown
@@ -81,59 +94,138 @@ def _causes(
         and not check.informational
         and check.verdict.kind is not VerdictKind.UNREADABLE
     }
-    found = _joined(_shown(cause, failed, plan) for cause in result.causes if cause.scenarios)
+    shares = _Shares(result, plan, frozenset(check.id for check in shown))
+    found: list[ShownCause] = []
+    for cause in result.causes:
+        shares.add(cause)
+        checks = tuple(
+            failed[name] for name in dict.fromkeys((cause.example, *cause.scenarios))
+            if name in failed
+        )  # fmt: skip
+        if checks:
+            found.append(_shown(cause, checks, plan, shares.of_shown(cause)))
+    place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
+
+    def order(cause: ShownCause) -> tuple[Fraction, int]:
+        places = [place[check.id] for check in cause.checks]
+        return -cause.marks, min(places) if places else shares.first(cause.function)
+
     explained = {name for cause in result.causes for name in cause.scenarios}
     left = [check for name, check in failed.items() if name not in explained]
-    return (*found, *put_together(left))
+    return (*sorted(shares.with_hidden(found), key=order), *put_together(left))
 
 
-def _shown(cause: Cause, failed: dict[str, ShownCheck], plan: Plan) -> ShownCause:
-    names = dict.fromkeys((cause.example, *cause.scenarios))
-    checks = tuple(failed[name] for name in names if name in failed)
-    first = checks[0] if checks else None
-    own = cause.about_text or (first is not None and first.id == cause.example)
-    hint = plan.scenario(first.id).hint if first is not None else ""
-    message = first.verdict.message_without(hint) if first is not None else ""
-    texts = {clause.id: clause for clause in plan.assignment.clauses}
-    of_example = [clause.id for clause in first.clauses] if first is not None else []
-    clauses = dict.fromkeys((*of_example, *cause.clauses))
+def _shown(cause: Cause, checks: tuple[ShownCheck, ...], plan: Plan, marks: Fraction) -> ShownCause:
+    """A cause as its shown checks tell it. Message, place and lines are the example's: where that
+    is hidden, the first shown check says what it can."""
+    first = checks[0]
+    is_example = first.id == cause.example
+    own = is_example or cause.about_text
+    hint = plan.scenario(first.id).hint
+    clauses = {clause.id: clause for check in checks for clause in check.clauses}
     return ShownCause(
         function=cause.function,
-        message=cause.message if own else message,
+        message=cause.message if own else first.verdict.message_without(hint),
         checks=checks,
-        hidden=len(cause.scenarios) - len(checks),
         blamed=cause.blamed,
-        place=cause.place,
-        line=cause.line if own else None,
-        raised_in=cause.raised_in if own else None,
-        raised_at=cause.raised_at if own else None,
-        clauses=tuple(texts[name] for name in clauses if name in texts),
+        place=cause.place if own else None,
+        line=cause.line if is_example else None,
+        raised_in=cause.raised_in if is_example else None,
+        raised_at=cause.raised_at if is_example else None,
+        clauses=tuple(clauses.values()),
         hint=hint,
         together_with=cause.together_with,
-        marks=cause.marks_at_stake,
+        marks=marks,
     )
 
 
-def _joined(causes: Iterable[ShownCause]) -> list[ShownCause]:
-    """Causes of which nothing may be said but their function: one for each function, in the place
-    of its first."""
-    found: dict[object, ShownCause] = {}
-    for number, cause in enumerate(causes):
-        unsaid = not cause.message and not cause.checks
-        key = (cause.function, cause.blamed, cause.place) if unsaid else number
-        first = found.get(key)
-        found[key] = (
-            cause
-            if first is None
-            else replace(
-                first,
-                hidden=first.hidden + cause.hidden,
-                clauses=tuple(dict.fromkeys((*first.clauses, *cause.clauses))),
-                together_with=tuple(dict.fromkeys((*first.together_with, *cause.together_with))),
-                marks=first.marks + cause.marks,
-            )
+@dataclass(slots=True)
+class _OfFunction:
+    """What may be said of a function's failing scenarios that are not shown."""
+
+    names: set[str] = field(default_factory=set)
+    marks: Fraction = Fraction(0)
+    blamed: bool = False
+    missing: Cause | None = None  # what the student's text alone says
+
+
+class _Shares:
+    """Hidden failures by function, and the part of each cause's marks that is theirs."""
+
+    def __init__(self, result: SubmissionResult, plan: Plan, shown: frozenset[str]) -> None:
+        self._plan = plan
+        self._shown = shown
+        self._lost = {entry.scenario_id: entry.out_of - entry.points for entry in result.scenarios}
+        self._functions: dict[str, _OfFunction] = {}
+        self._of_scenario = {scenario.id: scenario.function for scenario in plan.scenarios}
+
+    def of_shown(self, cause: Cause) -> Fraction:
+        """A cause's marks that rest on its shown scenarios."""
+        return self._part(cause, [name for name in cause.scenarios if name in self._shown])
+
+    def add(self, cause: Cause) -> None:
+        """Count a cause's hidden scenarios for the function to blame, else for their own."""
+        by_function: dict[str, list[str]] = {}
+        is_named = cause.blamed or cause.about_text or not cause.function
+        for name in cause.scenarios:
+            if name not in self._shown and name in self._of_scenario:
+                function = cause.function if is_named else self._of_scenario[name]
+                by_function.setdefault(function, []).append(name)
+        for function, names in by_function.items():
+            entry = self._functions.setdefault(function, _OfFunction())
+            entry.names.update(names)
+            entry.marks += self._part(cause, names)
+            entry.blamed |= cause.blamed
+            entry.missing = cause if cause.about_text else entry.missing
+
+    def first(self, function: str) -> int:
+        """Where in the plan the first hidden failure of this function is."""
+        names = self._functions[function].names
+        return next(i for i, each in enumerate(self._plan.scenarios) if each.id in names)
+
+    def with_hidden(self, causes: Iterable[ShownCause]) -> list[ShownCause]:
+        """The causes, the first one of each function with its hidden failures; those of the other
+        functions are causes of their own."""
+        left = dict(self._functions)
+        found: list[ShownCause] = []
+        for cause in causes:
+            entry = left.pop(cause.function, None)
+            found.append(cause if entry is None else self._joined(cause, entry))
+        return found + [self._alone(function, entry) for function, entry in left.items()]
+
+    def _joined(self, cause: ShownCause, entry: _OfFunction) -> ShownCause:
+        return replace(
+            cause,
+            hidden=len(entry.names),
+            clauses=tuple(dict.fromkeys((*cause.clauses, *self._clauses(entry)))),
+            marks=cause.marks + entry.marks,
         )
-    return list(found.values())
+
+    def _alone(self, function: str, entry: _OfFunction) -> ShownCause:
+        missing = entry.missing
+        return ShownCause(
+            function=function,
+            message=missing.message if missing is not None else "",
+            hidden=len(entry.names),
+            blamed=entry.blamed,
+            place=missing.place if missing is not None else None,
+            clauses=self._clauses(entry),
+            marks=entry.marks,
+        )
+
+    def _clauses(self, entry: _OfFunction) -> tuple[Clause, ...]:
+        tested = {
+            clause
+            for scenario in self._plan.scenarios
+            if scenario.id in entry.names
+            for clause in scenario.clauses
+        }
+        return tuple(each for each in self._plan.assignment.clauses if each.id in tested)
+
+    def _part(self, cause: Cause, names: Iterable[str]) -> Fraction:
+        lost = sum((self._lost.get(name, Fraction(0)) for name in cause.scenarios), Fraction(0))
+        part = sum((self._lost.get(name, Fraction(0)) for name in names), Fraction(0))
+        return cause.marks_at_stake * part / lost if lost else Fraction(0)
 
 
 def put_together(checks: Iterable[ShownCheck]) -> tuple[ShownCause, ...]:

@@ -9,8 +9,10 @@ from fractions import Fraction
 import pytest
 
 from harness.model.plan import Plan
-from harness.model.result import Adjustment, RunResult
+from harness.model.policy import Consequence, Finding, PolicyRule, Severity, Unparsable
+from harness.model.result import Adjustment, RunResult, SubmissionStatus
 from harness.model.submission import Student
+from harness.model.verdict import Cause, CodePlace
 from harness.reporting.export.anonymous import anonymous
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
@@ -29,8 +31,32 @@ NAMED = replace(
     handed_in="2026-03-01T12:34:56+10:00",
     source=f"{WHO}_1_assignsubmission_file_",
 )
+FILE = CodePlace(file=f"{WHO}.py", first=3, last=3, text=(f"# {WHO}",))
+BROKEN = replace(
+    NAMED,
+    id=f"{WHO}-4712",
+    status=SubmissionStatus.UNREADABLE,
+    findings=(
+        Finding(
+            rule=PolicyRule.IMPORT,
+            clause="2",
+            file=f"{WHO}.py",
+            line=3,
+            column=1,
+            source="import random",
+            message="`import random` was added",
+            consequence=Consequence(severity=Severity.REVIEW),
+        ),
+    ),
+    unparsable=Unparsable(file=f"{WHO}.py", reason="is not Python", line=3, source=f"# {WHO}"),
+    isolation_reason=f"{WHO}.py, line 12: `global board`",
+    causes=(
+        Cause(function="", rule="not_gradable", message=f"found {WHO}.py", about_text=True),
+        Cause(function="", rule="unreadable", message="is not Python", place=FILE, line=3),
+    ),
+)
 FACTS = replace(RUN.facts, notices=(f"{WHO} is not on the roster",))
-CLASS = RunResult(facts=FACTS, submissions=(MANY_FAULTS, NAMED))
+CLASS = RunResult(facts=FACTS, submissions=(MANY_FAULTS, NAMED, BROKEN))
 TEXTS = [junit_xml, marks_csv, results_json]
 
 

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from harness.common import serial
 from harness.model.plan import Visibility
-from harness.model.student_view import FunctionTally, HiddenCheck
-from harness.model.verdict import Cause, VerdictKind
+from harness.model.result import SubmissionResult
+from harness.model.student_view import FunctionTally, HiddenCheck, ShownCause
+from harness.model.verdict import Cause, CodePlace, VerdictKind
 from harness.results import student_view
 from tests.results.small_run import FINDING, PLAN, SECRET, UNREADABLE, result
 
@@ -76,8 +77,8 @@ def test_hidden_causes_of_one_function_are_one() -> None:
             function="f",
             rule=rule,
             message="said to the lecturer",
-            scenarios=(name,),
-            example=name,
+            scenarios=(f"f/{name}",),
+            example=f"f/{name}",
             clauses=("4.1",),
             marks_at_stake=Fraction(1, 2),
         )
@@ -85,3 +86,64 @@ def test_hidden_causes_of_one_function_are_one() -> None:
     )
     (cause,) = student_view(replace(result("ada"), causes=causes), PLAN).causes[:1]
     assert (cause.message, cause.hidden, cause.marks) == ("", 2, 1)
+
+
+def _raises_on(line: int, *, joined: bool) -> SubmissionResult:
+    """A program whose visible check raises on line 2 and whose hidden one on `line`: as one cause
+    or as two; line 40 is in a function so long that its place is that line alone."""
+    whole = CodePlace(file="a1.py", first=1, last=90, text=("def f(a, n):", "    return a[n]"))
+    alone = CodePlace(file="a1.py", first=line, last=line, text=(f"    raise Never({line})",))
+    shown = Cause(
+        function="f",
+        rule="raised",
+        message="printed plain",
+        scenarios=("f/sampled", "f/secret") if joined else ("f/sampled",),
+        example="f/sampled",
+        place=whole,
+        line=2,
+        clauses=("4.1",),
+        marks_at_stake=Fraction(2) if joined else Fraction(1),
+    )
+    if joined:
+        return replace(result("ada"), causes=(shown,))
+    hidden = replace(
+        shown,
+        message=SECRET,
+        scenarios=("f/secret",),
+        example="f/secret",
+        place=alone,
+        line=line,
+        raised_in=alone,
+        raised_at=line,
+    )
+    return replace(result("ada"), causes=(shown, hidden))
+
+
+def test_the_line_on_which_a_hidden_scenario_raises_changes_nothing() -> None:
+    """A program may let the hidden argument choose the line: not even that it is another one than
+    a visible scenario's may be seen."""
+    views = [student_view(_raises_on(line, joined=False), PLAN) for line in (40, 41)]
+    views.append(student_view(_raises_on(2, joined=True), PLAN))
+    assert views[0] == views[1] == views[2]
+    (cause,) = views[0].causes
+    assert (cause.line, cause.hidden, cause.marks) == (2, 1, 2)
+
+
+def test_a_hidden_cause_is_its_function_its_clauses_and_its_marks() -> None:
+    hidden = _raises_on(40, joined=False).causes[1]
+    (cause,) = student_view(replace(result("ada"), causes=(hidden,)), PLAN).causes[:1]
+    assert cause == ShownCause(
+        function="f", message="", hidden=1, clauses=PLAN.assignment.clauses, marks=Fraction(1)
+    )
+
+
+def test_how_a_hidden_check_failed_is_not_said() -> None:
+    """Else an argument could choose among a dozen kinds."""
+    ways = {VerdictKind.FAILED, VerdictKind.TIMEOUT, VerdictKind.CRASHED, VerdictKind.MISSING}
+    views = []
+    for kind in ways:
+        entries = result("ada").scenarios
+        one = replace(entries[2], verdict=replace(entries[2].verdict, kind=kind))
+        of_kind = replace(result("ada"), scenarios=(*entries[:2], one, entries[3]))
+        views.append(student_view(of_kind, PLAN).hidden)
+    assert len(set(views)) == 1

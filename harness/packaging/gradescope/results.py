@@ -23,6 +23,7 @@ from harness.packaging.gradescope.settings import Metadata, PackageSettings
 from harness.reporting.terminal.cards import explained
 from harness.reporting.terminal.lines import as_text
 from harness.reporting.view import paste, words
+from harness.results import hidden_kind
 
 _COLUMNS = 100
 _UNFINISHED = (
@@ -126,7 +127,7 @@ def _output(
     passed = entry.verdict.passed
     lines = ["Not graded."] if scenario.informational else []
     if hidden:
-        lines.append(f"A hidden check: {words.VERDICT[entry.verdict.kind]}.")
+        lines.append(f"A hidden check: {words.VERDICT[hidden_kind(entry.verdict)]}.")
     elif not passed or entry.verdict.message:
         found = explained(ShownCheck.of(scenario, entry), surroundings)
         lines.append(as_text(found, _COLUMNS).rstrip("\n"))

@@ -1,26 +1,32 @@
-"""A run without its students: for research, or to ask another person about it."""
+"""A run without its students: for research, or to ask another person about it.
+
+Made of the fields that are named here. What a field holds that is not named stays behind.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
 
-from harness.model.result import RunResult, SubmissionResult
+from harness.model.policy import Finding, Unparsable
+from harness.model.result import Adjustment, RunResult, SubmissionResult
+from harness.model.verdict import Cause, CodePlace
 
 
 def anonymous(run: RunResult) -> RunResult:
-    """The run with numbers for ids and without names, emails, times of handing in, names of files
-    and folders, and whatever people wrote: notes, comments, reasons, notices.
+    """The run with numbers for ids, and of each submission what its program did and earned.
 
-    The order of the numbers does not follow the ids. What a program printed, and the names in its
-    code that a finding quotes, stay.
+    Without names, emails, times of handing in, names of files and folders, and whatever people
+    wrote: notes, comments, reasons, notices. The order of the numbers does not follow the ids.
+    What a program printed, and the names in its code that a finding quotes, stay.
     """
     ordered = sorted(run.submissions, key=_order)
+    cohort = run.facts.cohort
     width = len(str(len(ordered)))
     return RunResult(
-        facts=replace(run.facts, notices=()),
+        facts=replace(run.facts, notices=(), cohort=cohort and replace(cohort, contents=None)),
         submissions=tuple(
-            _without_student(result, f"student-{number:0{width}}")
+            _submission(result, f"student-{number:0{width}}")
             for number, result in enumerate(ordered, start=1)
         ),
     )
@@ -30,17 +36,60 @@ def _order(result: SubmissionResult) -> str:
     return sha256(f"{result.source_digest}\0{result.id}".encode("utf-8", "replace")).hexdigest()
 
 
-def _without_student(result: SubmissionResult, name: str) -> SubmissionResult:
-    adjustment = result.adjustment
-    return replace(
-        result,
+def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
+    adjustment, unparsable = result.adjustment, result.unparsable
+    return SubmissionResult(
         id=name,
-        problem="",
-        notes=(),
-        adjustment=None if adjustment is None else replace(adjustment, reason=""),
-        comment="",
-        student=None,
-        handed_in="",
-        source="",
-        source_digest="",
+        status=result.status,
+        mark=result.mark,
+        out_of=result.out_of,
+        flagged=result.flagged,
+        findings=tuple(_finding(each) for each in result.findings),
+        unparsable=None if unparsable is None else _unparsable(unparsable),
+        scenarios=result.scenarios,
+        manual=result.manual,
+        adjustment=None if adjustment is None else Adjustment(marks=adjustment.marks, reason=""),
+        earlier=result.earlier,
+        attempt=result.attempt,
+        attempts=result.attempts,
+        isolation=result.isolation,
+        causes=tuple(_cause(each) for each in result.causes),
+    )
+
+
+def _finding(finding: Finding) -> Finding:
+    return Finding(
+        rule=finding.rule,
+        clause=finding.clause,
+        file="",
+        line=finding.line,
+        column=finding.column,
+        source=finding.source,
+        message=finding.message,
+        consequence=finding.consequence,
+        word=finding.word,
+    )
+
+
+def _unparsable(unparsable: Unparsable) -> Unparsable:
+    return Unparsable(file="", reason=unparsable.reason, line=unparsable.line)
+
+
+def _cause(cause: Cause) -> Cause:
+    """What a scenario showed is its message; without one it may be about files or people."""
+    place = cause.place
+    return Cause(
+        function=cause.function,
+        rule=cause.rule,
+        message=cause.message if cause.example else "",
+        scenarios=cause.scenarios,
+        example=cause.example,
+        blamed=cause.blamed,
+        place=None if place is None else CodePlace(file="", first=place.first, last=place.last),
+        line=cause.line,
+        symptoms=cause.symptoms,
+        clauses=cause.clauses,
+        hint=cause.hint,
+        together_with=cause.together_with,
+        marks_at_stake=cause.marks_at_stake,
     )

@@ -158,7 +158,7 @@ def is_by_hand(result: SubmissionResult) -> bool:
 def isolation(result: SubmissionResult) -> str:
     """How its scenarios were kept apart, for the lecturer."""
     if result.isolation is Isolation.SHARED:
-        return "Scenarios shared a process: the program was proved to keep nothing between them."
+        return "Scenarios shared a process: the program was seen to keep nothing between them."
     reason = f" ({result.isolation_reason})" if result.isolation_reason else ""
     return f"Every scenario had a process of its own{reason}."
 

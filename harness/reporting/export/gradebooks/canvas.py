@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
+from harness.common.person_names import is_test_student
 from harness.reporting.export.gradebooks.entries import GradebookEntry
 from harness.reporting.export.gradebooks.matching import Identity
 from harness.reporting.export.gradebooks.platform import (
@@ -41,10 +42,11 @@ def _layout(sheet: Sheet, column: str | None, title: str) -> GradebookLayout:
     possible = next((row for row in sheet.rows if _is_possible(row)), ())
 
     def identity(row: Row) -> Identity | None:
+        names = cells_of(row, student)
         ids, logins = cells_of(row, own_id, sis_id), cells_of(row, login)
-        if not (ids or logins) or _is_possible(row):
+        if not (ids or logins) or _is_possible(row) or any(map(is_test_student, names)):
             return None
-        return Identity(ids=ids, logins=logins, names=cells_of(row, student))
+        return Identity(ids=ids, logins=logins, names=names)
 
     return GradebookLayout(
         mark=mark,

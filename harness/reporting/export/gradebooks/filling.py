@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.common.csv_tables import Sheet
 from harness.common.errors import UserError
+from harness.common.person_names import by_name_line
 from harness.reporting.export.gradebooks.entries import GradebookEntry
 from harness.reporting.export.gradebooks.matching import (
     By,
@@ -72,6 +73,7 @@ def fill(
     filler.check_maximum(entries)
     for each in matches:
         filler.fill(each)
+    filler.warnings[:0] = by_name_line(filler.by_name)
     filler.warnings += _left_over(sheet, rows, matches, entries)
     return FilledGradebook(
         sheet=sheet.with_rows(filler.rows), warnings=tuple(filler.warnings), marks=filler.marks
@@ -88,6 +90,7 @@ class _Filler:
         self._begun = begun
         self.rows = [list(row) for row in sheet.rows]
         self.warnings: list[str] = []
+        self.by_name: list[str] = []
         self.marks = 0
 
     def check_maximum(self, entries: Sequence[GradebookEntry]) -> None:
@@ -113,7 +116,7 @@ class _Filler:
         where = f"{self._sheet.at(match.row.row)}: {match.row.shown}"
         before = row[layout.mark].strip()
         if match.by is By.NAME:
-            self.warnings.append(f"BY NAME ALONE: {where} is taken to be {entry.shown}")
+            self.by_name.append(f"{where} is taken to be {entry.shown}")
         if before.upper() == EXCUSED:
             self.warnings.append(f"{where} is excused ({EXCUSED}); it stays so")
             return

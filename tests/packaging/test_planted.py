@@ -1,0 +1,139 @@
+"""A text in every field of a result with hidden scenarios, looked for in all that a student gets.
+
+A new field is planted as well: it may be seen only when this list names it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import types
+import typing
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from harness.model.plan import Visibility
+from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
+from harness.model.verdict import Cause, Verdict, VerdictKind
+from harness.packaging.classroom50.run import result_json as classroom50_json
+from harness.packaging.gradescope.grading import PlatformRun
+from harness.packaging.gradescope.results import results_json as gradescope_json
+from harness.packaging.gradescope.settings import Metadata, PackageSettings
+from harness.reporting.html.submission_pages import feedback_page
+from harness.reporting.markdown import markdown_summary
+from harness.reporting.terminal.annotations import of_submission
+from harness.reporting.terminal.cards import explain_failures
+from harness.results import student_view
+from tests.results.small_run import PLAN, result
+
+HIDDEN = PLAN.scenarios[2]
+MAY_BE_SEEN = {
+    "id",
+    "notes",
+    "comment",
+    "adjustment.reason",
+    "source_digest",  # Gradescope's facts, of the student's own file
+    "manual.slot.title",
+    "manual.slot.clause",
+    *(f"findings.{name}" for name in ("clause", "file", "line", "column", "source", "message")),
+    "hidden.causes.function",
+}
+
+
+class Planter:
+    """Makes values of dataclasses, each text and number in them one of its own; `where` has the
+    field of each."""
+
+    def __init__(self) -> None:
+        self.where: dict[str, str] = {}
+
+    def make(self, kind: Any, path: str) -> Any:
+        origin, parts = typing.get_origin(kind), typing.get_args(kind)
+        if origin in (typing.Union, types.UnionType):
+            return self.make(next(each for each in parts if each is not type(None)), path)
+        if origin is tuple:
+            return (self.make(parts[0], path),)
+        if kind in (str, int):
+            number = 7_310_000 + len(self.where)
+            self.where[str(number)] = path
+            return number if kind is int else f"planted{number}"
+        if kind in (bool, Fraction, float):
+            return kind(1)
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return next(iter(kind))
+        assert dataclasses.is_dataclass(kind), f"{path}: {kind}"
+        hints = typing.get_type_hints(kind)
+        return kind(  # type: ignore[operator]
+            **{
+                each.name: self.make(hints[each.name], f"{path}.{each.name}".lstrip("."))
+                for each in dataclasses.fields(kind)
+            }
+        )
+
+
+def planted() -> tuple[SubmissionResult, dict[str, str]]:
+    """A result of whose scenarios a hidden one and its cause hold something in every field."""
+    planter = Planter()
+    found: SubmissionResult = planter.make(SubmissionResult, "")
+    verdict: Verdict = planter.make(Verdict, "hidden.verdict")
+    cause: Cause = planter.make(Cause, "hidden.causes")
+    entries = list(result("ada").scenarios)
+    entries[2] = ScenarioResult(
+        scenario_id=HIDDEN.id,
+        verdict=dataclasses.replace(verdict, kind=VerdictKind.FAILED, draw=0),
+        points=Fraction(0),
+        out_of=HIDDEN.points,
+    )
+    cause = dataclasses.replace(cause, scenarios=(HIDDEN.id,), example=HIDDEN.id, about_text=False)
+    whole = dataclasses.replace(
+        found,
+        status=SubmissionStatus.GRADED,
+        problem="",
+        unparsable=None,
+        scenarios=tuple(entries),
+        causes=(cause,),
+    )
+    return whole, planter.where
+
+
+def outputs(whole: SubmissionResult) -> Iterator[str]:
+    """All that a student gets: the page (and its zip), cards, annotations, both platforms."""
+    view = student_view(whole, PLAN)
+    yield feedback_page(view)
+    yield explain_failures(view, PLAN, 99, width=100)
+    yield markdown_summary(view, PLAN, 99)
+    yield "\n".join(str(each) for each in of_submission(view, {"a1.py": "a1.py"}))
+    yield classroom50_json(whole, PLAN, os.environ, datetime.now(UTC))
+    settings = PackageSettings(
+        assignment="small",
+        python="3.12",
+        hidden=Visibility.VISIBLE,  # what a lecturer may choose
+        stop_after=1,
+        end_after=2,
+        harness="1",
+    )
+    yield gradescope_json(PlatformRun(result=whole), PLAN, settings, Metadata(), 1.0)
+
+
+def test_only_chosen_fields_reach_a_student() -> None:
+    whole, where = planted()
+    texts = list(outputs(whole))
+    seen = {path for text in texts for number, path in where.items() if number in text}
+    assert seen - MAY_BE_SEEN == set()
+    assert {"notes", "findings.message", "hidden.causes.function"} <= seen  # it does look
+
+
+@pytest.mark.parametrize("field", ["message", "place", "line"])
+def test_a_visible_cause_says_what_the_visible_example_says(field: str) -> None:
+    """With hidden failures in it as well; where the example is hidden, nothing of it is said."""
+    whole, where = planted()
+    (cause,) = whole.causes
+    mixed = dataclasses.replace(cause, scenarios=(PLAN.scenarios[1].id, HIDDEN.id))
+    views = outputs(dataclasses.replace(whole, causes=(mixed,)))
+    seen = {path for text in views for number, path in where.items() if number in text}
+    assert not {each for each in seen if each.startswith(f"hidden.causes.{field}")}
