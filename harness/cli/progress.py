@@ -58,6 +58,8 @@ def _announce(console: Console, event: RunStarted) -> None:
     facts = event.facts
     if facts.cohort is not None:
         console.print(escape(str(facts.cohort)), highlight=False, soft_wrap=True)
+        if facts.cohort.contents is not None:
+            console.print(escape(str(facts.cohort.contents)), highlight=False, soft_wrap=True)
     for notice in facts.notices:
         console.print(f"[bold red]NOTICE[/] {escape(notice)}", highlight=False, soft_wrap=True)
     plural = "" if event.total == 1 else "s"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 
 def id_key(text: str) -> str:
@@ -20,6 +21,23 @@ def name_keys(name: str) -> frozenset[str]:
     words = [first, last] if comma else name.split()
     turned = [*words[-1:], *words[:-1]]
     return frozenset(_letters("".join(order)) for order in (words, turned)) - {""}
+
+
+_SHOWN = 3
+
+
+def by_name_line(matched: Sequence[str]) -> list[str]:
+    """The line, if any, that a person must read where people were found by their names alone: how
+    many they are, and the first of them."""
+    if len(matched) < 2:
+        return [f"BY NAME ALONE: {each}" for each in matched]
+    more = f"; and {len(matched) - _SHOWN} more" if len(matched) > _SHOWN else ""
+    return [f"BY NAME ALONE, {len(matched)} students: {'; '.join(matched[:_SHOWN])}{more}"]
+
+
+def is_test_student(name: str) -> bool:
+    """Whether it is nobody: Canvas has `Student, Test` in every gradebook."""
+    return id_key(name).split() == ["student,", "test"]
 
 
 def _letters(text: str) -> str:

@@ -13,9 +13,18 @@ from harness.judging.causes import (
 from harness.judging.compare.texts import expected_files
 from harness.judging.explain.siblings import refine
 from harness.judging.goldens import disagreements
-from harness.judging.judge import Judge, combine, judge, merge_stand_in_verdict, not_run, resolve
+from harness.judging.judge import (
+    LAST_KINDS,
+    Judge,
+    combine,
+    judge,
+    merge_stand_in_verdict,
+    not_run,
+    resolve,
+)
 
 __all__ = [
+    "LAST_KINDS",
     "TOO_SLOW",
     "Failing",
     "Judge",

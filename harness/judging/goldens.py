@@ -62,7 +62,10 @@ def _ending(observation: Observation, stated: Expected) -> Iterator[str]:
     loading = " while it was loading" if observation.phase is Phase.LOADING else ""
     detail = f" ({plain(observation.detail)})" if observation.detail else ""
     did = f"the reference {_ENDINGS[ending]}{detail}{loading}"
-    if stated.ends is not None and ending is not stated.ends:
+    early = observation.phase in (Phase.GIVEN, Phase.ARGUMENTS)
+    if stated.ends is not None and early and ending is not Ending.ANSWERED:
+        yield f"{did} before what is asked for was run, but the scenario states how that ends."
+    elif stated.ends is not None and ending is not stated.ends:
         yield f"{did}, but the scenario states that it ends with {stated.ends.value}."
     elif stated.ends is None and ending is not Ending.ANSWERED:
         yield f"{did}, which the scenario does not state."
@@ -72,9 +75,23 @@ def _named(raised: Raised) -> str:
     return plain(f"{raised.type_name}: {raised.message}" if raised.message else raised.type_name)
 
 
+_ELSEWHERE = {
+    Phase.LOADING: "while it was loading",
+    Phase.GIVEN: "in what is given, before it is called",
+    Phase.ARGUMENTS: "in an argument of the call, or in what it is called on, before the call "
+    "itself",
+    Phase.RESULT: "when what the call returned was read, after the call itself (`list(…)` around "
+    "the call makes that its own)",
+}
+
+
 def _raises(observation: Observation, stated: Expected) -> Iterator[str]:
     raised, wanted = observation.raised, stated.raises
-    if wanted is None:
+    elsewhere = _ELSEWHERE.get(observation.phase)
+    if raised is not None and elsewhere is not None:
+        # Whatever is stated is about the call: no submission could show it.
+        yield f"the reference raised {_named(raised)} {elsewhere}."
+    elif wanted is None:
         leaves_by_exit = raised is not None and raised.type_name == "SystemExit"
         if raised is not None and not (leaves_by_exit and observation.exit_status is not None):
             yield f"the reference raised {_named(raised)}, which the scenario does not state."

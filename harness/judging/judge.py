@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
+from harness.common.errors import HarnessError
 from harness.judging.compare.channels import mismatches
 from harness.judging.compare.mismatches import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, PythonAnswer
@@ -41,8 +42,10 @@ _NOT_RUN = "not_run"
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:
     """Passed, or failed with the first reason that applies and what differs.
 
-    `expectation.stated` must hold no `{python: …}` any more (`resolve`), else HarnessError.
+    HarnessError where the observation is cut, or `expectation.stated` still holds a `{python: …}`
+    (`resolve`).
     """
+    _refuse_cut(observation)
     if observation.ending in _UNUSABLE:
         return _unusable(observation)
     differing = mismatches(observation, expectation, stimulus)
@@ -60,7 +63,19 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
         explanation=explain(failure),
         differences=differences(failure.mismatches, stimulus),
         conversation=conversation(observation, expectation, stimulus),
+        on_wall_time=_limit(observation) == Ending.TIMEOUT,
     )
+
+
+def _refuse_cut(observation: Observation) -> None:
+    if observation.cut:
+        raise HarnessError("what is left of an observation is not judged again")
+
+
+def _limit(observation: Observation) -> str:
+    """What ended it, or at which limit, then shortened, it was stopped early."""
+    stopped = observation.ending is Ending.STOPPED_EARLY
+    return observation.detail if stopped else observation.ending
 
 
 def _unusable(observation: Observation) -> Verdict:
@@ -81,6 +96,11 @@ class Judge:
         self._stimulus = stimulus
         self._of_reference: Verdict | None = None
 
+    @property
+    def reference(self) -> Observation | None:
+        """What the reference did, where that is known."""
+        return self._expectation.reference
+
     def verdict(self, observation: Observation) -> Verdict:
         """The verdict that `judge` returns, or raises HarnessError as it does."""
         if observation != self._expectation.reference:
@@ -93,6 +113,7 @@ class Judge:
         """The verdict's kind alone, for which nothing has to be explained."""
         if observation == self._expectation.reference:
             return self.verdict(observation).kind
+        _refuse_cut(observation)
         if observation.ending in _UNUSABLE:
             return VerdictKind.FAILED
         differing = mismatches(observation, self._expectation, self._stimulus)
@@ -107,7 +128,7 @@ def _kind(differing: Sequence[Mismatch]) -> VerdictKind:
 
 
 # A failure that was seen comes before one that was only cut short, and before a fault of ours.
-_LAST = (VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR)
+LAST_KINDS = (VerdictKind.STOPPED_EARLY, VerdictKind.HARNESS_ERROR)
 
 
 def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> Verdict:
@@ -121,9 +142,9 @@ def combine(kinds: Sequence[VerdictKind], verdict: Callable[[int], Verdict]) -> 
     failing = [index for index, kind in enumerate(kinds) if kind is not VerdictKind.PASSED]
     if not failing:
         return replace(verdict(0), draws_run=len(kinds))
-    first = min(failing, key=lambda index: (kinds[index] in _LAST, index))
-    if kinds[first] in _LAST:
-        first = max(failing, key=lambda index: (_LAST.index(kinds[index]), -index))
+    first = min(failing, key=lambda index: (kinds[index] in LAST_KINDS, index))
+    if kinds[first] in LAST_KINDS:
+        first = max(failing, key=lambda index: (LAST_KINDS.index(kinds[index]), -index))
     faults = sum(kinds[index] is VerdictKind.HARNESS_ERROR for index in failing)
     return replace(
         verdict(first),

@@ -29,10 +29,14 @@ class Ending(StrEnum):
 
 
 class Phase(StrEnum):
-    """Where the process was when it ended."""
+    """Where the process was when it ended, or where the exception was raised that it answered with:
+    what a scenario states is shown by `STIMULUS` alone."""
 
     LOADING = "loading"  # the submission's own body (what runs at import)
-    STIMULUS = "stimulus"
+    GIVEN = "given"  # what is bound and run before the call or the session's first step
+    ARGUMENTS = "arguments"  # what the call is given, or what a method is called on
+    STIMULUS = "stimulus"  # the call itself, a session's steps, the program that is run
+    RESULT = "result"  # what the call returned, as it was read or compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +123,11 @@ class Observation:
     `turns` cover the whole screen after loading (for a session: all steps). `arguments` are the
     positional arguments of a plain call afterwards, `arguments_before` beforehand. `variables` are
     a session's names afterwards. `detail` is a machine fact about the ending: the missing
-    function's name, the signal's name, what broke the protocol; `nearest` is what the program has
-    that is called most like a missing function. `files` is what lies in its own folder
-    afterwards, by name, and `left_open` which of them it did not close. `cpu_seconds` is for the
+    function's name, the signal's name, what broke the protocol, which limit was shortened;
+    `nearest` is what the program has that is called most like a missing function. `files` is what
+    lies in its own folder afterwards, by name, and `left_open` which of them it did not close.
+    `cut`: it was too large to keep, and this is a digest of all of it; what is left is its ending
+    and what it raised, and nothing may be concluded from what is absent. `cpu_seconds` is for the
     scheduler only and is not part of what is judged.
     """
 
@@ -140,6 +146,7 @@ class Observation:
     nearest: str = ""
     files: tuple[NamedValue, ...] = ()
     left_open: tuple[str, ...] = ()
+    cut: str = ""
     cpu_seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -168,7 +175,7 @@ def transcript(turns: tuple[Turn, ...]) -> str:
 
 
 class Isolation(StrEnum):
-    """Whether scenarios of a submission shared a process, which it was proved to keep nothing in,
+    """Whether scenarios of a submission shared a process, which it was seen to keep nothing in,
     or each had a process of its own."""
 
     SHARED = "shared"

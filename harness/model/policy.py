@@ -288,21 +288,21 @@ class Unparsable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statelessness:
-    """Whether a program's text proves that it keeps nothing between scenarios, else why not
-    ("line 12: `global board`")."""
+class Sharing:
+    """Whether a program's text names nothing that forbids its scenarios to share a process, else
+    why not ("line 12: `global board`")."""
 
-    proved: bool
+    allowed: bool
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyReport:
     """What the text of one submission showed. `notes` are accepted oddities (BOM, CRLF).
-    `statelessness` is None where no proof was asked for; `outline` is of what could be read."""
+    `sharing` is None where it was not asked for; `outline` is of what could be read."""
 
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
     notes: tuple[str, ...] = ()
-    statelessness: Statelessness | None = None
+    sharing: Sharing | None = None
     outline: Outline = NO_OUTLINE

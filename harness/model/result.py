@@ -154,15 +154,48 @@ def not_yet_given(assignment: Assignment) -> tuple[ManualMark, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What became of everything in what was read. `total` things (`what` they are) are the sum of
+    `of_students`, which hold what `students` handed in, of those that need `review`, those
+    `ignored`, and the platform's own `metadata`, all by name."""
+
+    what: str
+    total: int
+    students: int
+    of_students: int
+    review: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """`68 folders: 64 students, 2 need review, 2 ignored (.DS_Store, __MACOSX)`."""
+        student = f"{self.students} student{'s' * (self.students != 1)}"
+        parts = [f"{self.of_students} of " * (self.of_students != self.students) + student]
+        if self.review:
+            parts.append(f"{len(self.review)} need{'s' * (len(self.review) == 1)} review")
+        for names, called in ((self.ignored, "ignored"), (self.metadata, "metadata")):
+            if names:
+                more = ", …" * (len(names) > _NAMES_SHOWN)
+                parts.append(f"{len(names)} {called} ({', '.join(names[:_NAMES_SHOWN])}{more})")
+        what = self.what.removesuffix("s") if self.total == 1 else self.what
+        return f"{self.total} {what}: {', '.join(parts)}"
+
+
+_NAMES_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CohortFacts:
     """What was read: `layouts` by name ("Canvas"), how many submissions (attempts) of how many
-    students, and what was asked for. `due` is ISO 8601 with an offset, or empty."""
+    students, and what was asked for. `due` is ISO 8601 with an offset, or empty.
+    `contents` accounts for all that lay there; None in runs of older versions."""
 
     layouts: tuple[str, ...]
     submissions: int
     students: int
     due: str = ""
     time_zone: str = ""
+    contents: Contents | None = None
 
     def __str__(self) -> str:
         """`layout: Canvas, 60 submissions of 58 students`."""

@@ -114,7 +114,8 @@ class Conversation:
 class Verdict:
     """One scenario's outcome. For a sample: `draw` is the index of the smallest failing draw,
     `draws_failed` of `draws_run` differ. `stand_in` is None where there was no second run; with
-    it a scenario that passed has an explanation too: which module is to blame."""
+    it a scenario that passed has an explanation too: which module is to blame. `on_wall_time`: the
+    program slept too long, which says something about the machine at that moment as well."""
 
     kind: VerdictKind
     explanation: Explanation | None = None
@@ -124,6 +125,7 @@ class Verdict:
     draws_failed: int = 0
     draws_run: int = 1
     stand_in: StandInOutcome | None = None
+    on_wall_time: bool = False
 
     @property
     def passed(self) -> bool:

@@ -27,6 +27,7 @@ def test_grades_a_folder_and_says_where_the_report_lies(course: Course) -> None:
     run = results(course.report)["run"]
     assert outcome.err.splitlines() == [
         "layout: plain, 5 submissions of 5 students",
+        "5 folders: 5 students",
         f"tiny: 5 submissions, Python {run['python']}, tier {run['tier']}",
         "5 of 5 graded",
     ]
@@ -92,21 +93,53 @@ def test_a_submission_that_is_gone_leaves_the_report(graded: Course) -> None:
     assert not (graded.report / "feedback" / "perfect.html").exists()
 
 
-def test_what_was_stopped_early_is_tried_again_and_comes_out_the_same(graded: Course) -> None:
-    looping = "while True:\n        pass\n    if not amount.isdigit():"
-    graded.edit("submissions/tiny/perfect/a1.py", "if not amount.isdigit():", looping)
-    graded.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 0.2}\npolicy:")
-    told = graded.run("grade", "submissions/tiny")
-    assert "perfect: 5 of 13 scenarios stopped early" in told.err
+def stuck(graded: Course, line: str, limits: str) -> str:
+    """What grading says when the perfect submission stays at this line."""
+    does = f"while True:\n        {line}\n    if not amount.isdigit():"
+    graded.edit("submissions/tiny/perfect/a1.py", "if not amount.isdigit():", does)
+    graded.edit("specs/tiny/assignment.yaml", "policy:", f"limits: {{{limits}}}\npolicy:")
+    return graded.run("grade", "submissions/tiny").err
+
+
+def test_what_was_stopped_early_by_its_cpu_time_is_kept(graded: Course) -> None:
+    told = stuck(graded, "pass", "cpu_seconds: 0.2")
+    assert "perfect: 5 of 13 scenarios stopped early" in told
     found, observed = results(graded.report), rows(graded.report, "observation")
     assert submission(graded.report, "perfect")["flagged"]
     kinds = list(verdicts(graded.report, "perfect").values())
     assert kinds.count("stopped_early") == 5
     assert kinds.count("cpu_limit") == 4
     again = graded.run("grade", "submissions/tiny")
-    assert "5 submissions, 4 graded before" in again.err
+    assert "5 submissions, 5 graded before" in again.err
     assert results(graded.report) == found
     assert rows(graded.report, "observation") == observed
+    anew = graded.run("grade", "submissions/tiny", "--fresh")
+    assert "graded before" not in anew.err
+    assert "perfect: 5 of 13 scenarios stopped early" in anew.err
+    assert list(verdicts(graded.report, "perfect").values()) == kinds
+
+
+def test_what_was_stopped_early_runs_in_full_when_asked_to(graded: Course) -> None:
+    stuck(graded, "pass", "cpu_seconds: 0.2")
+    full = graded.run("grade", "submissions/tiny", "--thorough")
+    assert "graded before" not in full.err
+    kinds = list(verdicts(graded.report, "perfect").values())
+    assert kinds.count("stopped_early") == 0
+    assert kinds.count("cpu_limit") == 9
+    again = graded.run("grade", "submissions/tiny", "--thorough")
+    assert "5 submissions, 5 graded before" in again.err
+    graded.edit("specs/tiny/assignment.yaml", "cpu_seconds: 0.2", "cpu_seconds: 0.3")
+    other = graded.run("grade", "submissions/tiny", "--thorough")
+    assert "graded before" not in other.err
+
+
+def test_what_slept_too_long_is_tried_again(graded: Course) -> None:
+    """How long a program sleeps is wall time, which is the machine's as well as its own."""
+    stuck(graded, "__import__('time').sleep(1)", "wall_seconds: 0.3")
+    kinds = list(verdicts(graded.report, "perfect").values())
+    assert kinds.count("timeout") > 0
+    again = graded.run("grade", "submissions/tiny")
+    assert "5 submissions, 4 graded before" in again.err
 
 
 def test_a_changed_golden_judges_again_without_running(graded: Course) -> None:

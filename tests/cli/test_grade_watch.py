@@ -127,6 +127,33 @@ def test_a_folder_that_is_watched(course: Course) -> None:
     ended(child)
 
 
+def test_a_program_that_loops_is_kept_when_another_arrives(course: Course) -> None:
+    right = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    endless = right.replace(
+        "if not amount.isdigit():", "while True: pass\n    if not amount.isdigit():"
+    )
+    assert endless != right
+    course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 0.2}\npolicy:")
+    course.write("inbox/ada/a1.py", endless)
+    child = pexpect.spawn(
+        str(HARNESS),
+        ["grade", "--watch", "inbox", "--assignment", "tiny"],
+        cwd=course.root,
+        env=environment(TERM="dumb"),
+        encoding="utf-8",
+        timeout=PATIENCE,
+        dimensions=(60, 120),
+    )
+    child.expect("scenarios stopped early")
+    child.expect("Report: ")
+    course.write("inbox/bob/a1.py", right)
+    child.expect("2 submissions, 1 graded before")
+    child.expect("Report: ")
+    child.kill(signal.SIGTERM)
+    child.expect(pexpect.EOF)
+    child.close()
+
+
 @pytest.mark.parametrize(
     "arguments", [["a", "b"], ["a", "--only", "ada"], ["a", "--fresh"], ["x.py"]]
 )

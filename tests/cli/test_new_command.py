@@ -193,7 +193,8 @@ def test_what_a_reference_raises_is_stated_and_what_cannot_be_compared_left_out(
         ),
         (
             "import nowhere\n\n\ndef f(number: int):\n    return 1\n",
-            "f(2): the reference raised ModuleNotFoundError: No module named 'nowhere'",
+            "f(2): the reference raised ModuleNotFoundError: No module named 'nowhere' "
+            "while it was loading",
         ),
     ],
 )

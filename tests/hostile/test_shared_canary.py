@@ -2,7 +2,7 @@
 runs a submission: neither where scenarios run together nor where one runs alone.
 
 A class is graded by the real parts, with texts that occur nowhere else in the reference, in a
-stand-in and in what scenarios state; a program that is proved to keep nothing computes while the
+stand-in and in what scenarios state; a program that may share a process computes while the
 memory of every process below us that has it is read.
 """
 
@@ -37,7 +37,8 @@ PLANTED = {
     "what a game says": "canary-f1e0-transcript",
     "the stand-in": "canary-c7a8-stand-in",
 }
-STIMULUS = "question-6d15"  # of another scenario: only where scenarios run together
+STIMULUS = "question-6d15"  # of another function
+LATER = "question-81c0", "question-2fa9"  # of the function that is asked: one of them is first
 OWN = "nestling-93ac"  # a constant of the submission's
 AWAKE = "nestling-is-awake-7e"  # made as the code runs
 # The reference puts each text together, so that its own is the first alone.
@@ -50,7 +51,7 @@ def say():
     print("canary-" + "84fe-printed")
 def show():
     return "canary-" + "2b96-shown"
-def work():
+def work(number):
     return 1
 def use():
     return bank.put([1])
@@ -66,7 +67,7 @@ def say():
     print(OWN)
 def show():
     return OWN
-def work():
+def work(asked):
     kept = "".join(["nestling-", "is-awake", "-7e"])
     for number in range(10 ** 10):
         last = number
@@ -83,6 +84,7 @@ FILES = {
     "specs/nest/all.yaml": f"""\
 scenarios:
   - {{name: a word, function: word, call: 'word("{STIMULUS}")', returns: canary-0ac3-returned}}
+  - {{name: the word again, function: word, call: 'word("{STIMULUS}!")'}}
   - {{name: says, function: say, call: say(), prints: "canary-84fe-printed\\n"}}
   - name: shows
     function: show
@@ -90,7 +92,8 @@ scenarios:
       >>> show()
       'canary-2b96-shown'
   - {{name: uses, function: use, stand_in: {{bank.py: stand_in_bank.py}}, call: use(), returns: 1}}
-  - {{name: works, function: work, call: work(){{given}}}}
+  - {{name: works, function: work, call: 'work("{LATER[0]}")'{{given}}}}
+  - {{name: works again, function: work, call: 'work("{LATER[1]}")'{{given}}}}
   - {{name: plays, function: a1.py, run: a1.py, transcript: said.txt}}
 """,
     "specs/nest/said.txt": "canary-f1e0-transcript\n",
@@ -108,7 +111,10 @@ def test_nothing_of_ours_is_where_a_submission_runs(
 ) -> None:
     with working(tier, isolation, tmp_path) as (runner, holders):
         assert runner in holders
-        assert holds(runner, STIMULUS) == (isolation is Isolation.SHARED)
+        on_no_terminal = Path(f"/proc/{runner}/fd/0").readlink() == Path("/dev/null")
+        assert on_no_terminal == (isolation is Isolation.SHARED)
+        assert not holds(runner, STIMULUS)
+        assert [holds(runner, text) for text in LATER].count(True) == 1
         assert {pid: leaks(pid) for pid in holders} == {pid: [] for pid in holders}
 
 

@@ -154,6 +154,23 @@ FIRES: list[tuple[str, Failure, str]] = [
         "f() takes 1 positional argument but 2 were given.",
     ),
     (
+        "ended_elsewhere",
+        case(ended(Ending.ASKED_FOR_MORE), ended(Ending.ASKED_FOR_MORE, phase=Phase.GIVEN)),
+        "It ended as it should, but already in what comes before add_piece(board, 'X', 1), which "
+        "never ran.",
+    ),
+    (
+        "raised_elsewhere",
+        case(called(1), raised("ValueError", "no", line=2, phase=Phase.GIVEN)),
+        "What comes first raised ValueError: no (line 2), so add_piece(board, 'X', 1) never ran.",
+    ),
+    (
+        "raised_elsewhere",
+        case(raised("ValueError"), raised("ValueError", phase=Phase.ARGUMENTS)),
+        "In add_piece(board, 'X', 1), what comes before the call itself raised ValueError, so the "
+        "call never ran.",
+    ),
+    (
         "raised_unexpectedly",
         case(called(1), raised("ValueError", "bad \x1b[31m", line=12, source="    int(x)")),
         "add_piece raised ValueError: bad \\x1b[31m (line 12: int(x)).",
@@ -252,6 +269,9 @@ LEAVES_ALONE: list[tuple[str, Failure]] = [
         ),
     ),
     ("wrong_parameters", case(called(1), raised("TypeError", "bad operand type for unary +"))),
+    ("raised_elsewhere", case(called(1), raised("ValueError", phase=Phase.ARGUMENTS))),
+    ("raised_elsewhere", case(called(1), raised("ValueError", phase=LOADING))),
+    ("ended_elsewhere", case(called(1), ended(Ending.ASKED_FOR_MORE, phase=Phase.GIVEN))),
     ("raised_unexpectedly", case(raised("ValueError"), raised("KeyError"))),
     ("wrong_exception", case(called(1), raised("KeyError"))),
     ("did_not_raise", case(called(1), called(2))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -297,3 +298,13 @@ def test_a_size_that_is_tried_alone_counts_where_all_else_is_right_by_default() 
     )
     broken = Swept(board, lambda _: called(None), sizes=(8,), group="f/broken")
     assert told(boards, alone, broken) == failing(4, 7, 10)
+
+
+@pytest.mark.parametrize("size", [4, 7, 8, 10])
+def test_a_group_is_not_spoken_of_where_one_of_it_was_too_large_to_keep(size: int) -> None:
+    group = Swept(board, lambda _: board(8))
+    verdicts = group.verdicts()
+    name = group.scenarios[size].id
+    group.seen[name] = replace(ended(Ending.ANSWERED), cut="digest")
+    group.verdicts = lambda: verdicts  # type: ignore[method-assign]  # as judged when it arrived
+    assert told(group) == set()

@@ -184,3 +184,13 @@ def test_what_is_tried_is_bounded() -> None:
 
     derive(numbered, outline(program), {}, passes)
     assert 0 < len(tried) <= 300
+
+
+def test_what_was_too_large_to_keep_is_put_with_no_statement() -> None:
+    """What is there is the verdict; it cannot be judged again with a line corrected."""
+    wording = failed(("Points? ", "Points: "), rule="prompt_differs")
+    course = failed(("***", None))
+    whole = replace(MATCHED, observation=Observation(ending=Ending.ANSWERED))
+    cut = replace(MATCHED, observation=Observation(ending=Ending.ANSWERED, cut="digest"))
+    assert sizes(course, whole, wording) == [2, 1]
+    assert sizes(course, cut, wording) == [1, 1, 1]

@@ -11,7 +11,6 @@ import yaml
 
 from harness.assignment import load, load_for_fuzzing
 from harness.common.errors import UserError
-from harness.execution.protocol.observation import ObservationBudget
 from harness.grading import check_submissions, handed_in, prepare
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Stimulus
@@ -276,8 +275,7 @@ def test_every_batch_is_compared_whatever_was_observed_before(
 ) -> None:
     settings, target = with_fuzz(course)
     monkeypatch.setattr(fuzz_worker, "BATCH", 25)
-    monkeypatch.setattr(Comparer, "_keeps_nothing", lambda *_: False)
-    monkeypatch.setattr(ObservationBudget.__init__, "__defaults__", (60_000,))
+    monkeypatch.setattr(Comparer, "_may_share", lambda *_: False)
     context = prepare(
         load(course.root, "tiny"), cache=course.root / ".harness-cache", recall_tier=True
     )

@@ -11,7 +11,14 @@ from harness.assignment import find_root
 from harness.cli.discovery import examples
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
-from harness.packaging.scaffold import Begun, copied, from_reference, from_template, of_several
+from harness.packaging.scaffold import (
+    Begun,
+    copied,
+    from_reference,
+    from_template,
+    keep_out,
+    of_several,
+)
 from harness.reporting.view.words import listed
 
 SECTION = "Assignments"
@@ -55,7 +62,7 @@ def command(
 
     Where reference/ID holds Python files, the scenarios are begun from its functions and programs,
     which are run for that; what a program is given as input is left to you. No file that is there
-    is changed.
+    is changed, but for .gitignore in a repository: answers and students are kept out of it.
     """
     if not _ID.fullmatch(assignment_id):
         raise UserError(
@@ -79,6 +86,8 @@ def command(
     else:
         files = from_template(assignment_id, *(names or ("a1.py",)))
     _write(base, files)
+    if keep_out(base):
+        click.echo("Wrote .gitignore: answers (.harness-cache) and students (reports) stay out")
     where = f"specs/{assignment_id}/first.yaml"
     if begun and begun.left_out:
         click.echo(f"Left out, with the reasons in {where}: {listed(begun.left_out)}")

@@ -8,6 +8,7 @@ everything else by function and rule.
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -23,6 +24,8 @@ from harness.model.verdict import Blame, Cause, CodePlace, Symptom, VerdictKind
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
 TOO_SLOW = "too_slow"  # the rule of a right answer that took too long
 _NEAR = 0.7  # of 1: how alike a name must be to be meant
+
+_SOONEST = tuple(Visibility)  # who may be seen first comes first
 
 Key = tuple[str, ...]
 
@@ -164,7 +167,7 @@ def _cause(
         clauses=_clauses(example, members),
     )
     if kind == "missing":
-        return _with_nearest(cause, key[1], outline)
+        return _with_nearest(cause, key[1], outline, example)
     if kind == "loading":
         return _asking_at_load(replace(cause, place=_at_load(example)), example, outline)
     part = outline.part(cause.function)
@@ -195,18 +198,17 @@ def _clearest(members: Sequence[Failing], function: str) -> Failing:
     the most frequent one; then the shortest input and the smallest draw."""
     from harness.judging.explain.rules import is_general  # noqa: PLC0415  (loaded where some fail)
 
-    count: dict[str, int] = {}
-    for each in members:
-        count[each.rule] = count.get(each.rule, 0) + 1
+    # A visible one is chosen by what is visible: hidden ones would show in the choice.
+    count = Counter((each.rule, each.scenario.visibility) for each in members)
 
     def order(each: Failing) -> tuple[object, ...]:
         return (
             each.verdict.kind is VerdictKind.NOT_RUN,
-            each.scenario.visibility is not Visibility.VISIBLE,
+            _SOONEST.index(each.scenario.visibility),
             function not in {"", each.scenario.function},
             each.verdict.kind is VerdictKind.STOPPED_EARLY,
             is_general(each.rule),
-            -count[each.rule],
+            -count[each.rule, each.scenario.visibility],
             each.size,
             each.index,
         )
@@ -240,11 +242,11 @@ def _clauses(example: Failing, members: Iterable[Failing]) -> tuple[str, ...]:
     )
 
 
-def _with_nearest(cause: Cause, name: str, outline: Outline) -> Cause:
+def _with_nearest(cause: Cause, name: str, outline: Outline, example: Failing) -> Cause:
     known = {part.name: part for part in outline.parts if part.callable}
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=_NEAR)
     if not near:
-        return replace(cause, about_text=True)
+        return replace(cause, about_text=_is_missing(example))
     part = known[near[0]]
     kind = "class" if any(each.name == part.name for each in outline.members) else "function"
     message = (

@@ -82,6 +82,8 @@ def _statements(
     for each, one in zip(members, shown, strict=True):
         if one is not None and one.statements:
             uses.append(one.statements)
+        elif each.observation is not None and each.observation.cut:
+            uses.append(frozenset())  # it cannot be tried what another line would make of it
         else:
             uses.append(tries.corrected(each, wordings) or frozenset({_COURSE, *courses}))
     return fewest_parts(uses, (), ())

@@ -37,15 +37,18 @@ def mismatches(
     """Everything that differs; empty when the observation is as expected."""
     differing: list[Mismatch] = []
     ending = expected_ending(expectation)
-    if observation.ending is not ending or observation.ending in _NEVER:
+    early = ending is not Ending.ANSWERED and _is_early(observation, expectation, stimulus)
+    if observation.ending is not ending or observation.ending in _NEVER or early:
         differing.append(EndingMismatch(expected=ending, actual=observation.ending))
-    if observation.ending not in _COMPLETE or at_import(observation, stimulus):
+    if early or observation.ending not in _COMPLETE or at_import(observation, stimulus):
         if not differing and observation.ending is Ending.ANSWERED:
-            differing.append(RaiseMismatch(expected=None, actual=observation.raised))
-        elif not differing and at_import(observation, stimulus) and not _is_at_import(expectation):
-            # It ended as it should, but before the stimulus.
-            differing.append(EndingMismatch(expected=ending, actual=observation.ending))
+            at = observation.phase
+            differing.append(RaiseMismatch(expected=None, actual=observation.raised, phase=at))
         return tuple(differing)
+    if isinstance(stimulus.action, Session) and observation.raised is not None:
+        # Before its first step: a quiet step would look as if it had been done.
+        at = observation.phase
+        return (RaiseMismatch(expected=None, actual=observation.raised, phase=at),)
     if isinstance(stimulus.action, Session):
         differing += step_mismatches(observation, expectation, stimulus.action)
     else:
@@ -74,9 +77,12 @@ def at_import(observation: Observation, stimulus: Stimulus) -> bool:
     return observation.phase is Phase.LOADING and not isinstance(stimulus.action, Run)
 
 
-def _is_at_import(expectation: Expectation) -> bool:
+def _is_early(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> bool:
+    """Whether it ended before the stimulus, and the reference did not."""
+    if observation.phase is Phase.STIMULUS or isinstance(stimulus.action, Run):
+        return False
     reference = expectation.reference
-    return reference is not None and reference.phase is Phase.LOADING
+    return reference is None or reference.phase is not observation.phase
 
 
 def _outcome(
@@ -87,8 +93,9 @@ def _outcome(
     wanted = _expected_raise(expectation, stimulus)
     raised = _raised(observation, stimulus)
     known = expectation.reference is not None or expectation.stated.raises is not None
-    if not raise_agrees(wanted, raised) and (known or raised is not None):
-        return [RaiseMismatch(expected=wanted, actual=raised)]
+    elsewhere = raised is not None and observation.phase is not Phase.STIMULUS
+    if elsewhere or (not raise_agrees(wanted, raised) and (known or raised is not None)):
+        return [RaiseMismatch(expected=wanted, actual=raised, phase=observation.phase)]
     differing: list[Mismatch] = []
     if isinstance(stimulus.action, Call) and observation.raised is None:
         differing += _returned(observation, expectation)

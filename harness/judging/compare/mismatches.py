@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from harness.model.expectation import Ignore, Matcher, StatedRaise
-from harness.model.observation import Ending, Raised
+from harness.model.observation import Ending, Phase, Raised
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
 
@@ -21,11 +21,13 @@ class EndingMismatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaiseMismatch:
-    """Another exception than expected; None: none."""
+    """Another exception than expected; None: none. `phase` is where it was raised: outside
+    `STIMULUS` the right one is wrong too."""
 
     expected: StatedRaise | None
     actual: Raised | None
     step: int | None = None
+    phase: Phase = Phase.STIMULUS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from harness.judging.compare.mismatches import (
 from harness.judging.explain.alignment import CONTEXT, WINDOW, shared_start, side_by_side, window
 from harness.matchers import Exactly, same
 from harness.model.expectation import Matcher, StatedRaise
-from harness.model.observation import Raised
+from harness.model.observation import Phase, Raised
 from harness.model.stimulus import Session, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel, Difference, DiffLine
@@ -51,7 +51,8 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Difference:
             )
         case RaiseMismatch():
             subject = _in_step("exception", mismatch.step, stimulus)
-            expected, actual = _stated_raise(mismatch.expected), _raised(mismatch.actual)
+            expected = _stated_raise(mismatch.expected)
+            actual = _raised(mismatch.actual) + _ELSEWHERE.get(mismatch.phase, "")
             return _plain(Channel.RAISES, subject, expected, actual)
         case ReadsMismatch():
             subject = _in_step("inputs taken", mismatch.step, stimulus)
@@ -89,6 +90,13 @@ def _stated_raise(expected: StatedRaise | None) -> str:
 def _wanted_text(matcher: Matcher) -> str:
     text = matcher.exact_text
     return matcher.in_words() if text is None else text
+
+
+_ELSEWHERE = {
+    Phase.GIVEN: ", in what comes first",
+    Phase.ARGUMENTS: ", before the call itself",
+    Phase.RESULT: ", as what was returned was read",
+}
 
 
 def _raised(actual: Raised | None) -> str:

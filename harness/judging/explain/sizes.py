@@ -49,11 +49,13 @@ def families(
     observations: Mapping[str, tuple[Observation, ...]],
     key: AnswerKey,
 ) -> tuple[Family, ...]:
-    """The plan's groups in which exactly one whole-numbered constant varies at a time."""
+    """The plan's groups in which exactly one whole-numbered constant varies at a time, but for
+    those with an observation that is cut."""
     defaults = _defaults(plan.assignment)
     answers = {entry.scenario_id: entry.answers for entry in key.scenarios}
     usual: dict[str, AtSize] = {}
     others: dict[tuple[str, str], list[AtSize]] = {}
+    cut: set[str] = set()
     for scenario in plan.scenarios:
         overridden = _unusual(scenario, defaults)
         verdict = verdicts.get(scenario.id)
@@ -64,6 +66,8 @@ def families(
         one = _at_size(scenario, size, verdict, seen, answers.get(scenario.id, ()))
         if one is None:
             continue
+        if one.observation.cut:
+            cut.add(scenario.group)
         if name:
             others.setdefault((scenario.group, name), []).append(one)
         else:
@@ -71,6 +75,7 @@ def families(
     return tuple(
         Family(constant=name, default=defaults[name], usual=usual.get(group), others=tuple(members))
         for (group, name), members in others.items()
+        if group not in cut
     )
 
 

@@ -1,6 +1,6 @@
 """Runs inputs on the reference and on a submission, each confined as in a grading run.
 
-Many inputs run together where a program is proved to keep nothing; whatever is not the same byte
+Many inputs run together where a program may share a process; whatever is not the same byte
 for byte is observed again alone and judged as a scenario would be.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
 
-from harness.execution import AnyDriver, Observes, SharedGroup, ToolFailed, decoded, may_share
+from harness.execution import AnyDriver, Keep, Observes, SharedGroup, ToolFailed, decoded, may_share
 from harness.grading import SharingObserver, parameters, python_expressions, read_program
 from harness.judging import Judge
 from harness.model.assignment import Assignment, SourceFile
@@ -59,9 +59,18 @@ class Program:
 
     def run_together(self, group: SharedGroup, numbers: Sequence[int]) -> Mapping[int, bytes]:
         """What it did, by number; nothing where it may not share a process after all."""
+        return self._run(group, numbers, lambda number, data: True)
+
+    def same_together(
+        self, group: SharedGroup, numbers: Sequence[int], expected: Mapping[int, bytes]
+    ) -> set[int]:
+        """The numbers of what it did as expected; the rest is looked at and not kept."""
+        return set(self._run(group, numbers, lambda number, data: data == expected[number]))
+
+    def _run(self, group: SharedGroup, numbers: Sequence[int], keep: Keep) -> Mapping[int, bytes]:
         if not self.together or not isinstance(self.server, SharingObserver):
             return {}
-        outcome = self.server.observe_together(group, numbers)
+        outcome = self.server.observe_together(group, numbers, keep=keep)
         if outcome.refused:
             self.together = False
             return {}
@@ -78,26 +87,20 @@ class Comparer(AbstractContextManager["Comparer"]):
         self._assignment = assignment
         self._files = reference
         self._stack = ExitStack()
-        self._proved: dict[tuple[SourceFile, ...], bool] = {}
+        self._sharing: dict[tuple[SourceFile, ...], bool] = {}
 
     def __enter__(self) -> Comparer:
         self._tool = self._stack.enter_context(self._driver.tool(SOURCES, ENTRY))
-        self._batch = self._stack.enter_context(ExitStack())
-        self.begin_batch()
+        self._reference = self.program(self._files, self._stack)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def begin_batch(self) -> None:
-        """Start the reference anew: what may be observed of a program is bounded in sum."""
-        self._batch.close()
-        self._reference = self.program(self._files, self._batch)
-
     def program(self, files: tuple[SourceFile, ...], stack: ExitStack) -> Program:
         """A submission's program, until `stack` is closed."""
         server = stack.enter_context(self._driver.submission(self._assignment, files))
-        return Program(server, together=self._keeps_nothing(files))
+        return Program(server, together=self._may_share(files))
 
     def observed(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> list[Observation]:
         """What the reference does, in the order of the stimuli."""
@@ -139,8 +142,8 @@ class Comparer(AbstractContextManager["Comparer"]):
         equal: set[int] = set()
         for group in prepared.groups:
             numbers = sorted(group.jobs.keys() & prepared.together.keys())
-            seen = program.run_together(group, numbers) if numbers else {}
-            equal |= {n for n in numbers if seen.get(n) == prepared.together[n]}
+            if numbers:
+                equal |= program.same_together(group, numbers, prepared.together)
         suspects = [n for n in prepared.stimuli if n not in equal and n not in prepared.left_out]
         judged = 0
         for number in suspects:
@@ -175,14 +178,14 @@ class Comparer(AbstractContextManager["Comparer"]):
             prepared.alone[number] = self._reference.server.observe(stimulus, limits)
         return prepared.alone[number]
 
-    def _keeps_nothing(self, files: tuple[SourceFile, ...]) -> bool:
-        if files not in self._proved:
+    def _may_share(self, files: tuple[SourceFile, ...]) -> bool:
+        if files not in self._sharing:
             try:
-                proof = read_program(self._tool, self._assignment, files).statelessness
+                sharing = read_program(self._tool, self._assignment, files).sharing
             except ToolFailed:
-                proof = None
-            self._proved[files] = proof is not None and proof.proved
-        return self._proved[files]
+                sharing = None
+            self._sharing[files] = sharing is not None and sharing.allowed
+        return self._sharing[files]
 
 
 def fit(reference: Observation) -> bool:

@@ -98,7 +98,6 @@ class Worker(AbstractContextManager["Worker"]):
     def run(self, unit: Unit) -> UnitResult:
         """Draw and compare. UserError where the course's own code fails."""
         target = self._setup.settings.targets[unit.target]
-        self._comparer.begin_batch()
         drawer = self._drawer(unit.target)
         seed = batch_seed(self._setup.seed, target.id, unit.batch)
         draws: list[Draw] = []

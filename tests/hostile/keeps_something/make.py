@@ -128,7 +128,7 @@ def before():
     ROWS[1] = ROWS[0]
     return there
 """,
-    # What the proof once let pass: names that Python's scopes give another meaning.
+    # What was once let pass: names that Python's scopes give another meaning.
     "built-ins-by-a-pattern": """
 match {**dict(len=len, KEPT=[])}:
     case __builtins__:

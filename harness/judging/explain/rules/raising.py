@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from harness.common.escaping import plain, quoted
+from harness.judging.compare.channels import expected_ending
 from harness.judging.compare.mismatches import has_base
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, at_line, rule
-from harness.model.observation import Raised
+from harness.model.observation import Phase, Raised
+from harness.model.stimulus import Call
 
 _WRONG_ARGUMENTS = re.compile(
     r"takes .* argument|missing \d+ required|unexpected keyword argument|takes no arguments"
@@ -44,6 +46,41 @@ def wrong_parameters(failure: Failure) -> str | None:
     if not _WRONG_ARGUMENTS.search(raised.message[:300]):
         return None
     return f"The parameters do not fit the call: TypeError: {plain(raised.message)}."
+
+
+@rule(Stage.ENDING, 45)
+def ended_elsewhere(failure: Failure) -> str | None:
+    """It ended as it should, but before the call or the session."""
+    early = failure.observation.phase in (Phase.GIVEN, Phase.ARGUMENTS)
+    if not early or failure.ending is not expected_ending(failure.expectation):
+        return None
+    action = failure.stimulus.action
+    call = plain(action.expression, limit=80) if isinstance(action, Call) else "the session"
+    return f"It ended as it should, but already in what comes before {call}, which never ran."
+
+
+@rule(Stage.ENDING, 145)
+def raised_elsewhere(failure: Failure) -> str | None:
+    """An exception before the call or the session, or after the call: what should raise did not
+    run, or did not raise."""
+    mismatch = failure.raises
+    if mismatch is None or mismatch.actual is None or failure.loading:
+        return None
+    named, line = _named(mismatch.actual), at_line(mismatch.actual)
+    action, given = failure.stimulus.action, failure.stimulus.given.strip()
+    call = plain(action.expression, limit=80) if isinstance(action, Call) else "the session"
+    if mismatch.phase is Phase.GIVEN:
+        one = given and "\n" not in given
+        first = f"{plain(given, limit=80)}, which comes first," if one else "What comes first"
+        return f"{first} raised {named}{line}, so {call} never ran."
+    if mismatch.expected is None:
+        return None
+    if mismatch.phase is Phase.ARGUMENTS:
+        before = f"In {call}, what comes before the call itself"
+        return f"{before} raised {named}{line}, so the call never ran."
+    if mismatch.phase is Phase.RESULT:
+        return f"{call} returned, and {named} was raised only when what it returned was read{line}."
+    return None
 
 
 @rule(Stage.ENDING, 150)
