@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from harness.common.person_names import id_key
 from harness.model.plan import Plan, Scenario, glob
-from harness.model.policy import Consequence, Finding, PolicyReport, PolicyRule, Severity
+from harness.model.policy import Consequence, Finding, PolicyReport, Severity
 from harness.model.result import (
     ScenarioResult,
     SubmissionResult,
@@ -21,18 +21,7 @@ from harness.model.result import (
 )
 from harness.model.submission import Submission
 from harness.model.verdict import Cause, Verdict, VerdictKind
-
-# A deduction is taken once for a whole group, however many findings there are in it.
-GROUPS = {
-    PolicyRule.IMPORT: "imports",
-    PolicyRule.IMPORT_EVASION: "imports",
-    PolicyRule.SYNTAX: "techniques",
-    PolicyRule.BUILTIN: "techniques",
-    PolicyRule.METHOD: "techniques",
-    PolicyRule.MODULE_LEVEL: "structure",
-    PolicyRule.OVERRIDES_PROVIDED: "structure",
-    PolicyRule.UNCHECKED: "unchecked",
-}
+from harness.policy import finding_kind
 
 # A person should read a program that does this, and decide whether to run it with longer limits.
 _NEEDS_REVIEW = {VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY}
@@ -170,7 +159,7 @@ def _after_findings(exact: Fraction, findings: Iterable[Finding]) -> Fraction:
         if consequence.severity is Severity.ZERO:
             return _NOTHING
         if consequence.severity is Severity.DEDUCT:
-            group = GROUPS[finding.rule]
+            group = finding_kind(finding.rule).group
             deductions[group] = max(deductions.get(group, _NOTHING), consequence.marks)
     return max(_NOTHING, exact - sum(deductions.values(), _NOTHING))
 

@@ -173,17 +173,14 @@ class Outline:
 NO_OUTLINE = Outline()
 
 
-class PolicyRule(StrEnum):
-    """What kind of rule a finding broke."""
+class PolicyGroup(StrEnum):
+    """Rules that have a clause and a consequence in common. A deduction is taken once for a whole
+    group, however many findings there are in it."""
 
-    IMPORT = "import"
-    IMPORT_EVASION = "import_evasion"  # a way around the import rule: __import__, exec, …
-    SYNTAX = "syntax"
-    BUILTIN = "builtin"
-    METHOD = "method"
-    MODULE_LEVEL = "module_level"
-    OVERRIDES_PROVIDED = "overrides_provided"  # the file binds a provided constant's name itself
-    UNCHECKED = "unchecked"  # the file runs and cannot be checked: a person is to look
+    IMPORTS = "imports"
+    TECHNIQUES = "techniques"
+    STRUCTURE = "structure"
+    UNCHECKED = "unchecked"
 
 
 class Severity(StrEnum):
@@ -222,14 +219,26 @@ class FileImports:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NameList:
+    """What policy.yaml lists under a key: all that is allowed, or (`allow` is None) what is
+    forbidden."""
+
+    key: str
+    allow: tuple[str, ...] | None = None
+    forbid: tuple[str, ...] = ()
+
+    def permits(self, name: str) -> bool:
+        """Whether the list lets this pass."""
+        return name not in self.forbid if self.allow is None else name in self.allow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """policy.yaml. A None list means that this part is not restricted.
+    """policy.yaml. `imports`, and a key without a list, restrict nothing.
 
     `file_imports` takes the place of `imports` where the files of a submission have rules of their
-    own; a file that it does not name may import anything. `module_level` lists what is allowed at
-    module level: imports, constants, functions, classes, main_guard; a docstring always is.
-    `syntax`, `builtins` and `methods` list what is allowed; the lists of what is forbidden take
-    their place.
+    own; a file that it does not name may import anything. `lists` are those of the rules of
+    `harness.policy.rules`, by their keys.
     `provided_names` are the constants of the `provided_modules`, `provided_functions` the
     functions and classes that they define.
     `imports_clause`/`techniques_clause`/`structure_clause` are the clauses findings cite; the three
@@ -238,13 +247,7 @@ class Policy:
 
     imports: ImportPolicy | None = None
     file_imports: tuple[FileImports, ...] = ()
-    syntax: tuple[str, ...] | None = None
-    builtins: tuple[str, ...] | None = None
-    methods: tuple[str, ...] | None = None
-    forbid_syntax: tuple[str, ...] | None = None
-    forbid_builtins: tuple[str, ...] | None = None
-    forbid_methods: tuple[str, ...] | None = None
-    module_level: tuple[str, ...] | None = None
+    lists: tuple[NameList, ...] = ()
     provided_modules: tuple[str, ...] = ()
     provided_names: tuple[str, ...] = ()
     provided_functions: tuple[str, ...] = ()
@@ -260,13 +263,36 @@ class Policy:
         own = (rule.imports for rule in self.file_imports if rule.file == file)
         return replace(self, imports=next(own, self.imports), file_imports=())
 
+    def names(self, key: str) -> NameList | None:
+        """The list under a key; None: it restricts nothing."""
+        return next((names for names in self.lists if names.key == key), None)
+
+    def clause_of(self, group: PolicyGroup) -> str:
+        """The clause that findings of the group cite."""
+        return {
+            PolicyGroup.IMPORTS: self.imports_clause,
+            PolicyGroup.TECHNIQUES: self.techniques_clause,
+            PolicyGroup.STRUCTURE: self.structure_clause,
+            PolicyGroup.UNCHECKED: "",
+        }[group]
+
+    def consequence_of(self, group: PolicyGroup) -> Consequence:
+        """What a finding of the group means."""
+        return {
+            PolicyGroup.IMPORTS: self.on_imports,
+            PolicyGroup.TECHNIQUES: self.on_techniques,
+            PolicyGroup.STRUCTURE: self.on_structure,
+            PolicyGroup.UNCHECKED: Consequence(severity=Severity.REVIEW),
+        }[group]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One place where a submission's text broke a rule; line and column are 1-based. `word` is
-    what policy.yaml calls a part of Python that is not permitted."""
+    """One place where a submission's text broke a rule; line and column are 1-based. `rule` is the
+    name of its kind (`harness.policy.finding_kind`), `word` what policy.yaml calls a part of Python
+    that is not permitted."""
 
-    rule: PolicyRule
+    rule: str
     clause: str
     file: str
     line: int

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.plan import Plan, SourceFile
-from harness.model.policy import PolicyRule
 from harness.model.verdict import VerdictKind
 
 
@@ -76,7 +75,7 @@ class SampleExpectation:
     fails: tuple[str, ...] = ()
     mark: tuple[float, ...] = ()
     explains: tuple[str, ...] = ()
-    findings: tuple[PolicyRule, ...] = ()
+    findings: tuple[str, ...] = ()
     verdicts: tuple[ExpectedVerdict, ...] = ()
     causes: tuple[ExpectedCause, ...] | None = None
     tier: str = ""

@@ -4,29 +4,24 @@
 is what to load there, `ENTRY` what to call with a `payload`.
 """
 
-from typing import TYPE_CHECKING
-
-from harness.common.lazy_exports import lazy_exports
+from harness.policy.checking import check
 from harness.policy.request import Program, payload, plain
+from harness.policy.rule import ListSetting, finding_kind, finding_kinds, policy_rules, unchecked
+from harness.policy.sharing import check_sharing
 from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
-
-if TYPE_CHECKING:
-    from harness.policy.checking import check
-    from harness.policy.findings import unchecked
-    from harness.policy.sharing import check_sharing
 
 __all__ = [
     "ENTRY",
     "POLICY_DIGEST",
     "SOURCES",
+    "ListSetting",
     "Program",
     "check",
     "check_sharing",
+    "finding_kind",
+    "finding_kinds",
     "payload",
     "plain",
+    "policy_rules",
     "unchecked",
 ]
-
-__getattr__ = lazy_exports(
-    __name__, {"checking": ("check",), "findings": ("unchecked",), "sharing": ("check_sharing",)}
-)

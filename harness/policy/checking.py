@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import harness.policy.rules  # noqa: F401  (they register themselves)
 from harness.common import serial
 from harness.model.policy import Finding, Policy, PolicyReport, Unparsable
-from harness.policy.findings import FindingCollector, unchecked
 from harness.policy.outline import outline
 from harness.policy.reading import TOO_DEEP, Source, compiles, read
 from harness.policy.request import NamedBytes, PolicyRequest
-from harness.policy.rules.evasion import check_evasion
-from harness.policy.rules.imports import check_imports
-from harness.policy.rules.structure import check_module_level, check_overrides
-from harness.policy.rules.techniques import check_techniques
+from harness.policy.rule import CheckedFile, FindingCollector, policy_rules, unchecked
 from harness.policy.sharing import check_sharing
 from harness.policy.survey import Survey, survey
 
@@ -109,7 +106,9 @@ def _judge(
         report.notes.extend(text.source.notes)
         collector = FindingCollector(text.source, policy)
         try:
-            _check_rules(text.survey, policy, defined, collector)
+            checked = CheckedFile(text.survey, policy, defined)
+            for rule in policy_rules():
+                rule.check(checked, collector)
         except (RecursionError, MemoryError):
             text = None
         else:
@@ -117,24 +116,6 @@ def _judge(
             report.notes.extend(collector.notes())
     if text is None:
         report.findings.append(unchecked(name, TOO_DEEP))
-
-
-def _check_rules(
-    file: Survey,
-    policy: Policy,
-    defined: dict[str, frozenset[str]],
-    collector: FindingCollector,
-) -> None:
-    provided = frozenset(policy.provided_names)
-    modules = frozenset(policy.provided_modules)
-    if policy.imports is not None:
-        check_imports(file, policy.imports, collector)
-        check_evasion(file, provided, defined, collector)
-    check_techniques(file, policy, provided, collector)
-    if policy.module_level is not None:
-        judge_imports = policy.imports is None
-        check_module_level(file, policy.module_level, collector, judge_imports=judge_imports)
-    check_overrides(file, provided, modules, collector)
 
 
 def _note(broken: Unparsable) -> str:

@@ -1,11 +1,14 @@
-"""The text of the modules that a bare interpreter needs to run `entry`, and no others."""
+"""The text of the modules that a bare interpreter needs to run `ENTRY`, and no others."""
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Mapping
 from hashlib import sha256
 from importlib import resources
 from types import MappingProxyType
+
+from harness.policy import rules
 
 ENTRY = "harness.policy.checking:run"
 
@@ -22,13 +25,10 @@ _MODULES = (
     "harness.policy.words",
     "harness.policy.standard",
     "harness.policy.survey",
-    "harness.policy.rules.modules",
+    "harness.policy.modules",
     "harness.policy.reading",
-    "harness.policy.findings",
-    "harness.policy.rules.imports",
-    "harness.policy.rules.evasion",
-    "harness.policy.rules.techniques",
-    "harness.policy.rules.structure",
+    "harness.policy.rule",
+    *(f"harness.policy.rules.{info.name}" for info in pkgutil.iter_modules(rules.__path__)),
     "harness.policy.printing",
     "harness.policy.outline",
     "harness.policy.request",

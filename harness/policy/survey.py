@@ -343,3 +343,15 @@ def plain_annotations(survey: Survey) -> frozenset[int]:
             if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
                 plain.update(id(node) for node in nodes)
     return frozenset(plain)
+
+
+def is_main_guard(test: ast.expr) -> bool:
+    """`__name__ == "__main__"`, either way round."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    if not isinstance(test.ops[0], ast.Eq):
+        return False
+    sides = [test.left, test.comparators[0]]
+    names = [side for side in sides if isinstance(side, ast.Name) and side.id == "__name__"]
+    texts = [side for side in sides if isinstance(side, ast.Constant) and side.value == "__main__"]
+    return len(names) == 1 and len(texts) == 1

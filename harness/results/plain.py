@@ -152,7 +152,7 @@ def _whole(unparsable: dict[str, Any]) -> dict[str, Any]:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
-        "rule": finding.rule.value,
+        "rule": finding.rule,
         "clause": finding.clause,
         "file": finding.file,
         "line": finding.line,

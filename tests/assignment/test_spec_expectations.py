@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from harness.assignment import SpecErrors, load_expectation
-from harness.model.policy import PolicyRule
 from harness.model.specification import ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
 from tests.assignment.small_assignment import write
@@ -23,7 +22,7 @@ READ = [
             fails=("check_input/*", "main/help-*"),
             mark=(3.1, 3.3),
             explains=("looks hard-coded to 8",),
-            findings=(PolicyRule.IMPORT, PolicyRule.MODULE_LEVEL),
+            findings=("import", "module_level"),
             verdicts=(
                 ExpectedVerdict(pattern="check_win/slow-*", kind=VerdictKind.CPU_LIMIT),
             ),

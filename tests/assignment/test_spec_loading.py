@@ -42,7 +42,7 @@ from harness.model.plan import (
     SourceFile,
     Visibility,
 )
-from harness.model.policy import Consequence, FileImports, ImportPolicy, Policy, Severity
+from harness.model.policy import Consequence, FileImports, ImportPolicy, NameList, Policy, Severity
 from harness.model.specification import Mutant, TranscriptFile
 from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, StandIn, Typed
 from harness.model.values import NONE, Value
@@ -108,10 +108,12 @@ def test_the_policy(tmp_path: Path) -> None:
     names = "BLANK_PIECE BOARD_SIZE COLUMN_MESSAGE FULL_MESSAGE LEFT PROMPT RIGHT SIZES TWICE"
     assert policy == Policy(
         imports=ImportPolicy(exactly=exactly),
-        syntax=("FunctionDef", "Return"),
-        builtins=("print", "input"),
-        methods=("append",),
-        module_level=("imports", "functions", "main_guard"),
+        lists=(
+            NameList(key="syntax", allow=("FunctionDef", "Return")),
+            NameList(key="builtins", allow=("print", "input")),
+            NameList(key="methods", allow=("append",)),
+            NameList(key="module_level", allow=("imports", "functions", "main_guard")),
+        ),
         provided_modules=("a1_support",),
         provided_names=tuple(names.split()),
         imports_clause="imports",
@@ -130,10 +132,11 @@ def test_a_policy_of_what_is_forbidden(tmp_path: Path) -> None:
     policy = load(tmp_path, "small").plan.assignment.policy
     assert policy is not None
     assert policy.imports == ImportPolicy(forbid=("os",))
-    assert (policy.syntax, policy.builtins, policy.methods) == (None, None, None)
-    assert policy.forbid_syntax == ("FunctionDef",)
-    assert policy.forbid_builtins == ("sum",)
-    assert policy.forbid_methods == ("sort",)
+    assert policy.lists == (
+        NameList(key="syntax", forbid=("FunctionDef",)),
+        NameList(key="builtins", forbid=("sum",)),
+        NameList(key="methods", forbid=("sort",)),
+    )
 
 
 def test_imports_by_file(tmp_path: Path) -> None:

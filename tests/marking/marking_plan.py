@@ -15,9 +15,9 @@ from harness.model.policy import (
     Consequence,
     Finding,
     PolicyReport,
-    PolicyRule,
     Severity,
     Unparsable,
+    str,
 )
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
@@ -45,7 +45,7 @@ def plan(*scenarios: Scenario, marks: str = "6", functions: tuple[str, ...] = ("
     )
 
 
-def finding(rule: PolicyRule, severity: Severity, marks: str = "0") -> Finding:
+def finding(rule: str, severity: Severity, marks: str = "0") -> Finding:
     return Finding(
         rule=rule,
         clause="2",

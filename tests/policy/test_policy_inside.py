@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.common import serial
 from harness.model.plan import SourceFile
-from harness.model.policy import ImportPolicy, Policy, PolicyReport
+from harness.model.policy import ImportPolicy, NameList, Policy, PolicyReport
 from harness.policy import ENTRY, SOURCES, check, payload
 
 # Loads nothing from the disk but the standard library.
@@ -58,10 +58,12 @@ FILES = (
 )
 POLICY = Policy(
     imports=ImportPolicy(exactly=("from a1_support import *",)),
-    syntax=("FunctionDef", "List"),
-    builtins=("print",),
-    methods=("append",),
-    module_level=("imports", "constants"),
+    lists=(
+        NameList(key="syntax", allow=("FunctionDef", "List")),
+        NameList(key="builtins", allow=("print",)),
+        NameList(key="methods", allow=("append",)),
+        NameList(key="module_level", allow=("imports", "constants")),
+    ),
     provided_names=("BOARD_SIZE",),
 )
 

@@ -9,7 +9,7 @@ import types
 import pytest
 
 from harness.model.plan import SourceFile
-from harness.model.policy import ImportPolicy, Policy
+from harness.model.policy import ImportPolicy, NameList, Policy
 from harness.policy import check
 
 # What introductory courses import, and what is imported most anywhere.
@@ -36,7 +36,7 @@ def is_other_module(module: types.ModuleType, name: str) -> bool:
 def findings(source: str, module: str) -> list[str]:
     allow = (module.partition(".")[0],)
     # No built-in is permitted, so that what a star import brings is not taken for one.
-    policy = Policy(imports=ImportPolicy(allow=allow), builtins=())
+    policy = Policy(imports=ImportPolicy(allow=allow), lists=(NameList(key="builtins", allow=()),))
     report = check((SourceFile(name="a1.py", data=source.encode()),), policy)
     assert report.unparsable is None
     return [finding.message for finding in report.findings]

@@ -16,7 +16,7 @@ from harness.model.plan import (
     SourceFile,
     Visibility,
 )
-from harness.model.policy import Consequence, Finding, PolicyRule, Severity, Unparsable
+from harness.model.policy import Consequence, Finding, Severity, Unparsable
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Binding, Call, Key, Run, Session, Stimulus, Typed
 from harness.model.verdict import (
@@ -379,7 +379,7 @@ def result(submission_id: str, verdicts: dict[str, Verdict], **more: object) -> 
 
 FINDINGS = (
     Finding(
-        rule=PolicyRule.IMPORT,
+        rule="import",
         clause="2.1",
         file="a1.py",
         line=3,
@@ -389,7 +389,7 @@ FINDINGS = (
         consequence=Consequence(severity=Severity.DEDUCT, marks=Fraction(1, 2)),
     ),
     Finding(
-        rule=PolicyRule.METHOD,
+        rule="method",
         clause="2.2",
         file="a1.py",
         line=40,

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from harness.model.plan import Plan
-from harness.model.policy import Consequence, Finding, PolicyRule, Severity, Unparsable
+from harness.model.policy import Consequence, Finding, Severity, Unparsable
 from harness.model.result import Adjustment, RunResult, SubmissionStatus
 from harness.model.submission import Student
 from harness.model.verdict import Cause, CodePlace
@@ -38,7 +38,7 @@ BROKEN = replace(
     status=SubmissionStatus.UNREADABLE,
     findings=(
         Finding(
-            rule=PolicyRule.IMPORT,
+            rule="import",
             clause="2",
             file=f"{WHO}.py",
             line=3,

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from harness.model.observation import Ending
-from harness.model.policy import Consequence, PolicyRule, Severity
+from harness.model.policy import Consequence, Severity
 from harness.model.result import RunResult, SubmissionStatus
 from harness.model.student_view import FunctionTally
 from harness.model.verdict import VerdictKind
@@ -169,6 +169,5 @@ def test_sections_stand_in_the_sheets_order() -> None:
 def test_every_kind_has_its_words() -> None:
     assert set(words.VERDICT) == set(VerdictKind)
     assert set(words.STATUS) == set(SubmissionStatus)
-    assert set(words.RULE) == set(PolicyRule)
     assert set(words.ENDING) == set(Ending)
     assert all(words.consequence(Consequence(severity=severity)) for severity in Severity)

@@ -18,7 +18,7 @@ from harness.model.plan import (
     SourceFile,
     Visibility,
 )
-from harness.model.policy import Consequence, Finding, PolicyRule, Severity, Unparsable
+from harness.model.policy import Consequence, Finding, Severity, Unparsable
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Binding, Call, Stimulus, Typed
 from harness.model.values import Value
@@ -110,7 +110,7 @@ def failed(secret: str, *, draw: int | None = None) -> Verdict:
 
 
 FINDING = Finding(
-    rule=PolicyRule.IMPORT,
+    rule="import",
     clause="2",
     file="a1.py",
     line=3,

@@ -13,7 +13,7 @@ import pytest
 
 from harness.model.observation import Isolation, Tier
 from harness.model.plan import ManualSlot
-from harness.model.policy import PolicyRule, Severity
+from harness.model.policy import Severity
 from harness.model.result import (
     Adjustment,
     ManualMark,
@@ -22,6 +22,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.verdict import Cause, CodePlace, Symptom, Verdict, VerdictKind
+from harness.policy import finding_kinds
 from harness.results import mark_string, results_json, results_json_v1
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 
@@ -123,7 +124,7 @@ def test_the_schema_knows_every_status_rule_and_verdict() -> None:
     submission = definitions["submission"]["properties"]
     assert submission["status"]["enum"] == [status.value for status in SubmissionStatus]
     finding = definitions["finding"]["properties"]
-    assert finding["rule"]["enum"] == [rule.value for rule in PolicyRule]
+    assert finding["rule"]["enum"] == [kind.name for kind in finding_kinds()]
     assert finding["severity"]["enum"] == [severity.value for severity in Severity]
     assert set(definitions["verdict"]["enum"]) == {kind.value for kind in VerdictKind}
     assert definitions["run"]["properties"]["tier"]["enum"] == [tier.value for tier in Tier]

@@ -15,15 +15,15 @@ from harness.assignment.schema.validators import describe, listed
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems, nearest
 from harness.common.errors import UserError
-from harness.model.policy import PolicyRule
 from harness.model.rule_words import RULE_WORDS
 from harness.model.specification import ExpectedCause, ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
+from harness.policy import finding_kinds
 
 # The names that a key takes: what a failure is, what the policy finds, how a scenario ends.
 _NAMES = {
     "causes": tuple(RULE_WORDS),
-    "findings": tuple(str(rule) for rule in PolicyRule),
+    "findings": tuple(kind.name for kind in finding_kinds()),
     "verdicts": tuple(str(kind) for kind in VerdictKind),
 }
 _LIKE_A_RULE = re.compile(r"[a-z]+(?:_[a-z]+)+")
@@ -128,12 +128,12 @@ def _sentences(document: Document, texts: list[str]) -> list[str]:
     return texts
 
 
-def _rules(document: Document, names: list[str]) -> list[PolicyRule]:
+def _rules(document: Document, names: list[str]) -> list[str]:
     known = _NAMES["findings"]
-    found: list[PolicyRule] = []
+    found: list[str] = []
     for index, name in enumerate(names):
         if name in known:
-            found.append(PolicyRule(name))
+            found.append(name)
         else:
             hint = _hint("findings", name) or f"rules are {listed(known)}"
             document.add(("findings", index), f"unknown rule {name}", hint)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import _ast
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from harness.assignment.files.provided import functions_of
-from harness.assignment.scenarios.python_text import BUILTINS, PythonError, parse_statements
+from harness.assignment.scenarios.python_text import PythonError, parse_statements
 from harness.assignment.scenarios.settings import fraction, has_clause
 from harness.assignment.schema.models.policy import (
     AllowShape,
@@ -22,23 +21,18 @@ from harness.assignment.schema.validators import describe, listed
 from harness.assignment.yaml.document import Document, Loc
 from harness.assignment.yaml.errors import nearest
 from harness.model.plan import Clause, SourceFile
-from harness.model.policy import Consequence, FileImports, ImportPolicy, Policy, Severity
-
-MODULE_LEVEL = ("imports", "constants", "functions", "classes", "main_guard")
-_PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
-_KINDS = {
-    "syntax": "syntax node",
-    "builtins": "built-in",
-    "module_level": "kind of code",
-}
-_BUILTINS = tuple(sorted(BUILTINS))
-_SYNTAX = tuple(
-    name
-    for name, kind in sorted(vars(ast).items())
-    if isinstance(kind, type) and issubclass(kind, ast.AST) and name != "AST"
+from harness.model.policy import (
+    Consequence,
+    FileImports,
+    ImportPolicy,
+    NameList,
+    Policy,
+    Severity,
 )
-# Those that occur in a tree by themselves: others would forbid nothing, unnoticed.
-_JUDGED = tuple(name for name in _SYNTAX if name[0].isupper() and hasattr(_ast, name))
+from harness.policy import ListSetting, policy_rules
+
+_PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
+_FEW = 10  # names that a message lists
 
 
 def read_policy(
@@ -53,22 +47,12 @@ def read_policy(
     if shape is None:
         return None
     _check_clauses(document, shape, clauses)
-    for key in ("syntax", "builtins", "methods"):
-        part = getattr(shape, key)
-        if part is not None and _is_one(document, (key,), part):
-            _check_empty(document, (key,), part)
     rule = shape.imports
     by_file = rule if rule is not None and "files" in rule.model_fields_set else None
     return Policy(
         imports=None if by_file else _imports(document, ("imports",), rule),
         file_imports=_file_imports(document, by_file, submitted) if by_file else (),
-        syntax=_names(document, "syntax", "allow", shape.syntax, _SYNTAX),
-        builtins=_names(document, "builtins", "allow", shape.builtins),
-        methods=_names(document, "methods", "allow", shape.methods),
-        forbid_syntax=_names(document, "syntax", "forbid", shape.syntax, _JUDGED),
-        forbid_builtins=_names(document, "builtins", "forbid", shape.builtins, _BUILTINS),
-        forbid_methods=_names(document, "methods", "forbid", shape.methods),
-        module_level=_names(document, "module_level", "allow", shape.module_level, MODULE_LEVEL),
+        lists=tuple(_lists(document, shape)),
         provided_modules=tuple(
             file.name.removesuffix(".py") for file in provided if file.name.endswith(".py")
         ),
@@ -149,22 +133,30 @@ def _check_import(document: Document, loc: Loc, statement: str) -> None:
         document.add(loc, f"{statement!r} is not an import statement")
 
 
+def _lists(document: Document, shape: PolicyShape) -> Iterator[NameList]:
+    for setting in (rule.setting for rule in policy_rules() if rule.setting is not None):
+        part: AllowShape | ListShape | None = getattr(shape, setting.key)
+        if part is None:
+            continue
+        if isinstance(part, ListShape) and _is_one(document, (setting.key,), part):
+            _check_empty(document, (setting.key,), part)
+        if "allow" in part.model_fields_set:
+            names = _names(document, setting, "allow", part.allow)
+            yield NameList(key=setting.key, allow=names)
+        elif isinstance(part, ListShape):
+            yield NameList(key=setting.key, forbid=_names(document, setting, "forbid", part.forbid))
+
+
 def _names(
-    document: Document,
-    key: str,
-    kind: str,
-    shape: AllowShape | ListShape | None,
-    known: tuple[str, ...] | None = None,
-) -> tuple[str, ...] | None:
-    """The names of this kind, allow or forbid; None if the part states none of them."""
-    if shape is None or kind not in shape.model_fields_set:
-        return None
-    names: list[str] = getattr(shape, kind)
+    document: Document, setting: ListSetting, kind: str, names: list[str]
+) -> tuple[str, ...]:
+    all_names = setting.names if kind == "allow" else setting.forbidden
+    known = None if all_names is None else all_names()
     for index, name in enumerate(names):
-        loc = (key, kind, index)
+        loc = (setting.key, kind, index)
         if known is not None and name not in known:
-            what = f"unknown {_KINDS[key]} {name}"
-            every = f"there are {listed(known)}" if known is MODULE_LEVEL else ""
+            what = f"unknown {setting.noun} {name}"
+            every = f"there are {listed(known)}" if len(known) <= _FEW else ""
             document.add(loc, what, nearest(name, known) or every)
         elif not name.isidentifier():
             document.add(loc, f"{name!r} is not a name")

@@ -48,8 +48,8 @@ def compare(result: SubmissionResult, expected: SampleExpectation, plan: Plan) -
             parts.append(f"verdicts: {source} matches no scenario")
     parts += _explanation_parts(result, expected)
     parts += _mark_parts(result, expected)
-    found = sorted({finding.rule.value for finding in result.findings})
-    wanted = sorted({rule.value for rule in expected.findings})
+    found = sorted({finding.rule for finding in result.findings})
+    wanted = sorted(set(expected.findings))
     if found != wanted:
         parts.append(f"findings are {found}, expected {wanted}")
     mark = "-" if result.mark is None else rounded(result.mark)

@@ -1,1 +1,5 @@
-"""The rules of a policy, one part of it a module: each finds where a file breaks it."""
+"""The rules of a policy. Importing the package registers those of all its modules."""
+
+from harness.common.discovery import import_modules
+
+import_modules(__name__, __path__)

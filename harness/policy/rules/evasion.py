@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
 
-from harness.model.policy import PolicyRule
-from harness.policy.findings import FindingCollector
-from harness.policy.rules.modules import ModuleNames, renamed
+from harness.model.policy import PolicyGroup
+from harness.policy.modules import ModuleNames, renamed
+from harness.policy.rule import CheckedFile, FindingCollector, FindingKind, policy_rule
 from harness.policy.standard import NAMES, is_value
-from harness.policy.survey import Origin, ScopeKind, Survey, Visit, plain_annotations
+from harness.policy.survey import Origin, ScopeKind, Visit
 from harness.policy.words import short
 
-_RULE = PolicyRule.IMPORT_EVASION
+_KIND = FindingKind(
+    name="import_evasion", title="Evades the import rule", group=PolicyGroup.IMPORTS
+)
 
 _NAMES = {
     "__import__": "__import__ imports a module without an import statement",
@@ -76,19 +77,13 @@ _PRETENDS = {
 }
 
 
-def check_evasion(
-    survey: Survey,
-    provided: frozenset[str],
-    defined: Mapping[str, frozenset[str]],
-    collector: FindingCollector,
-) -> None:
-    """Every place that reaches around the imports, annotations included (they are evaluated).
-
-    `provided` are the names of the provided constants; `defined` what the other files of the
-    submission and the provided modules define, by module.
-    """
-    check = _Check(survey, provided, defined, collector)
-    for visit in survey.of(*_JUDGED):
+@policy_rule(20, _KIND)
+def check_evasion(file: CheckedFile, collector: FindingCollector) -> None:
+    """Every place that reaches around the imports, annotations included (they are evaluated)."""
+    if file.policy.imports is None:
+        return
+    check = _Check(file, collector)
+    for visit in file.survey.of(*_JUDGED):
         check.visit(visit)
 
 
@@ -99,19 +94,13 @@ _JUDGED = (
 
 
 class _Check:
-    def __init__(
-        self,
-        survey: Survey,
-        provided: frozenset[str],
-        defined: Mapping[str, frozenset[str]],
-        collector: FindingCollector,
-    ) -> None:
-        self._survey = survey
-        self._provided = provided
-        self._defined = defined
+    def __init__(self, file: CheckedFile, collector: FindingCollector) -> None:
+        self._survey = file.survey
+        self._provided = file.provided
+        self._defined = file.defined
         self._collector = collector
-        self._modules = ModuleNames(survey, defined)
-        self._annotations = plain_annotations(survey)
+        self._modules = ModuleNames(file.survey, file.defined)
+        self._annotations = file.annotations
 
     def visit(self, visit: Visit) -> None:
         node = visit.node
@@ -128,23 +117,23 @@ class _Check:
         elif isinstance(node, ast.MatchClass):
             for name in node.kwd_attrs:
                 if _is_walk(name):
-                    self._collector.add(_RULE, node, f"the pattern reaches .{short(name)}")
+                    self._collector.add(_KIND, node, f"the pattern reaches .{short(name)}")
         elif isinstance(node, ast.ImportFrom):
             self._import_from(node)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in _PRETENDS:
-            self._collector.add(_RULE, node, _PRETENDS[node.name])
+            self._collector.add(_KIND, node, _PRETENDS[node.name])
 
     def _name(self, node: ast.Name, visit: Visit) -> None:
         origin = self._survey.origin(node.id, visit, self._provided)
         if origin is Origin.BUILTIN and node.id in _NAMES:
-            self._collector.add(_RULE, node, _NAMES[node.id])
+            self._collector.add(_KIND, node, _NAMES[node.id])
         elif origin is Origin.BUILTIN and node.id in _REACHING:
             if self._reaches(node, visit):
                 message = f"{node.id} is used to reach what the program did not import"
-                self._collector.add(_RULE, node, message)
+                self._collector.add(_KIND, node, message)
         elif origin is Origin.UNKNOWN and self._came_by_star(node.id, visit):
             message = f"uses the module {node.id}, which no import of this file names"
-            self._collector.add(_RULE, node, message)
+            self._collector.add(_KIND, node, message)
 
     def _came_by_star(self, name: str, visit: Visit) -> bool:
         """Whether `name` is a module that a module imported with `*` has imported."""
@@ -173,7 +162,7 @@ class _Check:
             return
         for module in sorted(self._modules.of(node, visit)):
             message = f"the module {short(module)} is used as a value; only its parts may be"
-            self._collector.add(_RULE, node, message)
+            self._collector.add(_KIND, node, message)
 
     def _binding(self, node: ast.Name, visit: Visit) -> None:
         """`__match_args__` and the fields of a class name what its patterns reach."""
@@ -181,7 +170,7 @@ class _Check:
             return
         if node.id in _FRAME_WALK or (node.id == "__match_args__" and not _are_plain(visit)):
             message = f"{node.id} lets a pattern of this class reach the parts of other values"
-            self._collector.add(_RULE, node, message)
+            self._collector.add(_KIND, node, message)
 
     def _reaches(self, node: ast.Name, visit: Visit) -> bool:
         """Whether getattr and its kin are used on more than a variable's plain attribute."""
@@ -214,16 +203,16 @@ class _Check:
     def _attribute(self, node: ast.Attribute, visit: Visit) -> None:
         name = node.attr
         if _is_walk(name):
-            self._collector.add(_RULE, node, f".{short(name)} leads from a value to modules")
+            self._collector.add(_KIND, node, f".{short(name)} leads from a value to modules")
             return
         for module in sorted(self._modules.of(node.value, visit)):
             reached = self._modules.reached(module, name)
             if module == "sys" and name in {"modules", "meta_path", "path_hooks"}:
                 message = f"sys.{name} reaches modules without an import"
-                self._collector.add(_RULE, node, message)
+                self._collector.add(_KIND, node, message)
             elif reached is not None:
                 what = f"{short(ast.unparse(node.value))}.{name} reaches the module {reached}"
-                self._collector.add(_RULE, node, f"{what} through another module")
+                self._collector.add(_KIND, node, f"{what} through another module")
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         """`from a1_support import os`: a module by way of one that imported it."""
@@ -234,7 +223,7 @@ class _Check:
             found = self._modules.reached(module, alias.name)
             if found is not None:
                 message = f"takes the module {found} out of {short(module)}"
-                self._collector.add(_RULE, node, message)
+                self._collector.add(_KIND, node, message)
 
     def _text(self, node: ast.Constant, text: str, visit: Visit) -> None:
         """A text that spells a step of the walk, for `getattr`, `format` or a dictionary."""
@@ -243,7 +232,7 @@ class _Check:
         step = _STEPS.search(text)
         if step is not None:
             what = f"a text spells {step[0]}, a step towards modules"
-            self._collector.add(_RULE, node, what)
+            self._collector.add(_KIND, node, what)
 
 
 def _calls_any(call: ast.Call, names: frozenset[str]) -> bool:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from harness.model.policy import ImportPolicy, PolicyRule
-from harness.policy.findings import FindingCollector
-from harness.policy.survey import Survey
+from harness.model.policy import PolicyGroup
+from harness.policy.rule import CheckedFile, FindingCollector, FindingKind, policy_rule
 from harness.policy.words import short
 
 _Import = ast.Import | ast.ImportFrom
-_RULE = PolicyRule.IMPORT
+_KIND = FindingKind(name="import", title="Imports", group=PolicyGroup.IMPORTS)
 
 
-def check_imports(survey: Survey, rule: ImportPolicy, collector: FindingCollector) -> None:
-    """Every import statement, at any level."""
+@policy_rule(10, _KIND)
+def check_imports(file: CheckedFile, collector: FindingCollector) -> None:
+    """Every import statement, at any level, against `imports:`."""
+    survey, rule = file.survey, file.policy.imports
+    if rule is None:
+        return
     statements: list[tuple[_Import, bool]] = []
     for visit in survey.of(ast.Import, ast.ImportFrom):
         if isinstance(visit.node, ast.Import | ast.ImportFrom):
@@ -37,7 +40,7 @@ def _only(
             if _is_of(module, allowed):
                 continue
             others = f"only {', '.join(allowed)}" if allowed else "nothing"
-            collector.add(_RULE, node, f"imports {short(module)}, but {others} may be imported")
+            collector.add(_KIND, node, f"imports {short(module)}, but {others} may be imported")
 
 
 def _all_but(
@@ -51,7 +54,7 @@ def _all_but(
             found = next((name for name in named if _is_of(name, forbidden)), None)
             if found is not None:
                 what = f"imports {short(found)}, which may not be imported"
-                collector.add(_RULE, node, what)
+                collector.add(_KIND, node, what)
 
 
 def _is_of(module: str, names: tuple[str, ...]) -> bool:
@@ -76,21 +79,21 @@ def _exactly(
     for node, at_top, text in written:
         if at_top and text in given:
             if text in seen:
-                collector.add(_RULE, node, f"`{short(text)}` is here a second time")
+                collector.add(_KIND, node, f"`{short(text)}` is here a second time")
             elif any(given.index(text) < given.index(earlier) for earlier in seen):
-                collector.add(_RULE, node, f"`{short(text)}` is not in the given order")
+                collector.add(_KIND, node, f"`{short(text)}` is not in the given order")
             seen.append(text)
         elif text in missing:
             missing.remove(text)
             seen.append(text)
             what = f"`{short(text)}` was moved; it is at the top of the file as given"
-            collector.add(_RULE, node, what)
+            collector.add(_KIND, node, what)
         elif text in given:
-            collector.add(_RULE, node, f"`{short(text)}` is here a second time")
+            collector.add(_KIND, node, f"`{short(text)}` is here a second time")
         else:
             _unknown(node, at_top, text, missing, collector)
     for text in missing:
-        collector.add(_RULE, None, f"the given import `{short(text)}` was removed")
+        collector.add(_KIND, None, f"the given import `{short(text)}` was removed")
 
 
 def _unknown(
@@ -103,7 +106,7 @@ def _unknown(
     else:
         where = "" if at_top else " inside other code"
         what = f"`{short(text)}` was added{where}; only the given imports are permitted"
-    collector.add(_RULE, node, what)
+    collector.add(_KIND, node, what)
 
 
 def _same_module(text: str, node: _Import) -> bool:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import _ast
 import ast
 import builtins
 
-from harness.model.policy import Policy, PolicyRule
-from harness.policy.findings import FindingCollector
-from harness.policy.survey import Origin, Survey, Visit, plain_annotations
+from harness.model.policy import NameList, PolicyGroup
+from harness.policy.rule import (
+    CheckedFile,
+    FindingCollector,
+    FindingKind,
+    ListSetting,
+    policy_rule,
+)
+from harness.policy.survey import Origin, Visit
 from harness.policy.words import ALWAYS_ALLOWED, OPERATOR_FAMILIES, OPERATORS, friendly, short
+
+_SYNTAX = FindingKind(name="syntax", title="Technique", group=PolicyGroup.TECHNIQUES)
+_BUILTIN = FindingKind(name="builtin", title="Built-in function", group=PolicyGroup.TECHNIQUES)
+_METHOD = FindingKind(name="method", title="Method", group=PolicyGroup.TECHNIQUES)
 
 # Names every module has; reading them is no use of a built-in function.
 _MODULE_NAMES = frozenset({"__name__", "__doc__", "__file__", "__debug__", "__package__"})
 
-_BUILTIN_METHODS = frozenset(
+_METHODS_OF_BUILTINS = frozenset(
     name
     for kind in (str, bytes, list, tuple, dict, set, frozenset, int, float, complex, range)
     for name in dir(kind)
@@ -29,74 +40,112 @@ _EVASIVE = frozenset(
 )
 
 
-def check_techniques(
-    survey: Survey, policy: Policy, provided: frozenset[str], collector: FindingCollector
-) -> None:
-    """Every part of the file that the policy's lists do not permit."""
-    spared = plain_annotations(survey)
-    for kind in survey.kinds:
-        for visit in survey.of(kind) if _is_judged(kind.__name__, policy) else ():
-            if id(visit.node) not in spared:
-                _syntax(visit, policy.syntax, collector)
-    if policy.builtins is not None or policy.forbid_builtins is not None:
-        for visit in survey.of(ast.Name):
-            if id(visit.node) not in spared:
-                _builtin(visit, survey, policy, provided, collector)
-    if policy.methods is not None or policy.forbid_methods is not None:
-        for visit in survey.of(ast.Attribute):
-            if id(visit.node) not in spared:
-                _method(visit, survey, policy, collector)
+def _node_names() -> tuple[str, ...]:
+    kinds = sorted(vars(ast).items())
+    return tuple(
+        name
+        for name, kind in kinds
+        if isinstance(kind, type) and issubclass(kind, ast.AST) and name != "AST"
+    )
 
 
-def _is_judged(name: str, policy: Policy) -> bool:
-    allow = policy.syntax
-    if allow is None:
-        return name in (policy.forbid_syntax or ())
+def _judged_names() -> tuple[str, ...]:
+    """Those that occur in a tree by themselves: others would forbid nothing, unnoticed."""
+    return tuple(name for name in _node_names() if name[0].isupper() and hasattr(_ast, name))
+
+
+def _builtin_names() -> tuple[str, ...]:
+    return tuple(sorted({*dir(builtins), "exit", "quit"}))
+
+
+@policy_rule(
+    30,
+    _SYNTAX,
+    setting=ListSetting(
+        key="syntax",
+        description="Names of syntax tree nodes.",
+        noun="syntax node",
+        names=_node_names,
+        forbidden=_judged_names,
+    ),
+)
+def check_syntax(file: CheckedFile, collector: FindingCollector) -> None:
+    """Every part of the syntax that is not permitted."""
+    names = file.policy.names("syntax")
+    for kind in file.survey.kinds if names is not None else ():
+        if names is not None and _is_judged(kind.__name__, names):
+            for visit in file.survey.of(kind):
+                if id(visit.node) not in file.annotations:
+                    _check_node(visit, names, collector)
+
+
+@policy_rule(
+    40,
+    _BUILTIN,
+    setting=ListSetting(
+        key="builtins",
+        description="Built-in functions and types.",
+        noun="built-in",
+        forbidden=_builtin_names,
+    ),
+)
+def check_builtins(file: CheckedFile, collector: FindingCollector) -> None:
+    """Every use of a built-in that is not permitted."""
+    names = file.policy.names("builtins")
+    for visit in file.survey.of(ast.Name) if names is not None else ():
+        if names is not None and id(visit.node) not in file.annotations:
+            _check_builtin(visit, file, names, collector)
+
+
+@policy_rule(50, _METHOD, setting=ListSetting(key="methods", description="Methods.", noun="method"))
+def check_methods(file: CheckedFile, collector: FindingCollector) -> None:
+    """Every use of a method that is not permitted."""
+    names = file.policy.names("methods")
+    for visit in file.survey.of(ast.Attribute) if names is not None else ():
+        if names is not None and id(visit.node) not in file.annotations:
+            _check_method(visit, file, names, collector)
+
+
+def _is_judged(name: str, names: NameList) -> bool:
+    if names.allow is None:
+        return name in names.forbid
     if name in OPERATORS:
         family = next(family for family in OPERATOR_FAMILIES if name in family)
-        return name not in allow and any(member in allow for member in family)
-    return name not in ALWAYS_ALLOWED and name not in allow
+        return name not in names.allow and any(member in names.allow for member in family)
+    return name not in ALWAYS_ALLOWED and name not in names.allow
 
 
-def _is_permitted(name: str, allow: tuple[str, ...] | None, forbid: tuple[str, ...] | None) -> bool:
-    return name in allow if allow is not None else name not in (forbid or ())
-
-
-def _syntax(visit: Visit, allow: tuple[str, ...] | None, collector: FindingCollector) -> None:
+def _check_node(visit: Visit, names: NameList, collector: FindingCollector) -> None:
     node = visit.node
     name = type(node).__name__
     holder = visit.parent.node if visit.parent else None
-    if allow is not None and name in OPERATORS and type(holder).__name__ not in allow:
+    if names.allow is not None and name in OPERATORS and type(holder).__name__ not in names.allow:
         return  # what holds it is the finding
     if name == "JoinedStr" and isinstance(holder, ast.FormattedValue):
         return  # the format after the colon: part of an f-string that is judged itself
     where = node if hasattr(node, "lineno") else holder
-    collector.add(PolicyRule.SYNTAX, where, _not_permitted(friendly(name)), name)
+    collector.add(_SYNTAX, where, _not_permitted(friendly(name)), name)
 
 
 def _not_permitted(what: str) -> str:
     return f"{what} is not one of the permitted techniques"
 
 
-def _builtin(
-    visit: Visit,
-    survey: Survey,
-    policy: Policy,
-    provided: frozenset[str],
-    collector: FindingCollector,
+def _check_builtin(
+    visit: Visit, file: CheckedFile, names: NameList, collector: FindingCollector
 ) -> None:
     node = visit.node
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
         return
-    permitted = _is_permitted(node.id, policy.builtins, policy.forbid_builtins)
-    if permitted or node.id in _MODULE_NAMES:
+    if names.permits(node.id) or node.id in _MODULE_NAMES:
         return
-    if policy.imports is not None and node.id in _EVASIVE:
+    if file.policy.imports is not None and node.id in _EVASIVE:
         return
-    if survey.origin(node.id, visit, provided) is not Origin.BUILTIN or _names_error(visit):
+    origin = file.survey.origin(node.id, visit, file.provided)
+    if origin is not Origin.BUILTIN or _names_error(visit):
         return
     message = f"the built-in {node.id} is not one of the permitted functions"
-    collector.add(PolicyRule.BUILTIN, node, message)
+    collector.add(_BUILTIN, node, message)
 
 
 def _names_error(visit: Visit) -> bool:
@@ -111,20 +160,22 @@ def _names_error(visit: Visit) -> bool:
     return False
 
 
-def _method(visit: Visit, survey: Survey, policy: Policy, collector: FindingCollector) -> None:
+def _check_method(
+    visit: Visit, file: CheckedFile, names: NameList, collector: FindingCollector
+) -> None:
     node = visit.node
     if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
         return
-    permitted = _is_permitted(node.attr, policy.methods, policy.forbid_methods)
-    if permitted or node.attr in survey.own_methods:
+    if names.permits(node.attr) or node.attr in file.survey.own_methods:
         return
     base: ast.expr = node.value
     while isinstance(base, ast.Attribute):
         base = base.value
-    if isinstance(base, ast.Name) and base.id in {*survey.imported, *policy.provided_modules}:
+    modules = {*file.survey.imported, *file.policy.provided_modules}
+    if isinstance(base, ast.Name) and base.id in modules:
         return
     holder = visit.parent.node if visit.parent else None
     called = isinstance(holder, ast.Call) and holder.func is node
-    if called or node.attr in _BUILTIN_METHODS:
+    if called or node.attr in _METHODS_OF_BUILTINS:
         message = f"the method .{short(node.attr)} is not one of the permitted methods"
-        collector.add(PolicyRule.METHOD, node, message)
+        collector.add(_METHOD, node, message)

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from harness.common import escaping, files
 from harness.common.rounding import rounded
 from harness.model.rule_words import rule_in_words
+from harness.policy import finding_kind
 from harness.reporting.html import cells, highlight, inert
 from harness.reporting.view import (
     figures,
@@ -74,6 +75,7 @@ def environment() -> Environment:
     )
     found.globals |= {
         "words": words,
+        "finding_kind": finding_kind,
         "paste": paste,
         "of_missing_file": shown_causes.of_missing_file,
         "own_lines_of": shown_causes.own_lines,

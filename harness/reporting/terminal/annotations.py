@@ -62,7 +62,7 @@ def of_submission(view: StudentView, files: dict[str, str]) -> tuple[Annotation,
             file=files.get(each.file, each.file),
             line=each.line,
             column=each.column,
-            title=each.rule.value,
+            title=each.rule,
         )
         for each in view.findings
     ]

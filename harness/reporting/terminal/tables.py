@@ -16,6 +16,7 @@ from harness.common.escaping import visible
 from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.student_view import FunctionTally, ShownCheck, Surroundings
+from harness.policy import finding_kind
 from harness.reporting.html.submission_pages import is_other_python, mark_text
 from harness.reporting.terminal.cards import cause, explained
 from harness.reporting.terminal.lines import Line, as_text, wrapped
@@ -71,7 +72,9 @@ def show_submission(result: SubmissionResult, plan: Plan, limit: int = 20) -> Re
         parts.append(Text(f"{stood_in} of the submission's", "yellow"))
     for finding in result.findings:
         line = f"{finding.file}:{finding.line}: {finding.message}"
-        parts.append(Text.assemble((f"{words.RULE[finding.rule]} ", "yellow"), visible(line)))
+        parts.append(
+            Text.assemble((f"{finding_kind(finding.rule).title} ", "yellow"), visible(line))
+        )
     view = student_view(result, plan, visible=EVERYTHING)
     checks, found = view.shown, view.causes
     surroundings = view.surroundings

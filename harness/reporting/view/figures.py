@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.model.plan import Plan
-from harness.model.policy import PolicyRule
 from harness.model.result import SubmissionResult
 from harness.model.student_view import FunctionTally, by_function
 from harness.model.verdict import VerdictKind
@@ -85,7 +84,7 @@ class FunctionMean:
 class FindingTally:
     """One kind of finding: its sentence once, how many submissions have it, and the first few."""
 
-    rule: PolicyRule
+    rule: str
     message: str
     count: int
     examples: tuple[str, ...]
@@ -189,7 +188,7 @@ class Findings:
     """Findings with the same rule and sentence together, counted one submission at a time."""
 
     def __init__(self) -> None:
-        self._tallies: dict[tuple[PolicyRule, str], Tally] = {}
+        self._tallies: dict[tuple[str, str], Tally] = {}
 
     def add(self, result: SubmissionResult) -> None:
         """Count one submission."""

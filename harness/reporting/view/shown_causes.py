@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from harness.model.plan import Clause
-from harness.model.policy import Finding, PolicyRule
+from harness.model.policy import Finding
 from harness.model.student_view import ShownCause, ShownCheck
 from harness.model.verdict import NOT_HANDED_IN, CodePlace, VerdictKind
 
@@ -94,6 +94,7 @@ def changes_return(cause: ShownCause) -> bool:
     return instead or rule in _OTHER_RETURN
 
 
+_OUTSIDE_FUNCTIONS = "module_level"  # the kind of a finding
 _HARD_CODED = "hard_coded_size"
 _NUMBER = re.compile(r"hard-coded to (\d+)")
 
@@ -115,7 +116,7 @@ def runs_at_load(cause: ShownCause, findings: Iterable[Finding]) -> list[Finding
     """The statements outside functions that may be why a file fails as it is loaded."""
     if cause.function or not cause.checks:
         return []
-    return [finding for finding in findings if finding.rule is PolicyRule.MODULE_LEVEL]
+    return [finding for finding in findings if finding.rule == _OUTSIDE_FUNCTIONS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

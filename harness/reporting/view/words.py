@@ -9,7 +9,7 @@ from fractions import Fraction
 from harness.common.rounding import rounded
 from harness.model.observation import Ending, Isolation
 from harness.model.plan import Visibility
-from harness.model.policy import Consequence, PolicyRule, Severity
+from harness.model.policy import Consequence, Severity
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.student_view import ShownCheck, StudentView
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
@@ -50,17 +50,6 @@ STATUS = {
     SubmissionStatus.NO_SUBMISSION: "no submission",
     SubmissionStatus.NEEDS_REVIEW: "needs review",
     SubmissionStatus.HARNESS_ERROR: "not graded: our error",
-}
-
-RULE = {
-    PolicyRule.IMPORT: "Imports",
-    PolicyRule.IMPORT_EVASION: "Evades the import rule",
-    PolicyRule.SYNTAX: "Technique",
-    PolicyRule.BUILTIN: "Built-in function",
-    PolicyRule.METHOD: "Method",
-    PolicyRule.MODULE_LEVEL: "Code outside functions",
-    PolicyRule.OVERRIDES_PROVIDED: "Replaces a provided constant",
-    PolicyRule.UNCHECKED: "Could not be checked",
 }
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import ConfigDict, WithJsonSchema
+from pydantic import ConfigDict, Field, WithJsonSchema, create_model
 
 from harness.assignment.schema import fragments as schemas
 from harness.assignment.schema.models.base import Shape
+from harness.policy import ListSetting, policy_rules
 
 
 class FileImportsShape(Shape):
@@ -70,20 +71,34 @@ class SeverityShape(Shape):
     """For code at module level."""
 
 
-class PolicyShape(Shape):
+class _PolicyShape(Shape):
     """policy.yaml. A part that is left out is not restricted."""
 
     imports: ImportsShape | None = None
     """Which imports there may be."""
-    syntax: ListShape | None = None
-    """Names of syntax tree nodes."""
-    builtins: ListShape | None = None
-    """Built-in functions and types."""
-    methods: ListShape | None = None
-    """Methods."""
-    module_level: AllowShape | None = None
-    """imports, constants, functions, classes, main_guard."""
     severity: SeverityShape = SeverityShape()
     """What a finding means."""
     clauses: PolicyClausesShape = PolicyClausesShape()
     """The clauses that findings cite."""
+
+
+def _list_of(setting: ListSetting) -> tuple[Any, Any]:
+    shape = ListShape if setting.may_forbid else AllowShape
+    return shape | None, Field(default=None, description=setting.description)
+
+
+def _with_lists() -> type[_PolicyShape]:
+    fields: dict[str, Any] = {
+        rule.setting.key: _list_of(rule.setting)
+        for rule in policy_rules()
+        if rule.setting is not None
+    }
+    return create_model(
+        "PolicyShape", __base__=_PolicyShape, __doc__=_PolicyShape.__doc__, **fields
+    )
+
+
+if TYPE_CHECKING:
+    PolicyShape = _PolicyShape
+else:
+    PolicyShape = _with_lists()

@@ -1,33 +1,46 @@
-"""Checks the code at module level, and the provided names that a file binds itself."""
+"""Checks the code at module level."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from harness.model.policy import PolicyRule
-from harness.policy.findings import FindingCollector
-from harness.policy.survey import (
-    BINDERS,
-    FUNCTIONS,
-    ScopeKind,
-    Survey,
-    Visit,
-    children,
-    names_bound,
+from harness.model.policy import PolicyGroup
+from harness.policy.rule import (
+    CheckedFile,
+    FindingCollector,
+    FindingKind,
+    ListSetting,
+    policy_rule,
 )
+from harness.policy.survey import FUNCTIONS, children, is_main_guard
 from harness.policy.words import short
 
-_LEVEL = PolicyRule.MODULE_LEVEL
+_KIND = FindingKind(
+    name="module_level", title="Code outside functions", group=PolicyGroup.STRUCTURE
+)
+_PARTS = ("imports", "constants", "functions", "classes", "main_guard")
 _GUARD = 'the `if __name__ == "__main__":` guard'
 
 
-def check_module_level(
-    survey: Survey, allow: tuple[str, ...], collector: FindingCollector, *, judge_imports: bool
-) -> None:
-    """`allow` is of: imports, constants, functions, classes, main_guard. Imports are judged here
-    only where no rule of their own judges them."""
-    _Level(allow, collector, judge_imports=judge_imports).statements(survey.tree.body)
+@policy_rule(
+    60,
+    _KIND,
+    setting=ListSetting(
+        key="module_level",
+        description="imports, constants, functions, classes, main_guard.",
+        noun="kind of code",
+        names=lambda: _PARTS,
+        may_forbid=False,
+    ),
+)
+def check_module_level(file: CheckedFile, collector: FindingCollector) -> None:
+    """What is not allowed outside functions; a docstring always is. Imports are judged here only
+    where no rule of their own judges them."""
+    names = file.policy.names("module_level")
+    if names is not None:
+        level = _Level(names.allow or (), collector, judge_imports=file.policy.imports is None)
+        level.statements(file.survey.tree.body)
 
 
 class _Level:
@@ -35,7 +48,7 @@ class _Level:
         self, allow: tuple[str, ...], collector: FindingCollector, *, judge_imports: bool
     ) -> None:
         self._allow = allow
-        self._ledger = collector
+        self._collector = collector
         self._judge_imports = judge_imports
 
     def statements(self, body: Sequence[ast.stmt]) -> None:
@@ -58,24 +71,24 @@ class _Level:
             self._need("main_guard", node, _GUARD)
             self.statements(node.orelse)
         else:
-            self._ledger.add(_LEVEL, node, _runs_at_load(node))
+            self._collector.add(_KIND, node, _runs_at_load(node))
 
     def _need(self, kind: str, node: ast.stmt, what: str) -> None:
         if kind not in self._allow:
-            self._ledger.add(_LEVEL, node, f"{what} is not permitted at module level")
+            self._collector.add(_KIND, node, f"{what} is not permitted at module level")
 
     def _assignment(self, node: ast.Assign | ast.AnnAssign) -> None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         call = _first_call(node.value) if node.value is not None else None
         if not all(_is_plain_target(target) for target in targets):
             message = "changes something at module level; only constants may be defined there"
-            self._ledger.add(_LEVEL, node, message)
+            self._collector.add(_KIND, node, message)
         elif call is not None:
             what = _called(call)
             message = f"{what} is called when the file is loaded; a constant is written as a value"
             if what == "input":
                 message = "input is called when the file is loaded, outside every function"
-            self._ledger.add(_LEVEL, node, message)
+            self._collector.add(_KIND, node, message)
         else:
             self._need("constants", node, "a constant")
 
@@ -83,18 +96,6 @@ class _Level:
 def _is_bare_constant(node: ast.stmt) -> bool:
     """A docstring, a text used as a comment, or `...`."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def is_main_guard(test: ast.expr) -> bool:
-    """`__name__ == "__main__"`, either way round."""
-    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
-        return False
-    if not isinstance(test.ops[0], ast.Eq):
-        return False
-    sides = [test.left, test.comparators[0]]
-    names = [side for side in sides if isinstance(side, ast.Name) and side.id == "__name__"]
-    texts = [side for side in sides if isinstance(side, ast.Constant) and side.value == "__main__"]
-    return len(names) == 1 and len(texts) == 1
 
 
 def _is_plain_target(target: ast.expr) -> bool:
@@ -149,43 +150,3 @@ def _runs_at_load(node: ast.stmt) -> str:
     }
     what = names.get(type(node), "code")
     return f"{what} runs when the file is loaded, outside every function"
-
-
-def check_overrides(
-    survey: Survey, provided: frozenset[str], modules: frozenset[str], collector: FindingCollector
-) -> None:
-    """Bindings of provided names that hold for the whole file, and changes of their module."""
-    for visit in survey.of(*BINDERS):
-        for name in _bound_for_the_file(visit):
-            if name in provided and not _comes_from(visit, modules):
-                message = (
-                    f"{name} is provided; binding it here keeps other values of it "
-                    "from reaching this file"
-                )
-                collector.add(PolicyRule.OVERRIDES_PROVIDED, visit.node, message)
-    for visit in survey.of(ast.Attribute):
-        node = visit.node
-        if (
-            isinstance(node, ast.Attribute)
-            and not isinstance(node.ctx, ast.Load)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in modules
-            and node.attr in provided
-        ):
-            message = f"{node.attr} is provided; it may not be changed"
-            collector.add(PolicyRule.OVERRIDES_PROVIDED, node, message)
-
-
-def _bound_for_the_file(visit: Visit) -> Iterator[str]:
-    scope = visit.scope
-    for name in names_bound(visit.node):
-        if scope.kind is ScopeKind.MODULE or name in scope.declared_global:
-            yield name
-
-
-def _comes_from(visit: Visit, modules: frozenset[str]) -> bool:
-    """`from a1_support import BOARD_SIZE`: the provided value itself."""
-    holder = visit.parent.node if visit.parent else None
-    if not isinstance(visit.node, ast.alias) or not isinstance(holder, ast.ImportFrom):
-        return False
-    return holder.module in modules and visit.node.asname in (None, visit.node.name)

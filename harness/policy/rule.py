@@ -1,0 +1,178 @@
+"""What a policy rule is: a function of `rules` that registers itself, with the kinds of findings
+that it makes and the key of policy.yaml that states it; and what collects the findings of a file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.model.policy import Consequence, Finding, Policy, PolicyGroup, Severity
+from harness.policy.reading import Source
+from harness.policy.survey import Survey, plain_annotations
+
+# Limits the size of a report on a file that is full of forbidden things.
+MAX_PER_RULE = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingKind:
+    """What findings are called: `name` in results.json and `expect.yaml`, `title` on pages. The
+    clause and the consequence are those of the group, which is deducted for once."""
+
+    name: str
+    title: str
+    group: PolicyGroup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListSetting:
+    """A key of policy.yaml with `{allow: […]}` or, where `may_forbid`, `{forbid: […]}`.
+
+    `names` gives the names that may be allowed, `forbidden` those that may be forbidden; None: any.
+    `noun` is what a name is called in messages, `description` is for editors.
+    """
+
+    key: str
+    description: str
+    noun: str
+    names: Callable[[], tuple[str, ...]] | None = None
+    may_forbid: bool = True
+    forbidden: Callable[[], tuple[str, ...]] | None = None
+
+
+class CheckedFile:
+    """A file that could be read, and what it is held to. `defined` is what the other files of the
+    submission and the provided modules define, by module."""
+
+    def __init__(
+        self, survey: Survey, policy: Policy, defined: Mapping[str, frozenset[str]]
+    ) -> None:
+        self.survey = survey
+        self.policy = policy
+        self.defined = defined
+        self.provided = frozenset(policy.provided_names)
+
+    @cached_property
+    def annotations(self) -> frozenset[int]:
+        """The ids of the nodes of annotations that do nothing but name types."""
+        return plain_annotations(self.survey)
+
+
+Check = Callable[[CheckedFile, "FindingCollector"], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRule:
+    """A registered check. Rules run, and their findings at one place stand, in the order of
+    `order`."""
+
+    check: Check
+    order: int
+    kinds: tuple[FindingKind, ...]
+    setting: ListSetting | None
+
+
+_RULES: list[PolicyRule] = []
+_KINDS: dict[str, FindingKind] = {}
+
+
+def policy_rule(
+    order: int, *kinds: FindingKind, setting: ListSetting | None = None
+) -> Callable[[Check], Check]:
+    """Register a check. Raises ValueError for an order or the name of a kind that is taken."""
+
+    def register(check: Check) -> Check:
+        if any(rule.order == order for rule in _RULES) or any(k.name in _KINDS for k in kinds):
+            raise ValueError(f"{check.__name__}: its order or the name of a finding is taken")
+        _RULES.append(PolicyRule(check=check, order=order, kinds=kinds, setting=setting))
+        _RULES.sort(key=lambda rule: rule.order)
+        _KINDS.update({kind.name: kind for kind in kinds})
+        return check
+
+    return register
+
+
+def policy_rules() -> tuple[PolicyRule, ...]:
+    """All rules, in their order."""
+    return tuple(_RULES)
+
+
+def finding_kinds() -> tuple[FindingKind, ...]:
+    """The kinds of all findings, in the order of the rules."""
+    return (*(kind for rule in _RULES for kind in rule.kinds), UNCHECKED)
+
+
+def finding_kind(name: str) -> FindingKind:
+    """The kind of this name. One that no rule makes (any more) is its own title."""
+    if name == UNCHECKED.name:
+        return UNCHECKED
+    return _KINDS.get(name) or FindingKind(name=name, title=name, group=UNCHECKED.group)
+
+
+UNCHECKED = FindingKind(name="unchecked", title="Could not be checked", group=PolicyGroup.UNCHECKED)
+
+
+def unchecked(file: str, reason: str) -> Finding:
+    """A person is to look at a file that may run and could not be checked."""
+    return Finding(
+        rule=UNCHECKED.name,
+        clause="",
+        file=file,
+        line=1,
+        column=1,
+        source="",
+        message=f"this file could not be checked ({reason}); read it before its mark counts",
+        consequence=Consequence(severity=Severity.REVIEW),
+    )
+
+
+class FindingCollector:
+    """Collects findings of one file; `findings()` gives them in the order of the file."""
+
+    def __init__(self, source: Source, policy: Policy) -> None:
+        self._source = source
+        self._policy = policy
+        self._places: dict[FindingKind, set[tuple[int, int, str, str]]] = {}
+
+    def add(self, kind: FindingKind, node: ast.AST | None, message: str, word: str = "") -> None:
+        """Write down that `node` (None: the file as a whole, shown at line 1) broke a rule."""
+        place = (getattr(node, "lineno", 1), getattr(node, "col_offset", 0), message, word)
+        self._places.setdefault(kind, set()).add(place)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """At most `MAX_PER_RULE` of each kind, the first in the file."""
+        first = [
+            self._finding(kind, *place)
+            for kind, places in self._places.items()
+            for place in sorted(places)[:MAX_PER_RULE]
+        ]
+        order = [kind.name for kind in finding_kinds()]
+        first.sort(key=lambda f: (f.line, f.column, order.index(f.rule), f.message))
+        return tuple(first)
+
+    def notes(self) -> tuple[str, ...]:
+        """Says where findings were left out."""
+        return tuple(
+            f"{self._source.name}: {len(self._places[kind]) - MAX_PER_RULE} more findings of the "
+            f"kind {kind.name} are not listed"
+            for kind in finding_kinds()
+            if len(self._places.get(kind, ())) > MAX_PER_RULE
+        )
+
+    def _finding(
+        self, kind: FindingKind, line: int, offset: int, message: str, word: str
+    ) -> Finding:
+        return Finding(
+            rule=kind.name,
+            clause=self._policy.clause_of(kind.group),
+            file=self._source.name,
+            line=line,
+            column=self._source.column(line, offset),
+            source=self._source.line(line),
+            message=message,
+            consequence=self._policy.consequence_of(kind.group),
+            word=word,
+        )
