@@ -106,10 +106,10 @@ def finding_kinds() -> tuple[FindingKind, ...]:
 
 
 def finding_kind(name: str) -> FindingKind:
-    """The kind of this name. One that no rule makes (any more) is its own title."""
+    """The kind of this name; one that no rule makes (any more) has no title of its own."""
     if name == UNCHECKED.name:
         return UNCHECKED
-    return _KINDS.get(name) or FindingKind(name=name, title=name, group=UNCHECKED.group)
+    return _KINDS.get(name) or FindingKind(name=name, title="Finding", group=UNCHECKED.group)
 
 
 UNCHECKED = FindingKind(name="unchecked", title="Could not be checked", group=PolicyGroup.UNCHECKED)

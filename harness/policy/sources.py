@@ -17,8 +17,8 @@ _PACKAGES = (
     "harness.common",
     "harness.model",
     "harness.policy",
-    "harness.policy.rules",
 )
+_RULES = tuple(info.name for info in pkgutil.iter_modules(rules.__path__))
 _MODULES = (
     "harness.model.policy",
     "harness.common.serial",
@@ -28,7 +28,8 @@ _MODULES = (
     "harness.policy.modules",
     "harness.policy.reading",
     "harness.policy.rule",
-    *(f"harness.policy.rules.{info.name}" for info in pkgutil.iter_modules(rules.__path__)),
+    *(f"harness.policy.rules.{name}" for name in _RULES),
+    "harness.policy.rules",
     "harness.policy.printing",
     "harness.policy.outline",
     "harness.policy.request",
@@ -42,6 +43,9 @@ def _texts() -> dict[str, str]:
     texts = dict.fromkeys(_PACKAGES, "")
     root = resources.files("harness")
     for name in _MODULES:
+        if name == rules.__name__:  # there is no folder inside to look for modules in
+            texts[name] = "".join(f"import {name}.{rule}\n" for rule in _RULES)
+            continue
         *packages, module = name.split(".")[1:]
         texts[name] = root.joinpath(*packages, f"{module}.py").read_text(encoding="utf-8")
     return texts

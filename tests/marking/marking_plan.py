@@ -17,7 +17,6 @@ from harness.model.policy import (
     PolicyReport,
     Severity,
     Unparsable,
-    str,
 )
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind

@@ -40,7 +40,10 @@ MAY_BE_SEEN = {
     "source_digest",  # Gradescope's facts, of the student's own file
     "manual.slot.title",
     "manual.slot.clause",
-    *(f"findings.{name}" for name in ("clause", "file", "line", "column", "source", "message")),
+    *(
+        f"findings.{name}"
+        for name in ("rule", "clause", "file", "line", "column", "source", "message")
+    ),
     "hidden.causes.function",
 }
 
