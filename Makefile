@@ -14,7 +14,7 @@ ALL = $(notdir $(wildcard specs/*))
 ALONE = $(shell grep -rl --include='*.py' mark[.]alone tests)
 IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
-.PHONY: help grade test test-all validate lint hostile bench soak peers large gradescope-check wheel system clean
+.PHONY: help grade test test-all validate lint hostile bench soak peers large size gradescope-check wheel system clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -76,6 +76,9 @@ bench: $(DEV)  ## measure against the floor and against pexpect.spawn
 
 peers: $(DEV)  ## measure beside check50, otter, gradescope-utils and pytest, installed for it
 	$(BIN)/python -m benchmarks.peers
+
+size: $(DEV)  ## lines and modules of harness/ by package, against the budget
+	@$(BIN)/python -m benchmarks.size
 
 soak: $(DEV)  ## a thousand submissions, busy machines, kills, endless loops (PART=batch, load, kill, loop or cluster)
 	$(BIN)/python -m benchmarks.soak $(PART)

@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from harness.model.policy import Loop, ModuleOutline, Outline, OutlinePart
-from harness.policy.nodes import walk
 from harness.policy.printing import MOST_PRINTINGS, printings_of
 from harness.policy.reading import Source
 from harness.policy.rules.structure import is_main_guard
+from harness.policy.survey import walk
 
 MOST_PARTS = 400
 MOST_LOOPS = 1000

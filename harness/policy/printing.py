@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from harness.model.policy import Printing
-from harness.policy.nodes import FUNCTIONS, children, names_bound, walk
 from harness.policy.reading import Source
 from harness.policy.rules.structure import is_main_guard
+from harness.policy.survey import FUNCTIONS, children, names_bound, walk
 
 MOST_PRINTINGS = 200
 MOST_VALUES = 100  # statements that give the values of one of them

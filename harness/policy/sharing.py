@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from string import Formatter
 
 from harness.model.policy import MAX_SOURCE_BYTES, Sharing
-from harness.policy.nodes import FUNCTIONS, children
 from harness.policy.request import NamedBytes
+from harness.policy.survey import FUNCTIONS, children
 from harness.policy.words import short
 
 LIBRARY = frozenset({"math", "random", "string", "typing"})

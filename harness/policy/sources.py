@@ -20,7 +20,6 @@ _MODULES = (
     "harness.model.policy",
     "harness.common.serial",
     "harness.policy.words",
-    "harness.policy.nodes",
     "harness.policy.standard",
     "harness.policy.survey",
     "harness.policy.rules.modules",

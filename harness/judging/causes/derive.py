@@ -195,11 +195,17 @@ def _cause(
 
 def _clearest(members: Sequence[Failing], function: str) -> Failing:
     """Visible before hidden, of the function itself, explained by a rule that names a mistake, by
-    the most frequent one; then the shortest input and the smallest draw."""
+    the most frequent one, or of two that are the one that shows in the fewest steps; then the
+    shortest input and the smallest draw."""
     from harness.judging.explain.rules import is_general  # noqa: PLC0415  (loaded where some fail)
 
     # A visible one is chosen by what is visible: hidden ones would show in the choice.
     count = Counter((each.rule, each.scenario.visibility) for each in members)
+    # What a later step shows may come of what an earlier one left behind.
+    fewest_steps: dict[tuple[str, Visibility], int] = {}
+    for each in members:
+        seen = (each.rule, each.scenario.visibility)
+        fewest_steps[seen] = min(each.steps, fewest_steps.get(seen, each.steps))
 
     def order(each: Failing) -> tuple[object, ...]:
         return (
@@ -209,6 +215,7 @@ def _clearest(members: Sequence[Failing], function: str) -> Failing:
             each.verdict.kind is VerdictKind.STOPPED_EARLY,
             is_general(each.rule),
             -count[each.rule, each.scenario.visibility],
+            fewest_steps[each.rule, each.scenario.visibility],
             each.size,
             each.index,
         )

@@ -7,8 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from harness.model.policy import PolicyRule
 from harness.policy.findings import FindingCollector
-from harness.policy.nodes import BINDERS, FUNCTIONS, children, names_bound
-from harness.policy.survey import ScopeKind, Survey, Visit
+from harness.policy.survey import (
+    BINDERS,
+    FUNCTIONS,
+    ScopeKind,
+    Survey,
+    Visit,
+    children,
+    names_bound,
+)
 from harness.policy.words import short
 
 _LEVEL = PolicyRule.MODULE_LEVEL
