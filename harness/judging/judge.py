@@ -52,8 +52,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     if not differing:
         return Verdict(kind=VerdictKind.PASSED)
     # Only now: a right submission needs none of it.
-    from harness.judging.explain.conversation import conversation  # noqa: PLC0415
-    from harness.judging.explain.differences import differences  # noqa: PLC0415
+    from harness.judging.explain.differences import conversation, differences  # noqa: PLC0415
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
 

@@ -11,6 +11,7 @@ import pytest
 
 from harness.common.errors import HarnessError, UserError
 from harness.execution import Driver, Interpreter, ToolFailed, find_interpreter
+from harness.execution.linux.server import ServerLink
 from harness.execution.protocol.reply import TamperedError, read_reply, value_from
 from harness.execution.protocol.screen import ScreenParser
 from harness.model.observation import Ending, Tier, Turn
@@ -96,6 +97,23 @@ def test_a_killed_server_is_our_error_and_the_next_one_works(interpreter: Interp
             with pytest.raises(HarnessError):
                 server.observe(call("f()"), QUICK)
         assert plain(observe(driver, "def f(): return 2\n", call("f()")).value) == "2"
+
+
+def test_a_base_killed_while_files_compile_is_our_error(
+    interpreter: Interpreter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was a fact about the files, and a right program had no points."""
+    await_confined = ServerLink._await_confined
+
+    def then_kill(link: ServerLink) -> None:
+        await_confined(link)
+        link._base._process.kill()
+
+    long = source("def f(): return 1\nx = [" + "f() + 1, " * 40_000 + "]\n")
+    with Driver(interpreter, Tier.STANDARD) as driver:
+        monkeypatch.setattr(ServerLink, "_await_confined", then_kill)
+        with pytest.raises(HarnessError, match="the base server ended"):
+            driver.submission(assignment(), (long,)).__enter__()
 
 
 def test_a_killed_reader_of_stimuli_is_our_error_and_the_next_one_works(

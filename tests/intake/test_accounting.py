@@ -125,6 +125,17 @@ def test_a_text_or_link_typed_into_canvas_needs_review(tmp_path: Path) -> None:
     assert len(contents(found).review) == 2
 
 
+def test_a_text_alone_typed_into_moodle_needs_review(tmp_path: Path) -> None:
+    """Beside a file it is a remark, and the file is graded."""
+    text, file = "assignsubmission_onlinetext_/onlinetext.html", "assignsubmission_file_/a1.py"
+    files = {f"Ann Lee_1_{text}": b"<p>", f"Bob Ray_2_{text}": b"<p>"}
+    files |= {f"Bob Ray_2_{file}": b"x = 1\n", f"Cy Fox_3_{file}": b"x = 1\n"}
+    found = cohort(laid(files, tmp_path / "c"))
+    assert by_id(found)["1"].withheld is Withheld.NEEDS_REVIEW
+    assert "as a text and not as a file" in by_id(found)["1"].notes[0]
+    assert [by_id(found)[name].withheld for name in "23"] == [None, None]
+
+
 def test_a_file_that_is_called_as_a_typed_text_is_a_file(tmp_path: Path) -> None:
     files = canvas(CLASS) | {"leeann_501_9_text.html": b"<p>"}
     found = cohort(laid(files, tmp_path / "c"))

@@ -12,7 +12,7 @@ from harness.judging import Failing, derive, find_blame, unreadable, unsettled, 
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
 from harness.model.plan import Place, Visibility
 from harness.model.policy import Loop, Outline, Unparsable
-from harness.model.stimulus import Call, Run, Stimulus
+from harness.model.stimulus import Call, Run, Session, Stimulus
 from harness.model.verdict import (
     Blame,
     Cause,
@@ -314,6 +314,32 @@ def test_what_is_seen_is_the_example_before_what_is_hidden() -> None:
     names: dict[str, Blame] = {each.scenario.id: ("inner",) for each in (hidden, shown)}
     (cause,) = causes(hidden, shown, blame=names)
     assert cause.example == shown.scenario.id
+
+
+def test_hidden_failures_have_no_say_in_which_visible_one_is_the_example() -> None:
+    shown = (
+        fails("inner", rule="returned_none", number=1),
+        fails("inner", rule="returned_none", number=2),
+        fails("inner", rule="argument_changed", number=3),
+    )
+    hidden = (
+        fails("inner", rule="argument_changed", number=number, visible=False)
+        for number in range(4, 9)
+    )
+    everything = (*shown, *hidden)
+    names: dict[str, Blame] = {each.scenario.id: ("inner",) for each in everything}
+    (cause,) = causes(*everything, blame=names)
+    assert (cause.rule, cause.example) == ("returned_none", shown[0].scenario.id)
+
+
+def test_of_two_rules_as_frequent_the_one_seen_in_fewer_steps_is_the_example() -> None:
+    later = fails("inner", rule="returned_none", number=1)
+    session = Stimulus(action=Session(steps=("inner(x)", "inner(x)")))
+    later = replace(later, scenario=replace(later.scenario, stimuli=(session,)))
+    at_once = fails("inner", rule="argument_changed", number=2, stimulus="inner([[1, 2, 3], [4]])")
+    names: dict[str, Blame] = {each.scenario.id: ("inner",) for each in (later, at_once)}
+    (cause,) = causes(later, at_once, blame=names)
+    assert (cause.rule, cause.example) == ("argument_changed", at_once.scenario.id)
 
 
 def test_a_file_that_cannot_be_read_is_one_cause_worth_everything() -> None:

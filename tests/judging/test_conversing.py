@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.judging import judge
-from harness.judging.explain.conversation import LONGEST_SHARED, LONGEST_TURN, conversation
+from harness.judging.explain.differences import LONGEST_SHARED, LONGEST_TURN, conversation
 from harness.matchers import AnyValue, Contains, Matches
 from harness.model.expectation import Expected, Ignore, StatedTurn, StatedTurns
 from harness.model.observation import Ending, Observation

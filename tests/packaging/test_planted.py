@@ -18,17 +18,24 @@ from typing import Any
 import pytest
 
 from harness.model.plan import Visibility
-from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
+from harness.model.result import (
+    RunFacts,
+    RunResult,
+    ScenarioResult,
+    SubmissionResult,
+    SubmissionStatus,
+)
 from harness.model.verdict import Cause, Verdict, VerdictKind
 from harness.packaging.classroom50.run import result_json as classroom50_json
 from harness.packaging.gradescope.grading import PlatformRun
 from harness.packaging.gradescope.results import results_json as gradescope_json
 from harness.packaging.gradescope.settings import Metadata, PackageSettings
+from harness.reporting.export.anonymous import anonymous
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.markdown import markdown_summary
 from harness.reporting.terminal.annotations import of_submission
 from harness.reporting.terminal.cards import explain_failures
-from harness.results import student_view
+from harness.results import results_json, student_view
 from tests.results.small_run import PLAN, result
 
 HIDDEN = PLAN.scenarios[2]
@@ -45,6 +52,22 @@ MAY_BE_SEEN = {
         for name in ("rule", "clause", "file", "line", "column", "source", "message")
     ),
     "hidden.causes.function",
+}
+STAY_WHEN_ANONYMOUS = {
+    *(f"findings.{name}" for name in ("clause", "line", "column", "source", "message")),
+    *("unparsable.reason", "unparsable.line", "manual.slot.id", "manual.slot.title"),
+    *("attempt", "attempts"),
+    *(f"causes.{name}" for name in ("function", "rule", "message", "scenarios", "example")),
+    *(f"causes.{name}" for name in ("line", "clauses", "hint", "together_with")),
+    *(f"causes.place.{name}" for name in ("first", "last")),
+    *(f"causes.symptoms.{name}" for name in ("rule", "scenarios", "line")),
+    *(f"facts.{name}" for name in ("assignment", "started", "finished", "harness", "python")),
+    *(f"facts.{name}" for name in ("python_wanted", "interpreter", "spec_digest")),
+    *(f"facts.{name}" for name in ("reference_digest", "input_mechanism", "not_prevented")),
+    *(f"facts.probes.{name}" for name in ("name", "detail")),
+    *(f"facts.limits.{name}" for name in ("memory_mib", "output_kib")),
+    *(f"facts.cohort.{name}" for name in ("layouts", "submissions", "students", "due")),
+    *("facts.cohort.time_zone", "facts.strength.changes", "facts.strength.noticed"),
 }
 
 
@@ -140,3 +163,13 @@ def test_a_visible_cause_says_what_the_visible_example_says(field: str) -> None:
     views = outputs(dataclasses.replace(whole, causes=(mixed,)))
     seen = {path for text in views for number, path in where.items() if number in text}
     assert not {each for each in seen if each.startswith(f"hidden.causes.{field}")}
+
+
+def test_only_listed_fields_reach_an_anonymous_export() -> None:
+    planter = Planter()
+    whole: SubmissionResult = planter.make(SubmissionResult, "")
+    facts: RunFacts = planter.make(RunFacts, "facts")
+    run = RunResult(facts=facts, submissions=(whole,))
+    text = results_json(anonymous(run), PLAN)
+    seen = {path for number, path in planter.where.items() if number in text}
+    assert seen == STAY_WHEN_ANONYMOUS

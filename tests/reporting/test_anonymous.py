@@ -10,7 +10,13 @@ import pytest
 
 from harness.model.plan import Plan
 from harness.model.policy import Consequence, Finding, Severity, Unparsable
-from harness.model.result import Adjustment, RunResult, SubmissionStatus
+from harness.model.result import (
+    Adjustment,
+    CohortFacts,
+    Contents,
+    RunResult,
+    SubmissionStatus,
+)
 from harness.model.submission import Student
 from harness.model.verdict import Cause, CodePlace
 from harness.reporting.export.anonymous import anonymous
@@ -80,3 +86,13 @@ def test_marks_stay() -> None:
 def test_it_is_the_same_every_time_whatever_the_order() -> None:
     turned = replace(CLASS, submissions=CLASS.submissions[::-1])
     assert anonymous(turned) == anonymous(CLASS)
+
+
+def test_of_the_runs_facts_notices_and_what_lay_there_stay_behind() -> None:
+    lay_there = Contents(what="folders", total=2, students=1, of_students=1, review=(WHO,))
+    cohort = CohortFacts(
+        layouts=("Moodle",), submissions=1, students=1, due="2026-03-01", time_zone="UTC"
+    )
+    read = replace(FACTS, cohort=replace(cohort, contents=lay_there))
+    made = anonymous(replace(CLASS, facts=read)).facts
+    assert made == replace(FACTS, notices=(), cohort=cohort)

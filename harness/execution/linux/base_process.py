@@ -103,6 +103,11 @@ class BaseProcess:
         except (OSError, HarnessError):
             self._process.kill()  # whatever it forked dies with it
 
+    def check_alive(self) -> None:
+        """HarnessError when the base has ended: what it forked died with it, whatever it did."""
+        self._send(wire.framed(marshal.dumps({"end": 0}, 2)))
+        self._receive()
+
     def complaint(self) -> str:
         """The last line that our own code printed on the base's terminal, escaped, for messages."""
         self.boot_pty.drain(1 << 20)

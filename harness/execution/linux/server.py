@@ -258,6 +258,7 @@ class ServerLink:
                 raise HarnessError("a submission server does not get ready")
         message = self._receive()
         if message is None:
+            self._base.check_alive()  # else it is not the files that ended the server
             self.failed_to_prepare = FailedToPrepare(Ending.CRASHED, "while compiling")
 
     def _receive(self) -> tuple[bytes, list[int]] | None:

@@ -24,7 +24,8 @@ from harness.intake.layouts.plain import files_in_folder
 from harness.model.plan import Assignment
 
 _NAME = re.compile(
-    r"(?P<name>.*?)_(?P<id>[0-9]+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*))?", re.S
+    r"(?P<name>.*?)_(?P<id>[0-9]+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?",
+    re.S,
 )
 
 
@@ -42,6 +43,7 @@ def _read(
     is_blind = names == {"Participant"} or (
         len(names) == 1 and len({match["id"] for _, match in known}) > 1
     )
+    with_files = {match["id"] for _, match in known if match["kind"] == "file"}
     pieces = []
     for entry, match in known:
         who = student(match["id"], "" if is_blind else match["name"])
@@ -50,7 +52,10 @@ def _read(
         else:
             file = replace(entry, name=match["file"])
             found = files_at_root(place, [file], entry.name, [entry.name])
-        pieces.append(NamePart(student=who, attempt=Attempt(files=found)))
+        doubt = ""
+        if match["id"] not in with_files:
+            doubt = f"handed in as a text and not as a file ({entry.shown})"
+        pieces.append(NamePart(student=who, attempt=Attempt(files=found), doubt=doubt))
     return students_of(pieces)
 
 

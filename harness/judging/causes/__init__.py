@@ -1,8 +1,7 @@
 """Causes: from the verdicts of one submission to the few things to fix. Pure, no I/O."""
 
 from harness.judging.causes.blame import find_blame
-from harness.judging.causes.derive import TOO_SLOW, derive, unreadable, unsettled
-from harness.judging.causes.endless import with_loops
+from harness.judging.causes.derive import TOO_SLOW, derive, unreadable, unsettled, with_loops
 from harness.judging.causes.failures import Failing, failing
 
 __all__ = [

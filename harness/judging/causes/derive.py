@@ -18,7 +18,7 @@ from harness.judging.causes.failures import Failing
 from harness.judging.causes.scripts import Passes, in_scripts
 from harness.model.observation import Ending
 from harness.model.plan import Visibility, in_turn, needed
-from harness.model.policy import Outline, OutlinePart, Unparsable
+from harness.model.policy import Loop, Outline, OutlinePart, Unparsable
 from harness.model.verdict import Blame, Cause, CodePlace, Symptom, VerdictKind
 
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
@@ -195,11 +195,17 @@ def _cause(
 
 def _clearest(members: Sequence[Failing], function: str) -> Failing:
     """Visible before hidden, of the function itself, explained by a rule that names a mistake, by
-    the most frequent one; then the shortest input and the smallest draw."""
+    the most frequent one, or of two that are the one that shows in the fewest steps; then the
+    shortest input and the smallest draw."""
     from harness.judging.explain.rules import is_general  # noqa: PLC0415  (loaded where some fail)
 
     # A visible one is chosen by what is visible: hidden ones would show in the choice.
     count = Counter((each.rule, each.scenario.visibility) for each in members)
+    # What a later step shows may come of what an earlier one left behind.
+    fewest_steps: dict[tuple[str, Visibility], int] = {}
+    for each in members:
+        seen = (each.rule, each.scenario.visibility)
+        fewest_steps[seen] = min(each.steps, fewest_steps.get(seen, each.steps))
 
     def order(each: Failing) -> tuple[object, ...]:
         return (
@@ -209,6 +215,7 @@ def _clearest(members: Sequence[Failing], function: str) -> Failing:
             each.verdict.kind is VerdictKind.STOPPED_EARLY,
             is_general(each.rule),
             -count[each.rule, each.scenario.visibility],
+            fewest_steps[each.rule, each.scenario.visibility],
             each.size,
             each.index,
         )
@@ -289,3 +296,59 @@ def _at_load(example: Failing) -> CodePlace | None:
         return None
     frame = raised.frames[0]
     return CodePlace(file=frame.file, first=frame.line, last=frame.line, text=(frame.source,))
+
+
+_GUESS = ": perhaps a loop whose condition stays true."
+
+
+def with_loops(
+    causes: Sequence[Cause],
+    loops: Mapping[str, Loop],
+    failures: Sequence[Failing],
+    outline: Outline,
+) -> tuple[Cause, ...]:
+    """The causes, those of which the loop is known (`loops`, by the example's id) with its line;
+    those that hang in one loop are one cause, that of the loop's function, or else the first."""
+    order = {each.scenario.id: each.index for each in failures}
+    groups: dict[Loop | int, list[Cause]] = {}
+    for index, cause in enumerate(causes):
+        groups.setdefault(loops.get(cause.example, index), []).append(cause)
+    return tuple(
+        together[0]
+        if isinstance(loop, int)
+        else _with_loop(_joined(together, loop, outline, order), loop, outline)
+        for loop, together in groups.items()
+    )
+
+
+def _joined(
+    causes: Sequence[Cause], loop: Loop, outline: Outline, order: Mapping[str, int]
+) -> Cause:
+    function = outline.function_at(loop.file, loop.first)
+    main = next((cause for cause in causes if cause.function == function), causes[0])
+    count: Counter[tuple[str, int | None]] = Counter()
+    for symptom in (symptom for cause in causes for symptom in cause.symptoms):
+        count[symptom.rule, symptom.line] += symptom.scenarios
+    scenarios = {name for cause in causes for name in cause.scenarios}
+    clauses = (clause for cause in (main, *causes) for clause in cause.clauses)
+    return replace(
+        main,
+        scenarios=tuple(sorted(scenarios, key=order.__getitem__)),
+        symptoms=tuple(
+            Symptom(rule=rule, scenarios=number, line=line)
+            for (rule, line), number in count.items()
+        ),
+        clauses=tuple(dict.fromkeys(clauses)),
+    )
+
+
+def _with_loop(cause: Cause, loop: Loop, outline: Outline) -> Cause:
+    function = outline.function_at(loop.file, loop.first)
+    where = f"line {loop.first}" + (f" of {plain(function, limit=60)}" if function else "")
+    message = cause.message.removesuffix(_GUESS)
+    joined = ". The" if message == cause.message else ": the"
+    message = f"{message.removesuffix('.')}{joined} loop in {where} does not end."
+    place = cause.place
+    inside = place is not None and place.file == loop.file
+    inside = inside and place is not None and place.first <= loop.first <= place.last
+    return replace(cause, message=message, line=loop.first if inside else cause.line)

@@ -12,7 +12,7 @@ from harness.judging.compare.channels import at_import
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Outline
-from harness.model.stimulus import Run, Stimulus
+from harness.model.stimulus import Run, Session, Stimulus
 from harness.model.verdict import Verdict, VerdictKind
 
 _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
@@ -64,6 +64,12 @@ class Failing:
             return None
         steps = (step.raised for step in self.observation.steps if step.raised)
         return self.observation.raised or next(steps, None)
+
+    @property
+    def steps(self) -> int:
+        """How many statements of a session were run one after the other; 1 for anything else."""
+        action = self.stimulus.action
+        return len(action.steps) if isinstance(action, Session) else 1
 
     @property
     def size(self) -> tuple[int, int]:

@@ -5,11 +5,17 @@ Made of the fields that are named here. What a field holds that is not named sta
 
 from __future__ import annotations
 
-from dataclasses import replace
 from hashlib import sha256
 
 from harness.model.policy import Finding, Unparsable
-from harness.model.result import Adjustment, RunResult, SubmissionResult
+from harness.model.result import (
+    Adjustment,
+    CohortFacts,
+    ManualMark,
+    RunFacts,
+    RunResult,
+    SubmissionResult,
+)
 from harness.model.verdict import Cause, CodePlace
 
 
@@ -21,14 +27,45 @@ def anonymous(run: RunResult) -> RunResult:
     What a program printed, and the names in its code that a finding quotes, stay.
     """
     ordered = sorted(run.submissions, key=_order)
-    cohort = run.facts.cohort
     width = len(str(len(ordered)))
     return RunResult(
-        facts=replace(run.facts, notices=(), cohort=cohort and replace(cohort, contents=None)),
+        facts=_facts(run.facts),
         submissions=tuple(
             _submission(result, f"student-{number:0{width}}")
             for number, result in enumerate(ordered, start=1)
         ),
+    )
+
+
+def _facts(facts: RunFacts) -> RunFacts:
+    return RunFacts(
+        assignment=facts.assignment,
+        started=facts.started,
+        finished=facts.finished,
+        complete=facts.complete,
+        harness=facts.harness,
+        python=facts.python,
+        python_wanted=facts.python_wanted,
+        interpreter=facts.interpreter,
+        tier=facts.tier,
+        probes=facts.probes,
+        limits=facts.limits,
+        spec_digest=facts.spec_digest,
+        reference_digest=facts.reference_digest,
+        input_mechanism=facts.input_mechanism,
+        not_prevented=facts.not_prevented,
+        cohort=None if facts.cohort is None else _cohort(facts.cohort),
+        strength=facts.strength,
+    )
+
+
+def _cohort(cohort: CohortFacts) -> CohortFacts:
+    return CohortFacts(
+        layouts=cohort.layouts,
+        submissions=cohort.submissions,
+        students=cohort.students,
+        due=cohort.due,
+        time_zone=cohort.time_zone,
     )
 
 
@@ -47,7 +84,7 @@ def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
         findings=tuple(_finding(each) for each in result.findings),
         unparsable=None if unparsable is None else _unparsable(unparsable),
         scenarios=result.scenarios,
-        manual=result.manual,
+        manual=tuple(ManualMark(slot=each.slot, mark=each.mark) for each in result.manual),
         adjustment=None if adjustment is None else Adjustment(marks=adjustment.marks, reason=""),
         earlier=result.earlier,
         attempt=result.attempt,

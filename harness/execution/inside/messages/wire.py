@@ -13,9 +13,14 @@ _LARGEST = 256 * 1024 * 1024
 _MOST_DESCRIPTORS = 8
 
 
+def framed(payload: bytes) -> bytes:
+    """One message behind its length."""
+    return len(payload).to_bytes(4, "little") + payload
+
+
 def send(sock: _socket.socket, payload: bytes, descriptors: tuple[int, ...] = ()) -> None:
     """Send one message; the descriptors travel with its first byte."""
-    data = len(payload).to_bytes(4, "little") + payload
+    data = framed(payload)
     if descriptors:
         packed = b"".join(number.to_bytes(4, "little") for number in descriptors)
         sent = sock.sendmsg([data], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)])

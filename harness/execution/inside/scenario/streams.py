@@ -26,7 +26,7 @@ _WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
 class AskingInput(io.RawIOBase):
-    """The terminal's descriptor 0; `asks` is called before each read of it."""
+    """The terminal's descriptor 0; `asks` is called before each read of it that would wait."""
 
     def __init__(self, asks: Callable[[], None]) -> None:
         self._asks = asks
@@ -40,17 +40,21 @@ class AskingInput(io.RawIOBase):
         return True
 
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-        """Ask, then read as much as there is."""
-        self._asks()
-        _await_input()
+        """Ask where nothing is there, then read as much as there is."""
+        _await_input(self._asks)
         data = read(0, len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
 
-def _await_input() -> None:
-    """Until there is something to read. A Ctrl-C that comes between the asking and a read would
-    not be noticed in the read, which waits for ever: here it is, at the next turn."""
+def _await_input(asks: Callable[[], None]) -> None:
+    """Ask for something to read where nothing is left, and wait for it. Whoever asks with a line
+    half read would read the rest while the driver looks, and be sent the next line too early.
+
+    A Ctrl-C that comes between the asking and a read would not be noticed in the read, which waits
+    for ever: here it is, at the next turn."""
+    if not select([0], [], [], 0)[0]:
+        asks()
     while not select([0], [], [], _MOMENT)[0]:
         continue
 
@@ -60,8 +64,7 @@ def install(asks: Callable[[], None]) -> None:
 
     def asking_read(descriptor: int, length: int, /) -> bytes:
         if descriptor == 0:
-            asks()
-            _await_input()
+            _await_input(asks)
         return read(descriptor, length)
 
     os.read = sys.modules[os.name].read = asking_read  # type: ignore[attr-defined]
