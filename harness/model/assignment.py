@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from harness.model.policy import Policy
-from harness.model.stimulus import Binding, Limits, SourceFile
+from harness.model.policy import Policy, SourceFile
+from harness.model.stimulus import Binding, Limits
 
 __all__ = [
     "Assignment",

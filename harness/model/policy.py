@@ -16,6 +16,14 @@ MAX_SOURCE_BYTES = 512 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file's name (no folders) and bytes."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutlinePart:
     """A top-level function or class (`callable`), or a constant bound at module level.
 

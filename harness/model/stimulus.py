@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from harness.common.escaping import visible
+from harness.model.policy import SourceFile
 
 DROPPED = "_"
 """A session's name for a value that it does not use; it is not compared afterwards."""
@@ -48,14 +49,6 @@ class Binding:
 
     name: str
     literal: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFile:
-    """A file's name (no folders) and bytes."""
-
-    name: str
-    data: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,10 @@
 """Checks a submission's text against the sheet's rules: imports, techniques, structure.
 
 `check` is pure. It runs under the assignment's own interpreter, in a limited process: `SOURCES`
-is what to load there, `ENTRY` what to call with a `payload`.
+is what to load there, `ENTRY` what to call with a `PolicyRequest` as JSON.
 """
 
-from harness.policy.checking import check
-from harness.policy.request import Program, payload, plain
+from harness.policy.checking import PolicyRequest, Program, check
 from harness.policy.rule import ListSetting, finding_kind, finding_kinds, policy_rules, unchecked
 from harness.policy.sharing import check_sharing
 from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
@@ -15,13 +14,12 @@ __all__ = [
     "POLICY_DIGEST",
     "SOURCES",
     "ListSetting",
+    "PolicyRequest",
     "Program",
     "check",
     "check_sharing",
     "finding_kind",
     "finding_kinds",
-    "payload",
-    "plain",
     "policy_rules",
     "unchecked",
 ]

@@ -10,16 +10,33 @@ from dataclasses import dataclass, field, replace
 
 import harness.policy.rules  # noqa: F401  (they register themselves)
 from harness.common import serial
-from harness.model.policy import Finding, Policy, PolicyReport, Unparsable
+from harness.model.policy import Finding, Policy, PolicyReport, SourceFile, Unparsable
 from harness.policy.outline import outline
 from harness.policy.reading import TOO_DEEP, Source, compiles, read
-from harness.policy.request import NamedBytes, PolicyRequest
 from harness.policy.rule import CheckedFile, FindingCollector, policy_rules, unchecked
 from harness.policy.sharing import check_sharing
 from harness.policy.survey import Survey, survey
 
 
-def check(files: Sequence[NamedBytes], policy: Policy | None) -> PolicyReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """Files as they are imported: the submission's, and the course's beside them."""
+
+    submitted: tuple[SourceFile, ...]
+    provided: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRequest:
+    """What is to be checked against what, and the `program` that may share a process. As JSON it is
+    what `run` takes."""
+
+    files: tuple[SourceFile, ...]
+    policy: Policy | None = None
+    program: Program | None = None
+
+
+def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
     """Check every `.py` file against the policy; without one, only whether Python can read it.
 
     Findings come in the order of the files, then of line and column. A submission none of whose
@@ -67,7 +84,7 @@ class _Report:
     unreadable: list[Unparsable] = field(default_factory=list)
 
 
-def _read(file: NamedBytes, own: frozenset[str]) -> _Text | Unparsable | None:
+def _read(file: SourceFile, own: frozenset[str]) -> _Text | Unparsable | None:
     """The file; why Python cannot read it; None for one that Python runs and that has no tree."""
     try:
         source = read(file.name, file.data)

@@ -14,8 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from string import Formatter
 
-from harness.model.policy import MAX_SOURCE_BYTES, Sharing
-from harness.policy.request import NamedBytes
+from harness.model.policy import MAX_SOURCE_BYTES, Sharing, SourceFile
 from harness.policy.survey import FUNCTIONS, children
 from harness.policy.words import short
 
@@ -54,7 +53,7 @@ _STATEMENTS = (
 _DEEPEST_SPEC = 2  # `{:{}}`: Python formats no deeper
 
 
-def check_sharing(submitted: Sequence[NamedBytes], provided: Sequence[NamedBytes]) -> Sharing:
+def check_sharing(submitted: Sequence[SourceFile], provided: Sequence[SourceFile]) -> Sharing:
     """Whether the program may run many scenarios in one process, else the first reason against it.
 
     `submitted` are the files under the names they are imported by; a `provided` one of the same

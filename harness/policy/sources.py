@@ -30,9 +30,7 @@ _MODULES = (
     "harness.policy.rule",
     *(f"harness.policy.rules.{name}" for name in _RULES),
     "harness.policy.rules",
-    "harness.policy.printing",
     "harness.policy.outline",
-    "harness.policy.request",
     "harness.policy.sharing",
     "harness.policy.checking",
 )

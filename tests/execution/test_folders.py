@@ -8,7 +8,8 @@ import pytest
 
 from harness.execution import Driver
 from harness.model.observation import Ending, Observation
-from harness.model.stimulus import Binding, Limits, SourceFile, Stimulus
+from harness.model.policy import SourceFile
+from harness.model.stimulus import Binding, Limits, Stimulus
 from tests.execution.small_world import assignment, call, run, source
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=4, memory_mib=128, output_kib=8)

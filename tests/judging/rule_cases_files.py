@@ -8,7 +8,8 @@ from typing import Any
 from harness.judging.explain.failure import Failure
 from harness.model.expectation import Expected, Ignore, StatedRaise
 from harness.model.observation import NamedValue, Observation, Phase
-from harness.model.stimulus import Call, SourceFile
+from harness.model.policy import SourceFile
+from harness.model.stimulus import Call
 from harness.model.values import Value, ValueKind, file_value, place_value
 from tests.judging.judging_cases import CALL, called, case, exactly, raised
 

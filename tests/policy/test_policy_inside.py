@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.common import serial
 from harness.model.plan import SourceFile
 from harness.model.policy import ImportPolicy, NameList, Policy, PolicyReport
-from harness.policy import ENTRY, SOURCES, check, payload
+from harness.policy import ENTRY, SOURCES, PolicyRequest, check
 
 # Loads nothing from the disk but the standard library.
 LOADER = """
@@ -37,7 +37,8 @@ def interpreters() -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def run_inside(python: str, request: str) -> PolicyReport:
+def run_inside(python: str, files: tuple[SourceFile, ...], policy: Policy | None) -> PolicyReport:
+    request = serial.dumps(PolicyRequest(files=files, policy=policy))
     done = subprocess.run(
         [python, "-I", "-S", "-c", LOADER],
         input=json.dumps([dict(SOURCES), ENTRY, request]),
@@ -72,12 +73,12 @@ def test_a_bare_interpreter_finds_what_we_find() -> None:
     here = check(FILES, POLICY)
     assert len(here.findings) > 6
     for python in interpreters():
-        assert run_inside(python, payload(FILES, POLICY)) == here, python
+        assert run_inside(python, FILES, POLICY) == here, python
 
 
 def test_a_bare_interpreter_says_why_it_cannot_read() -> None:
     for python in interpreters():
-        report = run_inside(python, payload((SourceFile(name="a1.py", data=b"if 1\n"),), None))
+        report = run_inside(python, (SourceFile(name="a1.py", data=b"if 1\n"),), None)
         assert report.unparsable is not None
         assert (report.unparsable.line, report.unparsable.source) == (1, "if 1")
 
@@ -85,8 +86,7 @@ def test_a_bare_interpreter_says_why_it_cannot_read() -> None:
 def test_a_newer_interpreter_reads_what_an_older_one_refuses() -> None:
     files = (SourceFile(name="a1.py", data=b"def f[T](a: T) -> T:\n    return a\n"),)
     readable = {
-        python: run_inside(python, payload(files, None)).unparsable is None
-        for python in interpreters()
+        python: run_inside(python, files, None).unparsable is None for python in interpreters()
     }
     versions = {
         python: subprocess.run(

@@ -10,7 +10,7 @@ from harness.assignment.schema.validators import describe
 from harness.assignment.yaml.document import Loc
 from harness.matchers import Exactly
 from harness.model.expectation import Expected, Matcher, StatedLeave
-from harness.model.stimulus import SourceFile
+from harness.model.policy import SourceFile
 from harness.model.values import NONE
 
 LARGEST_GIVEN = 1024 * 1024  # bytes, of one file
