@@ -1,4 +1,4 @@
-"""A policy rule is one new file: its key is read, its findings have a title and cost what they say."""
+"""A policy rule is one new file: its key is read, and its findings have a title."""
 
 from __future__ import annotations
 
