@@ -15,8 +15,8 @@ from itertools import combinations
 from pathlib import Path
 
 from harness.model.study.reports import Fingerprint
-from harness.study.similarity.fingerprints import fingerprints
-from harness.study.similarity.likeness import similar_pairs
+from harness.study.fingerprints import fingerprints
+from harness.study.similarity import similar_pairs
 from tests.study.class_of_copies import PREFIX, STYLE_OF, programs
 from tests.study.disguises import DISGUISES, disguised
 

@@ -1,15 +1,14 @@
 """What is asked about a class or a suite of scenarios as a whole; never a mark."""
 
 from harness.study.fuzz.searching import FuzzOptions, fuzz
-from harness.study.play.playing import PlayOptions, play
-from harness.study.play.recording import check_name, record
-from harness.study.similarity.comparing import (
+from harness.study.playing import PlayOptions, check_name, play, record
+from harness.study.similarity import (
     compare_class,
     graded_submissions,
     without_ids,
 )
-from harness.study.strength.measuring import measure
-from harness.study.style.gathering import style_report
+from harness.study.strength import measure
+from harness.study.style import style_report
 from harness.study.transcripts import ImportOptions, import_transcript
 
 __all__ = [

@@ -17,9 +17,8 @@ from harness.model.stimulus import Stimulus
 from harness.model.study.fuzzing import FuzzSettings, FuzzTarget
 from harness.study.fuzz import worker as fuzz_worker
 from harness.study.fuzz.comparing import Comparer
-from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed
-from harness.study.fuzz.games import played, shortened
-from harness.study.fuzz.left_out import not_fuzzed
+from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed, played, shortened
+from harness.study.fuzz.searching import not_fuzzed
 from tests.tiny_course import Course
 
 STRATEGIES = """

@@ -8,8 +8,8 @@ from itertools import combinations
 import pytest
 
 from harness.model.study.reports import Fingerprint
-from harness.study.similarity.fingerprints import MOST_SYMBOLS, fingerprints
-from harness.study.similarity.likeness import MOST_MATCHES, groups, similar_pairs
+from harness.study.fingerprints import MOST_SYMBOLS, fingerprints
+from harness.study.similarity import MOST_MATCHES, groups, similar_pairs
 from tests.study.class_of_copies import PREFIX, STYLE_OF, programs
 
 

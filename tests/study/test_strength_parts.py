@@ -9,8 +9,8 @@ import pytest
 from harness.common.rounding import percent
 from harness.model.assignment import SourceFile
 from harness.model.study.reports import ChangeOutcome, Equivalent, PairOutcome
-from harness.study.strength.generating import Change, combined, pairs
-from harness.study.strength.tallying import report
+from harness.study.changes import Change, combined, pairs
+from harness.study.strength import report
 from tests.marking.marking_plan import plan, scenario
 
 ORIGINAL = SourceFile(name="a1.py", data=b"one\ntwo\nthree\n")

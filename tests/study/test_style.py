@@ -9,8 +9,8 @@ import pytest
 
 from harness.model.study.reports import CodePlace, StyleEvidence, StyleFinding
 from harness.reporting.style_file import style_in_words
-from harness.study.style import gathering, text_facts
-from harness.study.style.ruff_rules import RULES, find_ruff, ruff_findings
+from harness.study import style, text_facts
+from harness.study.style import RULES, find_ruff, ruff_findings
 from tests.tiny_course import Course
 
 PROGRAM = '''\
@@ -94,7 +94,7 @@ def test_the_page_and_the_table_show_it(course: Course, monkeypatch: pytest.Monk
     graded = course.run("grade", "class", "--assignment", "tiny")
     assert graded.status == 0, graded.err
     before = course.run("export", "reports/tiny", "--to", "manual-marks")
-    monkeypatch.setattr(gathering, "find_ruff", lambda: None)
+    monkeypatch.setattr(style, "find_ruff", lambda: None)
     outcome = course.run("style", "reports/tiny")
     assert outcome.status == 0, outcome.err
     assert "ruff is not installed, so its rules were not looked at" in outcome.out

@@ -1,4 +1,4 @@
-"""What ruff is asked about, and why; ruff itself is an extra."""
+"""Evidence for the person who marks style: counts of a program's text, and what ruff says."""
 
 from __future__ import annotations
 
@@ -9,10 +9,21 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 
-from harness.model.study.reports import StyleFinding
+from harness.execution import Answers, ToolFailed, choose_tier, create_driver, find_interpreter
+from harness.model.assignment import Assignment, SourceFile
+from harness.model.observation import Tier
+from harness.model.study.reports import (
+    CodePlace,
+    StyleEvidence,
+    StyleFinding,
+    StyleOfSubmission,
+    StyleReport,
+)
+from harness.model.submission import Submission
 
 # By the beginning of a rule's code; each with the reason that the page shows.
 RULES: Mapping[str, str] = {
@@ -46,7 +57,7 @@ RULES: Mapping[str, str] = {
 }
 ABSENT = "ruff is not installed, so its rules were not looked at: pip install 'a1-harness[style]'"
 _SECONDS = 10
-_MOST_BYTES = 4 * 1024 * 1024  # of its answer
+_LONGEST_ANSWER = 4 * 1024 * 1024  # of its answer
 _MIB = 1024 * 1024
 _MEMORY = 2048 * _MIB
 _LINE_LENGTH = "100"
@@ -83,7 +94,7 @@ def ruff_findings(program: str, file: str, data: bytes) -> tuple[StyleFinding, .
                 preexec_fn=_limit,
             )
             out.seek(0)
-            rows = json.loads(out.read(_MOST_BYTES))
+            rows = json.loads(out.read(_LONGEST_ANSWER))
         except (OSError, ValueError, subprocess.SubprocessError):
             return None
     found = [_finding(file, row) for row in rows if row.get("code")]
@@ -104,4 +115,79 @@ def _finding(file: str, row: Mapping[str, object]) -> StyleFinding | None:
 def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_BYTES, _MOST_BYTES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_LONGEST_ANSWER, _LONGEST_ANSWER))
+
+
+_MODULE = "text_facts"
+_MOST_FINDINGS = 60
+_MOST_BYTES = 512 * 1024
+
+
+def style_report(
+    assignment: Assignment,
+    submissions: Sequence[Submission],
+    *,
+    python: Path | None = None,
+    progress: Callable[[int], None] = lambda done: None,
+) -> StyleReport:
+    """The evidence of each submission, once for equal files. The texts are parsed in a confined
+    process; ruff, where it is installed, reads them from a pipe. UserError when no interpreter or
+    tier serves."""
+    interpreter = find_interpreter(assignment.python, python)
+    tier = choose_tier(interpreter, Tier.STANDARD)
+    text = resources.files("harness.study").joinpath(f"{_MODULE}.py").read_text("utf-8")
+    ruff = find_ruff()
+    found: dict[str, StyleEvidence] = {}
+    with (
+        create_driver(interpreter, tier.tier) as driver,
+        driver.tool({_MODULE: text}, f"{_MODULE}:run") as tool,
+    ):
+        for done, submission in enumerate(submissions, start=1):
+            if submission.digest not in found:
+                found[submission.digest] = _evidence(tool, ruff, submission.files)
+            progress(done)
+    return StyleReport(
+        submissions=tuple(
+            StyleOfSubmission(source_digest=digest, evidence=evidence)
+            for digest, evidence in sorted(found.items())
+        )
+    )
+
+
+def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> StyleEvidence:
+    programs = [file for file in files if file.name.endswith(".py")]
+    if sum(len(file.data) for file in programs) > _MOST_BYTES:
+        return StyleEvidence(missing=f"it is larger than {_MOST_BYTES // 1024} KiB")
+    missing = [] if ruff else [ABSENT]
+    findings: list[StyleFinding] = []
+    for file in programs if ruff else ():
+        said = ruff_findings(ruff, file.name, file.data) if ruff else None
+        if said is None:
+            missing.append(f"ruff gave no answer on {file.name}")
+        else:
+            findings += said
+    texts = {file.name: file.data.decode("utf-8-sig", "replace") for file in programs}
+    try:
+        facts = json.loads(tool.run(json.dumps(texts)))
+    except ToolFailed as failure:
+        facts = {}
+        missing.append(f"the text could not be read: {failure}")
+    missing += [f"{name} is no Python" for name in facts.get("unreadable", ())]
+    return StyleEvidence(
+        findings=tuple(findings[:_MOST_FINDINGS]),
+        found=len(findings),
+        longest=_places(facts, "longest"),
+        undocumented=_places(facts, "undocumented"),
+        numbers=_places(facts, "numbers"),
+        repeated=_places(facts, "repeated"),
+        missing="; ".join(missing),
+    )
+
+
+def _places(
+    facts: Mapping[str, list[tuple[str, str, int, int]]], key: str
+) -> tuple[CodePlace, ...]:
+    return tuple(
+        CodePlace(name=name, file=file, line=line, count=count)
+        for name, file, line, count in facts.get(key, ())
+    )

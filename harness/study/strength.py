@@ -1,0 +1,333 @@
+"""How strong a suite is: the share of single-fault changes of the reference that it notices."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+
+from harness.common import files, serial
+from harness.common.digests import source_digest
+from harness.grading import (
+    FailureJob,
+    GradingContext,
+    execution_digest,
+    judging_digest,
+    search_failures,
+)
+from harness.model.assignment import SourceFile
+from harness.model.plan import Place, Plan, Scenario, Visibility
+from harness.model.specification import Specification
+from harness.model.study.reports import (
+    ChangeOutcome,
+    ClauseStrength,
+    Equivalent,
+    FunctionStrength,
+    PairOutcome,
+    StrengthReport,
+)
+from harness.model.submission import Submission
+from harness.results import write_strength
+from harness.study.changes import Change, changes, combined, pairs, with_change
+
+_SAVED_EVERY = 10  # programs
+_SEARCH = ("grading/observing/first_failures.py",)
+
+
+@dataclass(slots=True)
+class Known:
+    """The first failures of programs by the digests of their files, in a file that an interrupted
+    run leaves behind and the next one reads.
+
+    A failure stays known while its scenario is the same, whatever becomes of the others; that a
+    program fails nothing, while all scored scenarios are the same.
+    """
+
+    path: Path
+    scenarios: dict[str, str]  # what each is known by, by its id
+    suite: str
+    found: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unsaved: int = 0
+
+    @classmethod
+    def open(cls, cache: Path, context: GradingContext, most: int) -> Known:
+        """What is known of programs of this assignment, where at most `most` failures are looked
+        for; empty where nothing is."""
+        plan = context.specification.plan
+        assignment = replace(plan.assignment, variants=(), clauses=())
+        parts = (
+            serial.dumps(assignment), plan.reference_digest, context.key.made_with, str(most),
+            execution_digest(), judging_digest(), source_digest(*_SEARCH),
+        )  # fmt: skip
+        name = _hex("\n".join(parts))[:32]
+        scenarios = {each.id: _digest(each) for each in plan.scenarios if not each.informational}
+        suite = _hex(json.dumps(sorted(scenarios.items())))
+        known = cls(cache / "strength" / f"{name}.json", scenarios, suite)
+        known.found = known._read()
+        return known
+
+    def add(self, digest: str, failures: Sequence[str]) -> None:
+        """Keep what a program fails first."""
+        self.found[digest] = tuple(failures)
+        self.unsaved += 1
+        if self.unsaved >= _SAVED_EVERY:
+            self.save()
+
+    def save(self) -> None:
+        """Write what is not yet written."""
+        if self.unsaved:
+            data = {
+                digest: {"failures": {name: self.scenarios[name] for name in failures}}
+                if failures
+                else {"suite": self.suite}
+                for digest, failures in self.found.items()
+            }
+            files.write(self.path, json.dumps(data))
+        self.unsaved = 0
+
+    def _read(self) -> dict[str, tuple[str, ...]]:
+        try:
+            data = json.loads(self.path.read_text(encoding="utf-8"))
+            return {
+                digest: failures
+                for digest, entry in data.items()
+                for failures in [self._still(entry.get("failures", {}))]
+                if failures or entry.get("suite") == self.suite
+            }
+        except (OSError, ValueError, AttributeError, TypeError):
+            return {}
+
+    def _still(self, failures: dict[str, str]) -> tuple[str, ...]:
+        return tuple(
+            name for name, digest in failures.items() if self.scenarios.get(name) == digest
+        )
+
+
+def _digest(scenario: Scenario) -> str:
+    """Of what decides whether a program fails it."""
+    nowhere = Place(file="", line=0, column=0)
+    asked = replace(scenario, place=nowhere, visibility=Visibility.HIDDEN, points=Fraction(0))
+    asked = replace(asked, name="", group="", clauses=(), tags=(), hint="", description="")
+    return _hex(serial.dumps(asked))
+
+
+def _hex(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def report(
+    plan: Plan,
+    outcomes: Sequence[ChangeOutcome],
+    pairs: Sequence[PairOutcome],
+    equivalents: Sequence[Equivalent],
+) -> StrengthReport:
+    """The whole report; the outcomes have their reasons already."""
+    scored = [scenario for scenario in plan.scenarios if not scenario.informational]
+    noticed = [one.noticed_by for one in outcomes] + [one.noticed_by for one in pairs]
+    needed = _needed(scored, noticed)
+    return StrengthReport(
+        assignment=plan.assignment.id,
+        spec_digest=plan.spec_digest,
+        reference_digest=plan.reference_digest,
+        functions=tuple(
+            _function(name, [each for each in outcomes if each.function == name])
+            for name in dict.fromkeys(each.function for each in outcomes)
+        ),
+        clauses=_clauses(scored, outcomes),
+        outcomes=tuple(outcomes),
+        pairs=tuple(pairs),
+        needed=tuple(each.id for each in scored if each.id in needed),
+        spare=tuple(each.id for each in scored if each.id not in needed),
+        mistakes=_mistakes(outcomes, equivalents),
+    )
+
+
+def place(entry: Equivalent | ChangeOutcome) -> tuple[str, str, str, str]:
+    """What an entry of equivalent.yaml finds a change by."""
+    return entry.file, entry.function, entry.before, entry.after
+
+
+def _function(function: str, outcomes: Sequence[ChangeOutcome]) -> FunctionStrength:
+    return FunctionStrength(
+        function=function,
+        changes=len(outcomes),
+        noticed=sum(bool(each.noticed_by) for each in outcomes),
+        equivalent=sum(bool(each.why) and not each.noticed_by for each in outcomes),
+    )
+
+
+def _clauses(
+    scored: Sequence[Scenario], outcomes: Sequence[ChangeOutcome]
+) -> tuple[ClauseStrength, ...]:
+    clauses = {scenario.id: scenario.clauses for scenario in scored}
+    counts = Counter(clause for found in clauses.values() for clause in found)
+    noticed = Counter(
+        clause
+        for each in outcomes
+        for clause in {clause for name in each.noticed_by for clause in clauses[name]}
+    )
+    return tuple(
+        ClauseStrength(clause=clause, scenarios=count, noticed=noticed[clause])
+        for clause, count in counts.items()
+    )
+
+
+def _needed(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) -> set[str]:
+    """Scenarios that notice all that is noticed: the last of a plan are the first to go."""
+    staying = [set(each) for each in noticed]
+    needed = set()
+    for scenario in reversed(scored):
+        if any(each == {scenario.id} for each in staying):
+            needed.add(scenario.id)
+        else:
+            for each in staying:
+                each.discard(scenario.id)
+    return needed
+
+
+def _mistakes(
+    outcomes: Sequence[ChangeOutcome], equivalents: Sequence[Equivalent]
+) -> tuple[str, ...]:
+    found = {place(each) for each in outcomes}
+    mistakes = [
+        f"{_named(each)}: {each.noticed_by[0]} notices it"
+        for each in outcomes
+        if each.why and each.noticed_by
+    ]
+    mistakes += [
+        f"{_named(each)}: there is no such change"
+        for each in equivalents
+        if place(each) not in found
+    ]
+    return tuple(sorted(mistakes))
+
+
+def _named(entry: Equivalent | ChangeOutcome) -> str:
+    return f"{entry.file}, {entry.function}: `{entry.before}` as `{entry.after}`"
+
+
+_MOST_NAMED = 5  # scenarios kept for a change
+
+Progress = Callable[[str, int, int], None]
+
+
+def measure(
+    context: GradingContext,
+    equivalents: Sequence[Equivalent],
+    *,
+    cache: Path,
+    jobs: int | None = None,
+    most_pairs: int = 0,
+    progress: Progress = lambda what, done, total: None,
+) -> StrengthReport:
+    """For each change of the reference, and for at most `most_pairs` pairs of changes: which scored
+    scenario notices it, if any.
+
+    A change is tried with the scenarios of its own function first. Results are stored below `cache`
+    by content, those of an interrupted run too; `harness.results.latest_strength` reads the report
+    again. Raises UserError when the generator of changes is not installed.
+    """
+    specification = context.specification
+    progress("making the changes", 0, 0)
+    made = changes(specification.reference)
+    known = Known.open(cache, context, _MOST_NAMED)
+    singles = [_program(specification, change) for change in made]
+    run = _Run(context, known, jobs, progress)
+    run(singles, [_own(specification.plan, each) for each in made])
+    reasons = {place(each): each.why for each in equivalents}
+    outcomes = [
+        _outcome(change, known.found[program.digest], reasons)
+        for change, program in zip(made, singles, strict=True)
+    ]
+    among = [number for number, each in enumerate(outcomes) if each.noticed_by]
+    chosen = {
+        pair: program
+        for pair in pairs(made, among, most_pairs)
+        if (program := _program_of_two(specification, made[pair[0]], made[pair[1]])) is not None
+    }
+    own = [_own(specification.plan, made[first]) for first, _ in chosen]
+    run(list(chosen.values()), own)
+    found = report(
+        specification.plan,
+        outcomes,
+        [
+            PairOutcome(first=first, second=second, noticed_by=known.found[program.digest])
+            for (first, second), program in chosen.items()
+        ],
+        equivalents,
+    )
+    write_strength(cache, found)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Has it known what programs fail first."""
+
+    context: GradingContext
+    known: Known
+    workers: int | None
+    progress: Progress
+
+    def __call__(self, programs: Sequence[Submission], own: Sequence[frozenset[str]]) -> None:
+        """`own` are, by program, the scenarios to try first."""
+        jobs = {
+            program.digest: FailureJob(submission=program, first=first, most=_MOST_NAMED)
+            for program, first in zip(programs, own, strict=True)
+            if program.digest not in self.known.found
+        }
+        done = len(programs) - len(jobs)
+        try:
+            for job, found in search_failures(self.context, list(jobs.values()), self.workers):
+                self.known.add(job.submission.digest, found.scenarios)
+                done += 1
+                self.progress("changed programs", done, len(programs))
+        finally:
+            self.known.save()
+
+
+def _own(plan: Plan, change: Change) -> frozenset[str]:
+    """The scenarios of the function; where it has none, those of the program that is its file."""
+    for name in (change.function, change.file):
+        own = frozenset(each.id for each in plan.scenarios if each.function == name)
+        if own:
+            return own
+    return frozenset()
+
+
+def _program(specification: Specification, change: Change) -> Submission:
+    return _submission(with_change(specification.reference, change))
+
+
+def _program_of_two(
+    specification: Specification, first: Change, second: Change
+) -> Submission | None:
+    original = next(file for file in specification.reference if file.name == first.file)
+    text = combined(original, first, second)
+    if text is None:
+        return None
+    return _submission(with_change(specification.reference, replace(first, text=text)))
+
+
+def _submission(program: tuple[SourceFile, ...]) -> Submission:
+    made = Submission(id="change", files=program, origin="the reference")
+    return replace(made, id=f"change-{made.digest[:12]}")
+
+
+def _outcome(
+    change: Change, noticed_by: tuple[str, ...], reasons: Mapping[tuple[str, str, str, str], str]
+) -> ChangeOutcome:
+    outcome = ChangeOutcome(
+        file=change.file,
+        function=change.function,
+        line=change.line,
+        operator=change.operator,
+        before=change.before,
+        after=change.after,
+        noticed_by=noticed_by,
+    )
+    return replace(outcome, why=reasons.get(place(outcome), ""))
