@@ -16,7 +16,7 @@ from rich.console import Console
 from harness.common.errors import UserError
 from harness.reporting import comparison_csv, comparison_page, comparison_table
 from harness.results import Snapshot, SnapshotEntry, compare_runs
-from harness.results.snapshot import Outcome
+from harness.results.comparing import Outcome
 from tests.reporting.pages_read import assert_inert
 
 GOLDEN = Path(__file__).parent / "exported"
