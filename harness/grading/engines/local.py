@@ -1,14 +1,20 @@
-"""The local engine: a pool of worker processes; one that dies is replaced."""
+"""The local engine: a pool of worker processes; one that dies is replaced.
+
+Programs of ours are graded with it side by side, and nothing of them is stored.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from multiprocessing.connection import wait
 from typing import overload
 
+from harness.common.errors import HarnessError
 from harness.execution import cores
+from harness.grading.context import GradingContext
 from harness.grading.engines import (
     Ended,
     FailureJob,
@@ -18,6 +24,8 @@ from harness.grading.engines import (
     WorkerSetup,
 )
 from harness.grading.engines.worker import SpawnedWorker
+from harness.grading.grader import Graded
+from harness.grading.observing.first_failures import FirstFailures
 from harness.results import Piece
 
 
@@ -80,3 +88,41 @@ class Pool(AbstractContextManager["Pool"]):
 def _give(worker: SpawnedWorker, waiting: deque[Job | FailureJob]) -> None:
     if waiting:
         worker.send(waiting.popleft())
+
+
+def run_jobs(
+    context: GradingContext,
+    jobs: Sequence[Job],
+    workers: int | None,
+    *,
+    digests: bool = False,
+    blame: bool = False,
+) -> Iterator[tuple[Job, Graded]]:
+    """Each job with its result, in the order in which they end. `digests` is as in `WorkerSetup`;
+    with `blame`, causes of failures are found by substitution. Raises HarnessError when the
+    harness itself failed on a job."""
+    reference = context.specification.reference if blame else ()
+    setup = replace(context.worker_setup(), digests=digests, reference=reference)
+    with Pool(setup, workers) as pool:
+        for job, found in pool.run(jobs):
+            if isinstance(found, WorkerFailure):
+                raise HarnessError(f"{found.submission_id}: {found.reason}")
+            if not isinstance(found, Piece):
+                yield job, found
+
+
+def search_failures(
+    context: GradingContext, jobs: Sequence[FailureJob], workers: int | None
+) -> Iterator[tuple[FailureJob, FirstFailures]]:
+    """Each job with the failures that were found, in the order in which they end. Raises
+    HarnessError when the harness itself failed on a job."""
+    with Pool(replace(context.worker_setup(), secret=_SEARCHING), workers) as pool:
+        for job, found in pool.run(jobs):
+            if isinstance(found, WorkerFailure):
+                raise HarnessError(f"{found.submission_id}: {found.reason}")
+            yield job, found
+
+
+# Our own programs do not try to exploit the order of a shared run; a fixed one gives the same
+# answer each time.
+_SEARCHING = bytes(32)
