@@ -38,7 +38,7 @@ from harness.reporting.terminal.cards import explain_failures
 from harness.results import results_json, student_view
 from tests.results.small_run import PLAN, result
 
-HIDDEN = PLAN.scenarios[2]
+SHOWN, HIDDEN = PLAN.scenarios[1:3]
 MAY_BE_SEEN = {
     "id",
     "notes",
@@ -54,7 +54,7 @@ MAY_BE_SEEN = {
     "hidden.causes.function",
 }
 STAY_WHEN_ANONYMOUS = {
-    *(f"findings.{name}" for name in ("clause", "line", "column", "source", "message")),
+    *(f"findings.{name}" for name in ("rule", "clause", "line", "column", "source", "message")),
     *("unparsable.reason", "unparsable.line", "manual.slot.id", "manual.slot.title"),
     *("attempt", "attempts"),
     *(f"causes.{name}" for name in ("function", "rule", "message", "scenarios", "example")),
@@ -154,15 +154,26 @@ def test_only_chosen_fields_reach_a_student() -> None:
     assert {"notes", "findings.message", "hidden.causes.function"} <= seen  # it does look
 
 
-@pytest.mark.parametrize("field", ["message", "place", "line"])
-def test_a_visible_cause_says_what_the_visible_example_says(field: str) -> None:
-    """With hidden failures in it as well; where the example is hidden, nothing of it is said."""
+# What a cause says by its example, where that is visible.
+SAID_OF_A_VISIBLE_EXAMPLE = {
+    *("message", "line", "place.file", "place.first", "place.last", "place.text"),
+    *("raised_in.file", "raised_in.first", "raised_in.last", "raised_in.text", "raised_at"),
+}
+
+
+@pytest.mark.parametrize("example", [HIDDEN.id, SHOWN.id])
+def test_a_cause_of_visible_and_hidden_failures_says_what_visible_ones_say(example: str) -> None:
+    """Where the example is hidden, nothing of it is said; what is said of the cause as a whole
+    (which functions have to be right as well, the symptoms) rests on hidden failures too."""
     whole, where = planted()
     (cause,) = whole.causes
-    mixed = dataclasses.replace(cause, scenarios=(PLAN.scenarios[1].id, HIDDEN.id))
-    views = outputs(dataclasses.replace(whole, causes=(mixed,)))
-    seen = {path for text in views for number, path in where.items() if number in text}
-    assert not {each for each in seen if each.startswith(f"hidden.causes.{field}")}
+    mixed = dataclasses.replace(cause, scenarios=(SHOWN.id, HIDDEN.id), example=example)
+    texts = list(outputs(dataclasses.replace(whole, causes=(mixed,))))
+    seen = {path for text in texts for number, path in where.items() if number in text}
+    said = SAID_OF_A_VISIBLE_EXAMPLE if example == SHOWN.id else set()
+    allowed = {f"hidden.causes.{name}" for name in said} | MAY_BE_SEEN
+    assert seen - allowed == set()
+    assert {f"hidden.causes.{name}" for name in said & {"message", "line"}} <= seen
 
 
 def test_only_listed_fields_reach_an_anonymous_export() -> None:
