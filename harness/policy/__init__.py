@@ -4,7 +4,7 @@
 is what to load there, `ENTRY` what to call with a `PolicyRequest` as JSON.
 """
 
-from harness.policy.checking import PolicyRequest, Program, check
+from harness.policy.checking import PolicyRequest, ProgramFiles, check
 from harness.policy.rule import ListSetting, finding_kind, finding_kinds, policy_rules, unchecked
 from harness.policy.sharing import check_sharing
 from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
@@ -15,7 +15,7 @@ __all__ = [
     "SOURCES",
     "ListSetting",
     "PolicyRequest",
-    "Program",
+    "ProgramFiles",
     "check",
     "check_sharing",
     "finding_kind",

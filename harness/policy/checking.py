@@ -19,7 +19,7 @@ from harness.policy.survey import Survey, survey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class ProgramFiles:
     """Files as they are imported: the submission's, and the course's beside them."""
 
     submitted: tuple[SourceFile, ...]
@@ -33,7 +33,7 @@ class PolicyRequest:
 
     files: tuple[SourceFile, ...]
     policy: Policy | None = None
-    program: Program | None = None
+    program: ProgramFiles | None = None
 
 
 def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
