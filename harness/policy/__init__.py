@@ -5,7 +5,8 @@ is what to load there, `ENTRY` what to call with a `PolicyRequest` as JSON.
 """
 
 from harness.policy.checking import PolicyRequest, ProgramFiles, check
-from harness.policy.rule import ListSetting, finding_kind, finding_kinds, policy_rules, unchecked
+from harness.policy.rule import ListSetting, unchecked
+from harness.policy.rules import finding_kind, finding_kinds, policy_rules
 from harness.policy.sharing import check_sharing
 from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import harness.policy.rules  # noqa: F401  (they register themselves)
 from harness.common import serial
 from harness.model.policy import Finding, Policy, PolicyReport, SourceFile, Unparsable
 from harness.policy.outline import outline
 from harness.policy.reading import TOO_DEEP, Source, compiles, read
-from harness.policy.rule import CheckedFile, FindingCollector, policy_rules, unchecked
+from harness.policy.rule import CheckedFile, FindingCollector, unchecked
+from harness.policy.rules import finding_kinds, policy_rules
 from harness.policy.sharing import check_sharing
 from harness.policy.survey import Survey, survey
 
@@ -121,7 +121,7 @@ def _judge(
 ) -> None:
     if text is not None:
         report.notes.extend(text.source.notes)
-        collector = FindingCollector(text.source, policy)
+        collector = FindingCollector(text.source, policy, finding_kinds())
         try:
             checked = CheckedFile(text.survey, policy, defined)
             for rule in policy_rules():
