@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from harness.results.database import STORE_NAME, store_of
     from harness.results.old_results_json import results_json_v1
     from harness.results.reader import StoreReader, read_run
-    from harness.results.snapshot import Snapshot, SnapshotEntry, read_snapshot
+    from harness.results.snapshot import RunSnapshot, SnapshotEntry, read_snapshot
     from harness.results.store import Store
     from harness.results.strength_file import latest_strength, write_strength
 
@@ -32,8 +32,8 @@ __all__ = [
     "Piece",
     "ResultsText",
     "RunComparison",
+    "RunSnapshot",
     "ScenarioChange",
-    "Snapshot",
     "SnapshotEntry",
     "Store",
     "StoreReader",
@@ -62,7 +62,7 @@ __getattr__ = lazy_exports(
         "old_results_json": ("results_json_v1",),
         "database": ("STORE_NAME", "store_of"),
         "reader": ("StoreReader", "read_run"),
-        "snapshot": ("SnapshotEntry", "Snapshot", "read_snapshot"),
+        "snapshot": ("SnapshotEntry", "RunSnapshot", "read_snapshot"),
         "store": ("Store",),
         "strength_file": ("latest_strength", "write_strength"),
     },

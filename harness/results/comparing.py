@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.common.errors import UserError
-from harness.results.snapshot import Outcome, Snapshot, SnapshotEntry
+from harness.results.snapshot import RunSnapshot, ScenarioOutcome, SnapshotEntry
 
 PASSED = "passed"
 
@@ -84,8 +84,8 @@ class RunComparison:
     the number of submissions without a difference. `added` and `removed` are ids of scenarios that
     only one run has."""
 
-    old: Snapshot
-    new: Snapshot
+    old: RunSnapshot
+    new: RunSnapshot
     made_with: tuple[str, ...]
     changes: tuple[MarkChange, ...]
     same: int
@@ -95,7 +95,7 @@ class RunComparison:
     reweighted: tuple[WorthChange, ...] = ()
 
 
-def compare_runs(old: Snapshot, new: Snapshot) -> RunComparison:
+def compare_runs(old: RunSnapshot, new: RunSnapshot) -> RunComparison:
     """Compare two runs; UserError when they are of different assignments."""
     if old.assignment != new.assignment:
         raise UserError(
@@ -170,7 +170,7 @@ def _other_weights(before: SnapshotEntry, after: SnapshotEntry) -> Fraction:
 def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:
     """What each scenario brought, in marks."""
 
-    def counted(outcome: Outcome) -> Fraction:
+    def counted(outcome: ScenarioOutcome) -> Fraction:
         return Fraction(0) if outcome.extra_credit else outcome.out_of
 
     total = sum(map(counted, entry.scenarios), Fraction(0))

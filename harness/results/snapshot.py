@@ -21,7 +21,7 @@ PASSED, UNREADABLE = VerdictKind.PASSED.value, SubmissionStatus.UNREADABLE.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ScenarioOutcome:
     """How one scenario went. `points` and `out_of` as in `results.json`, rounded to 0.01."""
 
     id: str
@@ -44,11 +44,11 @@ class SnapshotEntry:
     source_digest: str
     findings: tuple[str, ...]
     by_hand: str
-    scenarios: tuple[Outcome, ...]
+    scenarios: tuple[ScenarioOutcome, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class RunSnapshot:
     """A run. `made_with` has the facts that a mark may depend on, by name; `worth` the points of
     each scenario that the run had, by its id."""
 
@@ -71,7 +71,7 @@ _FACTS = (
 )
 
 
-def read_snapshot(path: Path) -> Snapshot:
+def read_snapshot(path: Path) -> RunSnapshot:
     """Read a run: its folder, its database, or a `results.json`.
 
     The database goes before `results.json`: a run that was killed left an older one of these.
@@ -109,7 +109,7 @@ def _loaded(text: str) -> Any:
     return json.loads(text, parse_float=Fraction, parse_int=Fraction)
 
 
-def _snapshot(plain: Any, path: Path) -> Snapshot:
+def _snapshot(plain: Any, path: Path) -> RunSnapshot:
     try:
         version = plain["schema_version"]
         if version not in (1, RESULTS_VERSION):
@@ -121,7 +121,7 @@ def _snapshot(plain: Any, path: Path) -> Snapshot:
         run = plain["run"]
         scenarios = _outcomes_of_1 if version == 1 else _Outcomes(plain["scenarios"])
         entries = tuple(_entry(each, scenarios(each)) for each in plain["submissions"])
-        return Snapshot(
+        return RunSnapshot(
             path=str(path),
             assignment=str(run["assignment"]),
             started=str(run["started"]),
@@ -139,7 +139,7 @@ def _worth_of_1(entries: tuple[SnapshotEntry, ...]) -> tuple[tuple[str, Fraction
     return tuple({each.id: each.out_of for one in entries for each in one.scenarios}.items())
 
 
-def _entry(plain: Any, scenarios: tuple[Outcome, ...]) -> SnapshotEntry:
+def _entry(plain: Any, scenarios: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
     hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment") or ""]
     return SnapshotEntry(
         id=str(plain["id"]),
@@ -154,7 +154,7 @@ def _entry(plain: Any, scenarios: tuple[Outcome, ...]) -> SnapshotEntry:
     )
 
 
-def _outcomes_of_1(submission: Any) -> tuple[Outcome, ...]:
+def _outcomes_of_1(submission: Any) -> tuple[ScenarioOutcome, ...]:
     """The scenarios of a submission in a `results.json` of version 1, which lists them all."""
     return tuple(
         _outcome(
@@ -185,7 +185,7 @@ class _Outcomes:
             _outcome(name, UNREADABLE, Fraction(0), points, extra) for name, points, extra in worth
         )
 
-    def __call__(self, submission: Any) -> tuple[Outcome, ...]:
+    def __call__(self, submission: Any) -> tuple[ScenarioOutcome, ...]:
         if submission["status"] == UNREADABLE:
             return self._unreadable
         failed = submission["failed"]
@@ -196,7 +196,7 @@ class _Outcomes:
             for each in self._passed
         )
 
-    def _failed(self, name: str, plain: Any) -> Outcome:
+    def _failed(self, name: str, plain: Any) -> ScenarioOutcome:
         points, extra = self._worth[name]
         return _outcome(name, str(plain["verdict"]), Fraction(plain["points"]), points, extra)
 
@@ -204,8 +204,8 @@ class _Outcomes:
 @functools.lru_cache(maxsize=16384)  # a class has the same few outcomes thousands of times
 def _outcome(
     name: str, verdict: str, points: Fraction, out_of: Fraction, extra_credit: bool
-) -> Outcome:
-    return Outcome(
+) -> ScenarioOutcome:
+    return ScenarioOutcome(
         id=name, verdict=verdict, points=points, out_of=out_of, extra_credit=extra_credit
     )
 

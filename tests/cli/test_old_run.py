@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.results import Snapshot, read_snapshot
+from harness.results import RunSnapshot, read_snapshot
 from tests.tiny_course import Course, results
 
 OLD = Path(__file__).parents[1] / "fixtures" / "run_of_version_0_1"
@@ -28,7 +28,7 @@ def old(tmp_path: Path) -> Path:
     return folder
 
 
-def without_path(snapshot: Snapshot) -> tuple[object, ...]:
+def without_path(snapshot: RunSnapshot) -> tuple[object, ...]:
     return (snapshot.assignment, snapshot.complete, snapshot.made_with, snapshot.entries)
 
 
