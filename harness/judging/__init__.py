@@ -2,7 +2,7 @@
 
 from harness.judging.causes import (
     TOO_SLOW,
-    Failing,
+    FailedScenario,
     derive,
     failing,
     find_blame,
@@ -26,7 +26,7 @@ from harness.judging.judge import (
 __all__ = [
     "LAST_KINDS",
     "TOO_SLOW",
-    "Failing",
+    "FailedScenario",
     "Judge",
     "combine",
     "derive",

@@ -26,7 +26,7 @@ PASSED, UNREADABLE = VerdictKind.PASSED.value, SubmissionStatus.UNREADABLE.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ScenarioOutcome:
     """How one scenario went. `points` and `out_of` as in `results.json`, rounded to 0.01."""
 
     id: str
@@ -49,11 +49,11 @@ class SnapshotEntry:
     source_digest: str
     findings: tuple[str, ...]
     by_hand: str
-    scenarios: tuple[Outcome, ...]
+    scenarios: tuple[ScenarioOutcome, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class RunSnapshot:
     """A run. `made_with` has the facts that a mark may depend on, by name; `worth` the points of
     each scenario that the run had, by its id."""
 
@@ -76,7 +76,7 @@ _FACTS = (
 )
 
 
-def read_snapshot(path: Path) -> Snapshot:
+def read_snapshot(path: Path) -> RunSnapshot:
     """Read a run: its folder, its database, or a `results.json`.
 
     The database goes before `results.json`: a run that was killed left an older one of these.
@@ -114,7 +114,7 @@ def _loaded(text: str) -> Any:
     return json.loads(text, parse_float=Fraction, parse_int=Fraction)
 
 
-def _snapshot(plain: Any, path: Path) -> Snapshot:
+def _snapshot(plain: Any, path: Path) -> RunSnapshot:
     try:
         version = plain["schema_version"]
         if version != RESULTS_VERSION:
@@ -125,7 +125,7 @@ def _snapshot(plain: Any, path: Path) -> Snapshot:
             )
         run = plain["run"]
         scenarios = _Outcomes(plain["scenarios"])
-        return Snapshot(
+        return RunSnapshot(
             path=str(path),
             assignment=str(run["assignment"]),
             started=str(run["started"]),
@@ -138,7 +138,7 @@ def _snapshot(plain: Any, path: Path) -> Snapshot:
         raise _not_ours(path) from None
 
 
-def _entry(plain: Any, scenarios: tuple[Outcome, ...]) -> SnapshotEntry:
+def _entry(plain: Any, scenarios: tuple[ScenarioOutcome, ...]) -> SnapshotEntry:
     hand = [plain.get("manual"), plain.get("adjustment"), plain.get("comment") or ""]
     return SnapshotEntry(
         id=str(plain["id"]),
@@ -170,7 +170,7 @@ class _Outcomes:
             _outcome(name, UNREADABLE, Fraction(0), points, extra) for name, points, extra in worth
         )
 
-    def __call__(self, submission: Any) -> tuple[Outcome, ...]:
+    def __call__(self, submission: Any) -> tuple[ScenarioOutcome, ...]:
         if submission["status"] == UNREADABLE:
             return self._unreadable
         failed = submission["failed"]
@@ -181,7 +181,7 @@ class _Outcomes:
             for each in self._passed
         )
 
-    def _failed(self, name: str, plain: Any) -> Outcome:
+    def _failed(self, name: str, plain: Any) -> ScenarioOutcome:
         points, extra = self._worth[name]
         return _outcome(name, str(plain["verdict"]), Fraction(plain["points"]), points, extra)
 
@@ -189,8 +189,8 @@ class _Outcomes:
 @functools.lru_cache(maxsize=16384)  # a class has the same few outcomes thousands of times
 def _outcome(
     name: str, verdict: str, points: Fraction, out_of: Fraction, extra_credit: bool
-) -> Outcome:
-    return Outcome(
+) -> ScenarioOutcome:
+    return ScenarioOutcome(
         id=name, verdict=verdict, points=points, out_of=out_of, extra_credit=extra_credit
     )
 
@@ -274,8 +274,8 @@ class RunComparison:
     the number of submissions without a difference. `added` and `removed` are ids of scenarios that
     only one run has."""
 
-    old: Snapshot
-    new: Snapshot
+    old: RunSnapshot
+    new: RunSnapshot
     made_with: tuple[str, ...]
     changes: tuple[MarkChange, ...]
     same: int
@@ -285,7 +285,7 @@ class RunComparison:
     reweighted: tuple[WorthChange, ...] = ()
 
 
-def compare_runs(old: Snapshot, new: Snapshot) -> RunComparison:
+def compare_runs(old: RunSnapshot, new: RunSnapshot) -> RunComparison:
     """Compare two runs; UserError when they are of different assignments."""
     if old.assignment != new.assignment:
         raise UserError(
@@ -360,7 +360,7 @@ def _other_weights(before: SnapshotEntry, after: SnapshotEntry) -> Fraction:
 def _shares(entry: SnapshotEntry) -> dict[str, Fraction]:
     """What each scenario brought, in marks."""
 
-    def counted(outcome: Outcome) -> Fraction:
+    def counted(outcome: ScenarioOutcome) -> Fraction:
         return Fraction(0) if outcome.extra_credit else outcome.out_of
 
     total = sum(map(counted, entry.scenarios), Fraction(0))

@@ -141,8 +141,10 @@ def observation_key(
     `interpreter` names the build, `execution_digest` the code that ran it. Raises KeyError if the
     assignment lacks a variant for one of the scenario's overrides.
     """
-    question = _SCENARIOS.get((scenario, assignment), lambda: _question(scenario, assignment))
-    return _hash([source_digest, question, interpreter, tier.value, execution_digest])
+    stimuli_digest = _SCENARIOS.get(
+        (scenario, assignment), lambda: _stimuli_digest(scenario, assignment)
+    )
+    return _hash([source_digest, stimuli_digest, interpreter, tier.value, execution_digest])
 
 
 def shared_key(observation: str, proof_digest: str, reference_digest: str) -> str:
@@ -172,18 +174,18 @@ def verdict_key(
     return _hash([observation, expected, judging_digest, parameters, scenario.hint, within])
 
 
-def _question(scenario: Scenario, assignment: Assignment) -> str:
+def _stimuli_digest(scenario: Scenario, assignment: Assignment) -> str:
     overrides = {stimulus.constants for stimulus in scenario.stimuli}
     variants = [_provided(assignment.variant(constants)) for constants in overrides]
     extra = {name for stimulus in scenario.stimuli for name in stimulus.provide}
-    standing = {each.file for stimulus in scenario.stimuli for each in stimulus.stand_ins}
+    stand_in_names = {each.file for stimulus in scenario.stimuli for each in stimulus.stand_ins}
     return _hash(
         [
             [serial.to_plain(stimulus) for stimulus in scenario.stimuli],
             serial.to_plain(scenario.limits),
             sorted(variants),
             _files(tuple(f for f in assignment.extra_files if f.name in extra)),
-            _files(tuple(f for f in assignment.stand_in_files if f.name in standing)),
+            _files(tuple(f for f in assignment.stand_in_files if f.name in stand_in_names)),
             list(assignment.submission_files),
             assignment.laid_as,
             sorted(function.name for function in assignment.functions),
