@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from harness.grading.engines.dask.engine import DaskEngine
     from harness.grading.engines.dask.host import run_worker
     from harness.grading.engines.local import run_jobs, search_failures
+    from harness.grading.engines.pool import WorkerDied, WorkerPool
     from harness.grading.engines.worker import SpawnedWorker, worker_process
     from harness.grading.observing.cache import execution_digest, judging_digest
     from harness.grading.observing.running import read_program
@@ -56,6 +57,8 @@ __all__ = [
     "Listener",
     "SharingObserver",
     "SpawnedWorker",
+    "WorkerDied",
+    "WorkerPool",
     "check_submissions",
     "cohort_of",
     "execution_digest",
@@ -108,6 +111,7 @@ __getattr__ = lazy_exports(
         "engines.dask.engine": ("DaskEngine",),
         "engines.dask.host": ("run_worker",),
         "engines.local": ("run_jobs", "search_failures"),
+        "engines.pool": ("WorkerDied", "WorkerPool"),
         "engines.worker": ("SpawnedWorker", "worker_process"),
         "observing.shared_run": ("SharingObserver",),
         "observing.running": ("read_program",),

@@ -36,7 +36,8 @@ from harness.grading.engines.dask.wire import (
     unpack_job,
     unpack_setup,
 )
-from harness.grading.engines.worker import SpawnedWorker
+from harness.grading.engines.pool import WorkerPool
+from harness.grading.engines.worker import start_grading
 from harness.grading.grader import Graded
 from harness.model.observation import Tier
 from harness.results import Piece
@@ -94,15 +95,9 @@ class WorkerHost:
     def __init__(self, *, jobs: int, python: Path | None, require: Tier) -> None:
         self._python = python
         self._require = require
-        self._closed = False
         self._trial = threading.Lock()
         self._setups: dict[str, WorkerSetup | str] = {}
-        self._lock = threading.Lock()
-        self._idle: list[tuple[str, SpawnedWorker]] = []
-        self._busy: set[SpawnedWorker] = set()
-        here = cores()
-        self._cpus: list[int | None] = [*here] if jobs <= len(here) else [None] * jobs
-        self._cpu_of: dict[SpawnedWorker, int | None] = {}
+        self._workers = WorkerPool(start_grading, jobs)
 
     def shortcoming(self, data: bytes, name: str) -> str:
         """Why this worker takes no part in a run with this setup; empty when it does."""
@@ -120,9 +115,9 @@ class WorkerHost:
         known = self._setups.get(name, NOT_TRIED)
         if isinstance(known, str):
             return WorkerAnswer(worker=address, refused=known)
-        pieces, ended = self._attempt(known, name, job)
+        pieces, ended = self._attempt(known, job)
         if isinstance(ended, WorkerFailure):
-            pieces, ended = self._attempt(known, name, job)
+            pieces, ended = self._attempt(known, job)
         if isinstance(ended, WorkerFailure):
             with self._trial:
                 refused = _shortcoming_now(known)
@@ -133,12 +128,7 @@ class WorkerHost:
 
     def close(self) -> None:
         """End all processes that this host has started, and start none any more."""
-        with self._lock:
-            self._closed = True
-            every = [*self._busy, *(worker for _, worker in self._idle)]
-            self._idle.clear()
-        for worker in every:
-            worker.stop()
+        self._workers.close()
 
     def _tried(self, data: bytes) -> WorkerSetup | str:
         try:
@@ -171,11 +161,11 @@ class WorkerHost:
         )
         return _shortcoming_now(setup) or setup
 
-    def _attempt(self, setup: WorkerSetup, name: str, job: Job) -> tuple[list[Piece], Ended]:
+    def _attempt(self, setup: WorkerSetup, job: Job) -> tuple[list[Piece], Ended]:
         """Grade with an idle process, or a new one."""
         pieces: list[Piece] = []
         try:
-            worker = self._take(setup, name)
+            worker = self._workers.take(setup)
         except OSError as error:
             return [], WorkerFailure(submission_id=job.submission.id, reason=str(error))
         worker.send(job)
@@ -183,50 +173,15 @@ class WorkerHost:
             while worker.connection.poll(HUNG_SECONDS):
                 found = worker.receive()
                 if isinstance(found, Graded | WorkerFailure):
-                    self._give_back(worker, name)
+                    self._workers.give_back(worker, setup)
                     return pieces, found
                 if isinstance(found, Piece):
                     pieces.append(found)
             reason = f"nothing was heard for {HUNG_SECONDS:.0f} s"
         except (EOFError, OSError) as died:
             reason = f"worker died: {died}"
-        self._end(worker)
+        self._workers.end(worker)
         return [], WorkerFailure(submission_id=job.submission.id, reason=reason)
-
-    def _take(self, setup: WorkerSetup, name: str) -> SpawnedWorker:
-        with self._lock:
-            for place, (whose, worker) in enumerate(self._idle):
-                if whose == name:
-                    del self._idle[place]
-                    self._busy.add(worker)
-                    return worker
-            others = [worker for _, worker in self._idle]
-            self._idle.clear()
-        for worker in others:  # of a run that has ended, as a rule
-            self._end(worker)
-        with self._lock:
-            if self._closed:
-                raise OSError("the worker is leaving")
-            cpu = self._cpus.pop() if self._cpus else None
-            try:
-                worker = SpawnedWorker(setup.on(cpu))
-            except BaseException:
-                self._cpus.append(cpu)
-                raise
-            self._cpu_of[worker] = cpu
-            self._busy.add(worker)
-            return worker
-
-    def _give_back(self, worker: SpawnedWorker, name: str) -> None:
-        with self._lock:
-            self._busy.discard(worker)
-            self._idle.append((name, worker))
-
-    def _end(self, worker: SpawnedWorker) -> None:
-        worker.stop()
-        with self._lock:
-            self._busy.discard(worker)
-            self._cpus.append(self._cpu_of.pop(worker, None))
 
 
 def _shortcoming_now(setup: WorkerSetup) -> str:
