@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         submitted,
         without_files,
     )
+    from harness.grading.context import recalled_tier
     from harness.grading.engines import FailureJob, Job
     from harness.grading.engines.dask import Cluster
     from harness.grading.engines.dask.engine import DaskEngine
@@ -37,12 +38,10 @@ if TYPE_CHECKING:
     from harness.grading.engines.local import run_jobs, search_failures
     from harness.grading.engines.pool import WorkerDied, WorkerPool
     from harness.grading.engines.worker import SpawnedWorker, worker_process
-    from harness.grading.observing.cache import execution_digest, judging_digest
     from harness.grading.observing.running import read_program
     from harness.grading.observing.shared_run import SharingObserver
     from harness.grading.single_runs import record_transcripts, replay
     from harness.grading.stub import handed_out_stubs, stub
-    from harness.grading.tier_trial import recalled_tier
 
 __all__ = [
     "BatchOptions",
@@ -61,13 +60,11 @@ __all__ = [
     "WorkerPool",
     "check_submissions",
     "cohort_of",
-    "execution_digest",
     "expectation",
     "grade_batch",
     "handed_in",
     "handed_out_stubs",
     "isolated",
-    "judging_digest",
     "make_key",
     "not_here",
     "notes",
@@ -105,7 +102,6 @@ __getattr__ = lazy_exports(
             "submitted",
             "without_files",
         ),
-        "observing.cache": ("execution_digest", "judging_digest"),
         "engines": ("FailureJob", "Job"),
         "engines.dask": ("Cluster",),
         "engines.dask.engine": ("DaskEngine",),

@@ -17,7 +17,6 @@ from harness.grading.context import GradingContext, finished_facts, run_facts
 from harness.grading.engines import EngineFactory, Job, OnGraded, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
 from harness.grading.grader import Graded
-from harness.grading.observing.cache import execution_digest, judging_digest
 from harness.model.plan import Plan
 from harness.model.result import (
     CohortFacts,
@@ -37,7 +36,7 @@ from harness.model.result import (
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import POLICY_DIGEST
-from harness.results import STORE_NAME, Piece, Store, StoreReader
+from harness.results import STORE_NAME, Piece, Store, StoreReader, execution_digest, judging_digest
 
 Listener = Callable[[Event], None]
 

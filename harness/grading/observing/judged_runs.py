@@ -10,7 +10,6 @@ from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
 from harness.grading.observing.answer_key import expectation, parameters
 from harness.grading.observing.arrivals import Arrivals
-from harness.grading.observing.cache import ResultCache, execution_digest, judging_digest
 from harness.grading.observing.running import Observer, run_all
 from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging import Judge, combine
@@ -21,7 +20,14 @@ from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import POLICY_DIGEST
-from harness.results import observation_key, shared_key, verdict_key
+from harness.results import (
+    ResultCache,
+    execution_digest,
+    judging_digest,
+    observation_key,
+    shared_key,
+    verdict_key,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
