@@ -19,7 +19,7 @@ from harness.grading.observing.shared_run import (
     SharedRuns,
     Together,
 )
-from harness.grading.validation.repeat import isolation_problems
+from harness.grading.validation.checks import isolation_problems
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Isolation, Observation, Phase
 from harness.model.plan import Place, Scenario, SourceFile, Visibility

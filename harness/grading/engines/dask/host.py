@@ -1,4 +1,4 @@
-"""What a worker of the cluster does: it tries whether it may take part in a run, and grades.
+"""A worker of the cluster, harness worker: it tries whether it may take part in a run, and grades.
 
 A submission is graded in a process of its own below the worker, as on one machine; the worker's
 process only passes bytes on. The answer key enters no process that runs a submission.
@@ -6,21 +6,38 @@ process only passes bytes on. The answer key enters no process that runs a submi
 
 from __future__ import annotations
 
+import asyncio
+import os
+import signal
+import socket
 import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.common import serial
 from harness.common.errors import HarnessError, UserError
-from harness.execution import cores, find_interpreter, try_tier
+from harness.execution import choose_tier, cores, find_interpreter, scratch_directory, try_tier
 from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
-from harness.grading.engines.dask import described
+from harness.grading.engines.dask import (
+    CONNECT_SECONDS,
+    RESOURCE,
+    Cluster,
+    described,
+    require_distributed,
+    security,
+    unreachable,
+)
 from harness.grading.engines.dask.wire import (
     WorkerAnswer,
     pack_answer,
     unpack_job,
     unpack_setup,
 )
-from harness.grading.engines.worker import SpawnedWorker
+from harness.grading.engines.pool import WorkerPool
+from harness.grading.engines.worker import start_grading
 from harness.grading.grader import Graded
 from harness.model.observation import Tier
 from harness.results import Piece
@@ -78,15 +95,9 @@ class WorkerHost:
     def __init__(self, *, jobs: int, python: Path | None, require: Tier) -> None:
         self._python = python
         self._require = require
-        self._closed = False
         self._trial = threading.Lock()
         self._setups: dict[str, WorkerSetup | str] = {}
-        self._lock = threading.Lock()
-        self._idle: list[tuple[str, SpawnedWorker]] = []
-        self._busy: set[SpawnedWorker] = set()
-        here = cores()
-        self._cpus: list[int | None] = [*here] if jobs <= len(here) else [None] * jobs
-        self._cpu_of: dict[SpawnedWorker, int | None] = {}
+        self._workers = WorkerPool(start_grading, jobs)
 
     def shortcoming(self, data: bytes, name: str) -> str:
         """Why this worker takes no part in a run with this setup; empty when it does."""
@@ -104,9 +115,9 @@ class WorkerHost:
         known = self._setups.get(name, NOT_TRIED)
         if isinstance(known, str):
             return WorkerAnswer(worker=address, refused=known)
-        pieces, ended = self._attempt(known, name, job)
+        pieces, ended = self._attempt(known, job)
         if isinstance(ended, WorkerFailure):
-            pieces, ended = self._attempt(known, name, job)
+            pieces, ended = self._attempt(known, job)
         if isinstance(ended, WorkerFailure):
             with self._trial:
                 refused = _shortcoming_now(known)
@@ -117,12 +128,7 @@ class WorkerHost:
 
     def close(self) -> None:
         """End all processes that this host has started, and start none any more."""
-        with self._lock:
-            self._closed = True
-            every = [*self._busy, *(worker for _, worker in self._idle)]
-            self._idle.clear()
-        for worker in every:
-            worker.stop()
+        self._workers.close()
 
     def _tried(self, data: bytes) -> WorkerSetup | str:
         try:
@@ -155,11 +161,11 @@ class WorkerHost:
         )
         return _shortcoming_now(setup) or setup
 
-    def _attempt(self, setup: WorkerSetup, name: str, job: Job) -> tuple[list[Piece], Ended]:
+    def _attempt(self, setup: WorkerSetup, job: Job) -> tuple[list[Piece], Ended]:
         """Grade with an idle process, or a new one."""
         pieces: list[Piece] = []
         try:
-            worker = self._take(setup, name)
+            worker = self._workers.take(setup)
         except OSError as error:
             return [], WorkerFailure(submission_id=job.submission.id, reason=str(error))
         worker.send(job)
@@ -167,50 +173,15 @@ class WorkerHost:
             while worker.connection.poll(HUNG_SECONDS):
                 found = worker.receive()
                 if isinstance(found, Graded | WorkerFailure):
-                    self._give_back(worker, name)
+                    self._workers.give_back(worker, setup)
                     return pieces, found
                 if isinstance(found, Piece):
                     pieces.append(found)
             reason = f"nothing was heard for {HUNG_SECONDS:.0f} s"
         except (EOFError, OSError) as died:
             reason = f"worker died: {died}"
-        self._end(worker)
+        self._workers.end(worker)
         return [], WorkerFailure(submission_id=job.submission.id, reason=reason)
-
-    def _take(self, setup: WorkerSetup, name: str) -> SpawnedWorker:
-        with self._lock:
-            for place, (whose, worker) in enumerate(self._idle):
-                if whose == name:
-                    del self._idle[place]
-                    self._busy.add(worker)
-                    return worker
-            others = [worker for _, worker in self._idle]
-            self._idle.clear()
-        for worker in others:  # of a run that has ended, as a rule
-            self._end(worker)
-        with self._lock:
-            if self._closed:
-                raise OSError("the worker is leaving")
-            cpu = self._cpus.pop() if self._cpus else None
-            try:
-                worker = SpawnedWorker(setup.on(cpu))
-            except BaseException:
-                self._cpus.append(cpu)
-                raise
-            self._cpu_of[worker] = cpu
-            self._busy.add(worker)
-            return worker
-
-    def _give_back(self, worker: SpawnedWorker, name: str) -> None:
-        with self._lock:
-            self._busy.discard(worker)
-            self._idle.append((name, worker))
-
-    def _end(self, worker: SpawnedWorker) -> None:
-        worker.stop()
-        with self._lock:
-            self._busy.discard(worker)
-            self._cpus.append(self._cpu_of.pop(worker, None))
 
 
 def _shortcoming_now(setup: WorkerSetup) -> str:
@@ -220,3 +191,129 @@ def _shortcoming_now(setup: WorkerSetup) -> str:
     except (HarnessError, OSError) as error:
         return str(error)
     return f"the {setup.tier} tier does not hold there: {shortcoming}" if shortcoming else ""
+
+
+LEAVE_SECONDS = 5.0  # for dask to say goodbye
+AGAIN_SECONDS = 600.0  # to wait for a scheduler that went away
+
+_CONFIG = {
+    "distributed.worker.profile.enabled": False,  # it would measure waiting for a pipe
+    "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS:.0f}s",
+}
+
+
+def run_worker(
+    cluster: Cluster,
+    *,
+    jobs: int | None,
+    require: Tier,
+    python: Path | None,
+    wanted: str,
+    name: str | None,
+    tell: Callable[[str], None],
+) -> None:
+    """Grade for the users of the scheduler, `jobs` submissions at a time (None: one a core), until
+    interrupted. `tell` is called with lines for the user.
+
+    Raises UserError: no scheduler answers (or it has been gone for `AGAIN_SECONDS`), no interpreter
+    of the version `wanted` (or `python`), or this machine does not give the tier `require`.
+    """
+    require_distributed()
+    interpreter = find_interpreter(wanted, executable=python)
+    trial = choose_tier(interpreter, require)
+    name = name or f"{socket.gethostname()}-{os.getpid()}"
+    tell(f"{name}: {described()}, Python {interpreter.version}, tier {trial.tier}")
+    count = jobs or len(cores())
+    with scratch_directory() as folder:  # what a killed worker leaves, the next removes
+        offered = _Offered(cluster=cluster, name=name, jobs=count, folder=str(folder))
+        _until_stopped(
+            lambda stop: _serve(
+                offered,
+                lambda: WorkerHost(jobs=count, python=python, require=require),
+                tell,
+                stop,
+            )
+        )
+
+
+def _until_stopped(serve: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+    """Run to the end, which a signal asks for; then KeyboardInterrupt. A signal's exception in the
+    middle of dask's own tasks would be lost there, and cancelling them may never end."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    stop = asyncio.Event()
+    for number in ("SIGINT", "SIGTERM", "SIGHUP"):
+        with suppress(AttributeError, NotImplementedError):  # Windows
+            found = getattr(signal, number)
+            if signal.getsignal(found) is not signal.SIG_IGN:
+                loop.add_signal_handler(found, stop.set)
+    loop.run_until_complete(serve(stop))
+    raise KeyboardInterrupt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Offered:
+    """What a scheduler is offered, and by whom."""
+
+    cluster: Cluster
+    name: str
+    jobs: int
+    folder: str
+
+
+async def _serve(
+    offered: _Offered,
+    make_host: Callable[[], WorkerHost],
+    tell: Callable[[str], None],
+    stop: asyncio.Event,
+) -> None:
+    import dask  # noqa: PLC0415  (only where a cluster is used)
+
+    cluster = offered.cluster
+    loop = asyncio.get_running_loop()
+    stopped = asyncio.create_task(stop.wait())
+    first, deadline = True, 0.0
+    with dask.config.set(_CONFIG):
+        while not stop.is_set():
+            host = make_host()
+            be_host(host)
+            starting = asyncio.create_task(_started(offered, security(cluster, "worker")))
+            await asyncio.wait({starting, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not starting.done():
+                return
+            try:
+                worker = starting.result()
+            except (OSError, ValueError, RuntimeError) as error:
+                if first or loop.time() > deadline:
+                    raise unreachable(cluster, error) from None
+                continue
+            tell(f"{offered.name}: grades for {cluster.address}, {offered.jobs} at a time")
+            finished = asyncio.create_task(worker.finished())
+            await asyncio.wait({finished, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            host.close()
+            closing = asyncio.create_task(worker.close(timeout=2))
+            await asyncio.wait({closing}, timeout=LEAVE_SECONDS)
+            if not stop.is_set():
+                tell(f"{offered.name}: the scheduler went away; waiting for it")
+            first, deadline = False, loop.time() + AGAIN_SECONDS
+
+
+async def _started(offered: _Offered, secured: Any) -> Any:
+    from distributed import Worker  # noqa: PLC0415  (only where a cluster is used)
+
+    worker = Worker(
+        offered.cluster.address,
+        nthreads=offered.jobs,
+        name=offered.name,
+        resources={RESOURCE: offered.jobs},
+        memory_limit=0,
+        local_directory=offered.folder,
+        security=secured,
+        dashboard=False,
+        death_timeout=CONNECT_SECONDS,
+    )
+    try:
+        return await worker
+    except BaseException:
+        await worker.close(timeout=2)
+        raise
