@@ -1,4 +1,5 @@
-"""The entries of a folder or an archive: what each is, its first bytes, its name in a sentence.
+"""What was handed in, on the disk or in an archive: files, folders and links, and their names in a
+sentence.
 
 Links are not followed, and no more is read than was asked for.
 """
@@ -11,52 +12,32 @@ import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.intake.files.file_kinds import ARCHIVES, HEAD_BYTES, recognise
-from harness.intake.identity import safe_id, shown_path
+from harness.intake.file_kinds import ARCHIVES, HEAD_BYTES, recognise
+from harness.intake.identity import listed, safe_id, shown_path
 
 MAX_FILE_BYTES = 1024 * 1024
 MAX_ENTRIES = 1000
+MAX_CLASS_ENTRIES = 100_000
 
 _IGNORED = frozenset({"expect.yaml", "__pycache__", "__MACOSX", "Thumbs.db", "desktop.ini"})
 # Hidden names that systems, editors and tools make; a student's name may begin with a dot too.
 _HIDDEN = frozenset(
     {
-        ".DS_Store",
-        ".Spotlight-V100",
-        ".Trash",
-        ".Trashes",
-        ".TemporaryItems",
-        ".cache",
-        ".directory",
-        ".env",
-        ".fseventsd",
-        ".git",
-        ".gitattributes",
-        ".github",
-        ".gitignore",
-        ".harness-cache",
-        ".hg",
-        ".hypothesis",
-        ".idea",
+        *(".DS_Store", ".Spotlight-V100", ".Trash", ".Trashes", ".TemporaryItems", ".directory"),
+        *(".fseventsd", ".localized", ".cache", ".env", ".venv", ".tox", ".nox", ".idea"),
+        *(".git", ".gitattributes", ".github", ".gitignore", ".hg", ".svn", ".vscode"),
+        *(".harness-cache", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache"),
         ".ipynb_checkpoints",
-        ".localized",
-        ".mypy_cache",
-        ".nox",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".svn",
-        ".tox",
-        ".venv",
-        ".vscode",
     }
 )
 
 
 class EntryKind(StrEnum):
-    """What a directory entry is, links not followed."""
+    """What an entry is, links not followed."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -75,26 +56,40 @@ class Refused(Exception):  # noqa: N818  (an answer about one submission, not an
         self.ours = ours
 
 
+def _no_bytes(size: int) -> bytes:
+    return b""
+
+
+def _nothing_inside(most: int) -> tuple[Entry, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A file, folder or link that was handed in, on the disk or in an archive.
 
-    `start(n)` gives the first n bytes of a FILE, or all where there are fewer; it may raise
-    `Refused`. `folder` is where it lies in its archive or in the submission's folder: "", "A3" or
-    "A3/src". `inside()` gives the entries of a FOLDER on the disk or in a class's archive; it may
-    raise OSError or `Refused`.
+    `start(n)` gives the first n bytes of a FILE, or all where there are fewer; Refused where it
+    cannot be read. `everything(most)` gives what is directly in a FOLDER, by name; it raises
+    OSError, or Refused for more than `most`.
     """
 
     name: str
     kind: EntryKind
-    start: Callable[[int], bytes]
-    folder: str = ""
-    inside: Callable[[], tuple[Entry, ...]] = tuple
+    where: str = ""  # of a folder: its path, after that of an archive, for messages
+    folder: str = ""  # where it is in its archive or in the submission: "", "A3" or "A3/src"
+    is_packed: bool = False
+    start: Callable[[int], bytes] = _no_bytes
+    everything: Callable[[int], tuple[Entry, ...]] = _nothing_inside
 
     @property
     def is_python(self) -> bool:
         """Whether the name says that it is a Python file."""
         return self.name.endswith(".py")
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is one; a link in place of a file is refused when it is read."""
+        return self.kind is EntryKind.FOLDER
 
     @property
     def shown(self) -> str:
@@ -108,35 +103,43 @@ class Entry:
             raise Refused(f"is larger than {limit // 1024} KiB")
         return data
 
+    def entries(self, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
+        """What is directly inside, without what is ignored in a student's folder."""
+        return tuple(entry for entry in self.everything(most) if not is_ignored(entry.name))
 
-def entry_at(path: Path) -> Entry:
-    """The entry of one path that is known to be there."""
-    return Entry(name=path.name, kind=_kind(path), start=lambda size: read_regular(path, size))
+
+def file_at(path: Path) -> Entry:
+    """A file that the user names, which may be a link."""
+    actual = path.resolve()
+    start = partial(_first_bytes, actual, ours=False)
+    return Entry(name=path.name, kind=_kind(actual), where=str(path), start=start)
 
 
-def entries_of(folder: Path, most: int = MAX_ENTRIES) -> tuple[Entry, ...]:
-    """All entries directly inside, by name.
+def folder_at(path: Path) -> Entry:
+    """A folder on the disk. That we may not read a file in it is no fault of the student's."""
+    return _folder(path, path.resolve().name)
 
-    Raises Refused for too many of them, OSError where the folder cannot be read.
-    """
+
+def _folder(path: Path, name: str) -> Entry:
+    inside = partial(_inside, path)
+    return Entry(name=name, kind=EntryKind.FOLDER, where=str(path), everything=inside)
+
+
+def _inside(folder: Path, most: int) -> tuple[Entry, ...]:
     names: list[str] = []
     with os.scandir(folder) as scan:
-        for found in scan:
+        for item in scan:
             if len(names) >= most:
                 raise Refused(f"more than {most} files")
-            names.append(found.name)
-    return tuple(entry_at(folder / name) for name in sorted(names))
+            names.append(item.name)
+    return tuple(_entry(folder / name) for name in sorted(names))
 
 
-def is_ignored(name: str) -> bool:
-    """Whether it is hidden, or left behind by a system or by Python: in a student's folder."""
-    return name.startswith(".") or name in _IGNORED or name.endswith(".pyc")
-
-
-def is_left_behind(name: str) -> bool:
-    """The same beside students' folders and files, where a name with a dot may be a student's."""
-    known = name in _IGNORED or name in _HIDDEN
-    return known or name.startswith("._") or name.endswith(".pyc")
+def _entry(path: Path) -> Entry:
+    kind = _kind(path)
+    if kind is EntryKind.FOLDER:
+        return _folder(path, path.name)
+    return Entry(name=path.name, kind=kind, start=partial(_first_bytes, path, ours=True))
 
 
 def _kind(path: Path) -> EntryKind:
@@ -148,8 +151,7 @@ def _kind(path: Path) -> EntryKind:
     return EntryKind.FILE if stat.S_ISREG(mode) else EntryKind.OTHER
 
 
-def read_regular(path: Path, size: int) -> bytes:
-    """The first `size` bytes of a regular file; Refused for anything else or what is unreadable."""
+def _first_bytes(path: Path, size: int, *, ours: bool) -> bytes:
     # O_NONBLOCK: a pipe that took the file's place since it was listed must not hold us up.
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
@@ -157,11 +159,22 @@ def read_regular(path: Path, size: int) -> bytes:
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise Refused("is not a regular file")
+                raise Refused("is not a regular file", ours=ours)
             # As much memory is taken as is asked for, whatever is there.
             return file.read(min(size, status.st_size + 1))
     except OSError as error:
-        raise Refused(f"cannot be read ({error.strerror or error})") from None
+        raise Refused(f"cannot be read ({error.strerror or error})", ours=ours) from None
+
+
+def is_ignored(name: str) -> bool:
+    """Whether it is hidden, or left behind by a system or by Python: in a student's folder."""
+    return name.startswith(".") or name in _IGNORED or name.endswith(".pyc")
+
+
+def is_left_behind(name: str) -> bool:
+    """The same beside students' folders and files, where a name with a dot may be a student's."""
+    known = name in _IGNORED or name in _HIDDEN
+    return known or name.startswith("._") or name.endswith(".pyc")
 
 
 GO_THERE = "name the file with its folder, or go to that folder first (cd)"
@@ -180,23 +193,9 @@ def must_exist(path: Path) -> None:
     raise UserError("there is no such file or folder", place=str(path), hint=hint)
 
 
-_NAMES_SHOWN = 5
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a, b and c`, of many the first few."""
-    shown = list(names[:_NAMES_SHOWN])
-    if len(names) > _NAMES_SHOWN:
-        shown.append(f"{len(names) - _NAMES_SHOWN} more")
-    if len(shown) < 2:
-        return "".join(shown)
-    return ", ".join(shown[:-1]) + " and " + shown[-1]
-
-
 def described(entries: Sequence[Entry]) -> str:
     """The names listed; of an archive also what kind it really is."""
-    shown = [_described(entry) for entry in entries[:_NAMES_SHOWN]]
-    return listed(shown + [entry.shown for entry in entries[_NAMES_SHOWN:]])
+    return listed(entries, _described)
 
 
 def _described(entry: Entry) -> str:
