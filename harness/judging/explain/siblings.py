@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from harness.judging.explain.boards import Cells, cells, grid_at
+from harness.judging.boards import Cells, cells, grid_at
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, Plan, Scenario

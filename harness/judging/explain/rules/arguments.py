@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from harness.judging.compare.values import first_difference
-from harness.judging.explain.boards import Cells, cells
+from harness.judging.boards import Cells, cells
 from harness.judging.explain.changes import ArgumentChange
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, count, rule
+from harness.judging.mismatches import first_difference
 from harness.matchers import same, source
 from harness.model.values import ValueKind
 

@@ -6,10 +6,10 @@ import errno
 import re
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.mismatches import ValueMismatch
-from harness.judging.explain.alignment import shared_start
+from harness.judging.alignment import shared_start
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, at_line, count, rule
+from harness.judging.mismatches import ValueMismatch
 from harness.matchers import Exactly, source
 from harness.model.observation import Phase
 from harness.model.values import ValueKind

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from harness.common.escaping import quoted
-from harness.judging.compare.mismatches import ExitMismatch, TextMismatch, ValueMismatch
-from harness.judging.compare.values import FirstDifference, first_difference
-from harness.judging.explain.boards import is_board
+from harness.judging.boards import is_board
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, count, rule
+from harness.judging.mismatches import (
+    ExitMismatch,
+    FirstDifference,
+    TextMismatch,
+    ValueMismatch,
+    first_difference,
+)
 from harness.matchers import (
     SOURCE_LIMIT,
     ALine,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.common.escaping import quoted
-from harness.judging.explain.alignment import shared_start
-from harness.judging.explain.boards import cells, grid_at, is_board, transposed
+from harness.judging.alignment import shared_start
+from harness.judging.boards import cells, grid_at, is_board, transposed
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, rule
 from harness.model.values import Value

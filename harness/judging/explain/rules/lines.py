@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.common.escaping import quoted
-from harness.judging.explain.alignment import Edit, shared_start
+from harness.judging.alignment import Edit, shared_start
 from harness.judging.explain.failure import Failure, Texts
 from harness.judging.explain.rule import Stage, rule
 

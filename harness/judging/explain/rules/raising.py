@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.channels import expected_ending
-from harness.judging.compare.mismatches import has_base
+from harness.judging.channels import expected_ending
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, at_line, rule
+from harness.judging.mismatches import has_base
 from harness.model.observation import Phase, Raised
 from harness.model.stimulus import Call
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.common.escaping import plain
-from harness.judging.compare.values import first_difference
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, a_type, rule
+from harness.judging.mismatches import first_difference
 from harness.matchers import GENERATOR, Exactly, OfType, Yields, source
 from harness.model.values import Value, ValueKind
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from harness.common.escaping import quoted, visible
-from harness.judging.explain.alignment import shared_start
+from harness.judging.alignment import shared_start
 from harness.judging.explain.failure import Failure, Texts
 from harness.judging.explain.rule import Stage, count, rule
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.mismatches import ValueMismatch
-from harness.judging.explain.alignment import Edit, edit_of
+from harness.judging.alignment import Edit, edit_of
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, a_type, count, rule
+from harness.judging.mismatches import ValueMismatch
 from harness.matchers import Exactly, same
 from harness.model.values import Value, ValueKind, file_value
 
