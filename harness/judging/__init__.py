@@ -3,7 +3,7 @@
 from harness.judging.boards import grid_of
 from harness.judging.causes import (
     TOO_SLOW,
-    Failing,
+    FailedScenario,
     derive,
     failing,
     find_blame,
@@ -27,7 +27,7 @@ from harness.judging.texts import expected_files
 __all__ = [
     "LAST_KINDS",
     "TOO_SLOW",
-    "Failing",
+    "FailedScenario",
     "Judge",
     "combine",
     "derive",

@@ -4,8 +4,9 @@
 is what to load there, `ENTRY` what to call with a `PolicyRequest` as JSON.
 """
 
-from harness.policy.checking import PolicyRequest, Program, check
-from harness.policy.rule import ListSetting, finding_kind, finding_kinds, policy_rules, unchecked
+from harness.policy.checking import PolicyRequest, ProgramFiles, check
+from harness.policy.rule import ListSetting, unchecked
+from harness.policy.rules import finding_kind, finding_kinds, policy_rules
 from harness.policy.sharing import check_sharing
 from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
 
@@ -15,7 +16,7 @@ __all__ = [
     "SOURCES",
     "ListSetting",
     "PolicyRequest",
-    "Program",
+    "ProgramFiles",
     "check",
     "check_sharing",
     "finding_kind",

@@ -8,18 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import harness.policy.rules  # noqa: F401  (they register themselves)
 from harness.common import serial
 from harness.model.policy import Finding, Policy, PolicyReport, SourceFile, Unparsable
 from harness.policy.outline import outline
 from harness.policy.reading import TOO_DEEP, Source, compiles, read
-from harness.policy.rule import CheckedFile, FindingCollector, policy_rules, unchecked
+from harness.policy.rule import CheckedFile, FindingCollector, unchecked
+from harness.policy.rules import finding_kinds, policy_rules
 from harness.policy.sharing import check_sharing
 from harness.policy.survey import Survey, survey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class ProgramFiles:
     """Files as they are imported: the submission's, and the course's beside them."""
 
     submitted: tuple[SourceFile, ...]
@@ -33,7 +33,7 @@ class PolicyRequest:
 
     files: tuple[SourceFile, ...]
     policy: Policy | None = None
-    program: Program | None = None
+    program: ProgramFiles | None = None
 
 
 def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
@@ -121,7 +121,7 @@ def _judge(
 ) -> None:
     if text is not None:
         report.notes.extend(text.source.notes)
-        collector = FindingCollector(text.source, policy)
+        collector = FindingCollector(text.source, policy, finding_kinds())
         try:
             checked = CheckedFile(text.survey, policy, defined)
             for rule in policy_rules():

@@ -346,7 +346,7 @@ GIVES_UP = {
     "a loop": "def f():\n    while True:\n        try:\n            x = 1\n        except:\n"
     "            pass\n",
     "a flood": "def f():\n    for i in range(3000):\n        print('spam', i)\n",
-    "memory": "def f():\n    try:\n        return len([0] * 30_000_000)\n    except:\n"
+    "memory": "def f():\n    try:\n        return len([0] * 12_000_000)\n    except:\n"
     "        return 0\n",
     "an exit with a message": "def f():\n    raise SystemExit('bye')\n"
     "if __name__ == '__main__':\n    f()\n",

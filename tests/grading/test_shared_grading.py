@@ -43,6 +43,9 @@ def ask() -> str:
     print(input("name? "))
     return NAMES[0]
 
+def after(rows: list) -> list:
+    return [row + 1 for row in rows]
+
 if __name__ == "__main__":
     print(fresh())
 """
@@ -78,6 +81,16 @@ clause: "1"
 scenarios:
   - {name: asks, call: ask(), input: [me]}
   - {name: the program, run: a1.py}
+""",
+    "after": """\
+function: after
+clause: "1"
+scenarios:
+  - {name: first, call: "after([10, 11, 12])"}
+  - {name: second, call: "after([ 11, 12,13])"}
+  - {name: third, call: "after([12, 13, 14])"}
+  - {name: short, call: "after([1])"}
+  - {name: in between, call: "after([2])"}
 """,
 }
 
@@ -207,11 +220,23 @@ def test_the_audit_has_one_scenario_of_every_function_and_its_choice_is_the_cour
             chosen = [s for s, stimulus in all_of if id(stimulus) in together.audit]
             assert len(together.audit) == len(chosen) == len({s.function for s in chosen})
             # What is asked of `ask` and of the program once has nothing to share a process with.
-            assert {scenario.function for scenario in chosen} == {"fresh", "count"}
+            assert {scenario.function for scenario in chosen} == {"fresh", "count", "after"}
             again = SharedRuns(plan, context.key, bytes([secret])).run(server, plan.scenarios)
             assert again.audit == together.audit
             audits.add(together.audit)
     assert len(audits) > 1  # another secret, another choice
+
+
+def test_a_question_that_another_one_answers_runs_alone(context: GradingContext) -> None:
+    """What a program remembers of a question, in whatever way, answers no other one."""
+    plan = context.specification.plan
+    with (
+        Driver(context.interpreter, context.tier.tier) as driver,
+        driver.submission(plan.assignment, ()) as server,
+    ):
+        shared = SharedRuns(plan, context.key, b"1").expected_digests(server)
+    names = {name.rpartition("/")[2] for name in shared if name.startswith("after/")}
+    assert names == {"third", "short", "in-between"}
 
 
 STIMULUS = Stimulus(action=Call(expression="f()"))

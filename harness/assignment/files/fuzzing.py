@@ -115,16 +115,14 @@ class _Reader:
             context = Context(self._document, self._vocabulary, constants)
             context.names_known = isinstance(entry, FuzzGameShape)
             prefix = given(context, chosen)
-            question = asked(context, chosen, kind)
-            if question is None:
+            parts = asked(context, chosen, kind)
+            if parts is None:
                 return
             target = FuzzTarget(
                 id=f"{slug(entry.name)}{variation.bracket()}",
                 function=entry.function,
                 clauses=tuple(entry.clause),
-                stimulus=Stimulus(
-                    action=question.action, given=prefix, constants=variation.overrides
-                ),
+                stimulus=Stimulus(action=parts.action, given=prefix, constants=variation.overrides),
                 limits=self._vocabulary.limits,
                 stated=Expected(),
                 place=self._document.place(loc),

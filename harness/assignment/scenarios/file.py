@@ -243,15 +243,15 @@ class ScenarioFile:
     ) -> tuple[Stimulus, Expected] | None:
         """What is done in one case, and what is expected of it."""
         chosen, context = case.setting, case.context(context)
-        question = asked(context, chosen, kind)
-        if question is None:
+        parts = asked(context, chosen, kind)
+        if parts is None:
             return None
         expected = stated(
             context,
             chosen,
-            leaves_names=question.leaves,
-            inputs=None if "input" in chosen.broken else len(question.inputs),
-            shown=question.shown,
+            leaves_names=parts.leaves,
+            inputs=None if "input" in chosen.broken else len(parts.inputs),
+            shown=parts.shown,
             transcript=transcript,
         )
         files = stated_files(context, chosen)
@@ -261,7 +261,7 @@ class ScenarioFile:
             writes_unchanged=files.writes_unchanged,
             writes_only=files.writes_only,
         )
-        asking = _asking(question, expected)
+        asking = _asking(parts, expected)
         stimulus = stimulus_of(context, chosen, variation.overrides, asking)
         self.compiled.data_files |= used_files(chosen)
         if stimulus.replies is not None:
@@ -276,9 +276,9 @@ class ScenarioFile:
             self.document.add((*chosen.loc, "faster_than"), what, key=True)
 
 
-def _asking(question: StimulusParts, expected: Expected) -> StimulusParts:
+def _asking(parts: StimulusParts, expected: Expected) -> StimulusParts:
     """The stimulus, which for `returns: {equals: …}` asks the value's own `==`."""
-    if isinstance(question.action, Call) and isinstance(expected.returns, EqualTo):
-        action = replace(question.action, equals=expected.returns.expression)
-        return replace(question, action=action)
-    return question
+    if isinstance(parts.action, Call) and isinstance(expected.returns, EqualTo):
+        action = replace(parts.action, equals=expected.returns.expression)
+        return replace(parts, action=action)
+    return parts

@@ -69,12 +69,12 @@ def asked(context: Context, chosen: Setting, kind: str) -> StimulusParts | None:
 
 
 def stimulus_of(
-    context: Context, chosen: Setting, overrides: Overrides, question: StimulusParts
+    context: Context, chosen: Setting, overrides: Overrides, parts: StimulusParts
 ) -> Stimulus:
     """The whole stimulus of a case: what is asked, and all that surrounds the program."""
     return Stimulus(
-        action=question.action,
-        inputs=question.inputs,
+        action=parts.action,
+        inputs=parts.inputs,
         constants=overrides,
         provide=tuple(name.rsplit("/", 1)[-1] for name in chosen.value("provide")),
         seed=chosen.value("seed"),

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.judging.causes.failures import Failing
+from harness.judging.causes.failures import FailedScenario
 from harness.judging.causes.usage import fewest_parts
 from harness.model.observation import Observation, Turn
 from harness.model.policy import Outline, Printing
 from harness.model.stimulus import Run
 from harness.model.verdict import Cell, Channel, Comparison, LineEnd, VerdictKind
 
-Passes = Callable[[Failing, Observation], bool]
+Passes = Callable[[FailedScenario, Observation], bool]
 """Whether the scenario would pass, had this been seen."""
 
 MOST_TRIES = 300  # of one submission
@@ -28,11 +28,11 @@ _CHANNELS = frozenset({Channel.PRINTS, Channel.READS, Channel.ENDING})
 
 
 def in_scripts(
-    failures: Sequence[Failing], outline: Outline, passes: Passes | None
+    failures: Sequence[FailedScenario], outline: Outline, passes: Passes | None
 ) -> dict[str, str]:
     """The statement to blame of each failure of a program without functions, by its id: its line,
     or another word for what is not known. The others are left out."""
-    groups: dict[tuple[str, str], list[Failing]] = {}
+    groups: dict[tuple[str, str], list[FailedScenario]] = {}
     for each in failures:
         program = _script(each, outline)
         if program:
@@ -48,7 +48,7 @@ def in_scripts(
     return found
 
 
-def _script(each: Failing, outline: Outline) -> str:
+def _script(each: FailedScenario, outline: Outline) -> str:
     """The program without functions that was run and went wrong in what it shows and reads."""
     action = each.stimulus.action
     if not isinstance(action, Run) or each.verdict.kind is not VerdictKind.FAILED:
@@ -79,7 +79,7 @@ class _Shown:
 
 
 def _statements(
-    members: Sequence[Failing], program: str, outline: Outline, tries: _Tries
+    members: Sequence[FailedScenario], program: str, outline: Outline, tries: _Tries
 ) -> list[str]:
     shown = [_shown(each, program, outline) for each in members]
     courses = {
@@ -97,7 +97,7 @@ def _statements(
     return fewest_parts(uses, (), ())
 
 
-def _shown(each: Failing, program: str, outline: Outline) -> _Shown | None:
+def _shown(each: FailedScenario, program: str, outline: Outline) -> _Shown | None:
     line = next(map(_first_difference, each.verdict.differences[:1]), None)
     if line is None:
         return None
@@ -146,7 +146,7 @@ class _Tries:
         self._left = MOST_TRIES
 
     def corrected(
-        self, each: Failing, wordings: Mapping[_LinePair, frozenset[str]]
+        self, each: FailedScenario, wordings: Mapping[_LinePair, frozenset[str]]
     ) -> frozenset[str] | None:
         """The statements of the first wording with which it passes."""
         seen = each.observation

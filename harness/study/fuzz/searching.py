@@ -19,8 +19,8 @@ from harness.grading import GradingContext, SpawnedWorker, execution_digest, jud
 from harness.model.plan import Plan
 from harness.model.stimulus import Run, Stimulus
 from harness.model.study.fuzzing import (
-    Difference,
     FunctionInputs,
+    FuzzDifference,
     FuzzedSubmission,
     FuzzReport,
     FuzzSettings,
@@ -38,10 +38,10 @@ class KnownTarget:
     digest: str
     target: str
     batches: tuple[int, ...] = ()
-    difference: Difference | None = None
+    difference: FuzzDifference | None = None
     found_in: int = 0
 
-    def with_batch(self, batch: int, difference: Difference | None) -> KnownTarget:
+    def with_batch(self, batch: int, difference: FuzzDifference | None) -> KnownTarget:
         """The same with one more batch."""
         known = replace(self, batches=tuple(sorted({*self.batches, batch})))
         earlier = self.difference is None or batch < self.found_in

@@ -29,7 +29,7 @@ from harness.grading.engines.dask import (
     tasks,
 )
 from harness.grading.engines.dask.roster import Roster
-from harness.grading.engines.dask.wire import Answer, pack_job, pack_setup, unpack_answer
+from harness.grading.engines.dask.wire import WorkerAnswer, pack_job, pack_setup, unpack_answer
 from harness.results import Piece
 
 CALL_SECONDS = 30.0  # for the scheduler to answer
@@ -164,7 +164,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         future.add_done_callback(self._ended.put)
         return future
 
-    def _arrived(self) -> Iterator[tuple[_Flight, Answer]]:
+    def _arrived(self) -> Iterator[tuple[_Flight, WorkerAnswer]]:
         """What is new, each job once, after waiting a moment for something."""
         futures = []
         with suppress(queue.Empty):
@@ -212,7 +212,9 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             self._roster.accept(address)
             self._looked = 0.0
 
-    def _answer(self, flight: _Flight, future: Any, values: dict[str, object]) -> Answer | None:
+    def _answer(
+        self, flight: _Flight, future: Any, values: dict[str, object]
+    ) -> WorkerAnswer | None:
         """How the job ended; None when it has been sent to a worker again."""
         name = flight.job.submission.id
         if future.status != "finished" or values.get(future.key) is None:
@@ -221,12 +223,12 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                 self._again(flight, future.key)
                 return None
             failure = WorkerFailure(submission_id=name, reason=_cause(future))
-            return Answer(worker="", ended=failure)
+            return WorkerAnswer(worker="", ended=failure)
         try:
             answer = unpack_answer(values[future.key])
         except serial.SerialError as error:
             failure = WorkerFailure(submission_id=name, reason=str(error))
-            answer = Answer(worker="", ended=failure)
+            answer = WorkerAnswer(worker="", ended=failure)
         if answer.refused:
             if answer.refused == tasks.NOT_TRIED:
                 self._roster.forget(answer.worker)
@@ -254,11 +256,11 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                 future.cancel()
         flight.futures.clear()
 
-    def _ask(self, question: Callable[[], Any], seconds: float) -> Any:
+    def _ask(self, call: Callable[[], Any], seconds: float) -> Any:
         """The answer to a call; TimeoutError where it is not had in time, and UserError when the
         scheduler is gone."""
         try:
-            return self._client.sync(question, callback_timeout=seconds)
+            return self._client.sync(call, callback_timeout=seconds)
         except TimeoutError:
             if self._client.status != "running":
                 raise self._gone() from None
@@ -266,9 +268,9 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         except (OSError, AttributeError):  # dask has no connection to ask through
             raise self._gone() from None
 
-    def _ask_scheduler(self, question: Callable[[], Any]) -> Any:
+    def _ask_scheduler(self, call: Callable[[], Any]) -> Any:
         try:
-            return self._ask(question, CALL_SECONDS)
+            return self._ask(call, CALL_SECONDS)
         except TimeoutError:
             raise self._gone() from None
 

@@ -15,7 +15,7 @@ from harness.execution import cores, find_interpreter, try_tier
 from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.dask import described
 from harness.grading.engines.dask.wire import (
-    Answer,
+    WorkerAnswer,
     pack_answer,
     unpack_job,
     unpack_setup,
@@ -33,22 +33,22 @@ _host: WorkerHost | None = None
 
 
 def take_part(setup: bytes, name: str) -> bytes:
-    """The task that tells whether this worker grades with this setup, an `Answer`; `name` is the
-    setup's digest."""
+    """The task that tells whether this worker grades with this setup, a `WorkerAnswer`; `name` is
+    the setup's digest."""
     host, address = _here()
     refused = NO_WORKER_OF_OURS if host is None else host.shortcoming(setup, name)
-    return pack_answer(Answer(worker=address, refused=refused))
+    return pack_answer(WorkerAnswer(worker=address, refused=refused))
 
 
 def grade(name: str, job: bytes) -> bytes:
-    """The task that grades one submission with the setup of this digest, an `Answer`.
+    """The task that grades one submission with the setup of this digest, a `WorkerAnswer`.
 
     The setup came with the trial. As an argument here it would be fetched from whichever worker had
     it first, and waited for without end where that one hangs.
     """
     host, address = _here()
     if host is None:
-        return pack_answer(Answer(worker=address, refused=NO_WORKER_OF_OURS))
+        return pack_answer(WorkerAnswer(worker=address, refused=NO_WORKER_OF_OURS))
     return pack_answer(host.grade(name, unpack_job(job), address))
 
 
@@ -98,12 +98,12 @@ class WorkerHost:
             found = self._setups[name]
         return found if isinstance(found, str) else ""
 
-    def grade(self, name: str, job: Job, address: str) -> Answer:
+    def grade(self, name: str, job: Job, address: str) -> WorkerAnswer:
         """Grade. After a failure of ours the worker tries anew whether it still serves (its disk
         may be full), and refuses if not, so that the job goes elsewhere."""
         known = self._setups.get(name, NOT_TRIED)
         if isinstance(known, str):
-            return Answer(worker=address, refused=known)
+            return WorkerAnswer(worker=address, refused=known)
         pieces, ended = self._attempt(known, name, job)
         if isinstance(ended, WorkerFailure):
             pieces, ended = self._attempt(known, name, job)
@@ -112,8 +112,8 @@ class WorkerHost:
                 refused = _shortcoming_now(known)
                 if refused:
                     self._setups[name] = refused
-                    return Answer(worker=address, refused=refused)
-        return Answer(worker=address, ended=ended, pieces=tuple(pieces))
+                    return WorkerAnswer(worker=address, refused=refused)
+        return WorkerAnswer(worker=address, ended=ended, pieces=tuple(pieces))
 
     def close(self) -> None:
         """End all processes that this host has started, and start none any more."""
