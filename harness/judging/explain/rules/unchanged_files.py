@@ -13,7 +13,7 @@ from harness.model.values import Value, ValueKind, file_value
 _READING = "To read a file, open it with mode 'r'"
 
 
-@rule(Stage.KNOWN_MISTAKE, 112)
+@rule(Stage.KNOWN_MISTAKE, 112, "changes a file that should stay as it is")
 def file_should_stay(failure: Failure) -> str | None:
     """A file that is given and should be as before is not."""
     given = {file.name: file_value(file.data) for file in failure.stimulus.files}
