@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,22 @@ from harness.assignment.schema.validators import describe, listed
 from harness.assignment.yaml.document import Document
 from harness.assignment.yaml.errors import Problems, nearest
 from harness.common.errors import UserError
-from harness.model.rule_words import RULE_WORDS
+from harness.model.rule_words import rule_words
 from harness.model.specification import ExpectedCause, ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
 from harness.policy import finding_kinds
 
-# The names that a key takes: what a failure is, what the policy finds, how a scenario ends.
-_NAMES = {
-    "causes": tuple(RULE_WORDS),
-    "findings": tuple(kind.name for kind in finding_kinds()),
-    "verdicts": tuple(str(kind) for kind in VerdictKind),
-}
+
+@cache
+def _names() -> dict[str, tuple[str, ...]]:
+    """The names that a key takes: what a failure is, what the policy finds, how a scenario ends."""
+    return {
+        "causes": tuple(rule_words()),
+        "findings": tuple(kind.name for kind in finding_kinds()),
+        "verdicts": tuple(str(kind) for kind in VerdictKind),
+    }
+
+
 _LIKE_A_RULE = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _MISSPELLED = 0.85  # of 1: a function's name may be a little like a rule's
 
@@ -108,13 +114,13 @@ def _mark(document: Document, data: Any) -> tuple[float, ...]:
 
 def _hint(key: str, name: str) -> str:
     """Where a name stands that its key does not take, or the one that it may be meant for."""
-    elsewhere = next((other for other, names in _NAMES.items() if name in names), "")
-    return f"it stands under {elsewhere}" if elsewhere else nearest(name, _NAMES[key])
+    elsewhere = next((other for other, names in _names().items() if name in names), "")
+    return f"it stands under {elsewhere}" if elsewhere else nearest(name, _names()[key])
 
 
 def _sentences(document: Document, texts: list[str]) -> list[str]:
     """Parts of messages. One word with an underscore that is a rule's name, or nearly, is none."""
-    known = {name: key for key, names in reversed(_NAMES.items()) for name in names}
+    known = {name: key for key, names in reversed(_names().items()) for name in names}
     for index, text in enumerate(texts):
         if not _LIKE_A_RULE.fullmatch(text):
             continue
@@ -129,7 +135,7 @@ def _sentences(document: Document, texts: list[str]) -> list[str]:
 
 
 def _rules(document: Document, names: list[str]) -> list[str]:
-    known = _NAMES["findings"]
+    known = _names()["findings"]
     found: list[str] = []
     for index, name in enumerate(names):
         if name in known:
@@ -143,7 +149,7 @@ def _rules(document: Document, names: list[str]) -> list[str]:
 def _causes(document: Document, causes: dict[str, list[str]]) -> list[ExpectedCause]:
     for function, rules in causes.items():
         for rule in rules:
-            if rule not in RULE_WORDS:
+            if rule not in _names()["causes"]:
                 hint = _hint("causes", rule) or "docs/causes.md lists the rules"
                 document.add(("causes", function), f"there is no rule {rule}", hint)
     return [
@@ -154,7 +160,7 @@ def _causes(document: Document, causes: dict[str, list[str]]) -> list[ExpectedCa
 
 
 def _verdicts(document: Document, verdicts: dict[str, str]) -> list[ExpectedVerdict]:
-    known = _NAMES["verdicts"]
+    known = _names()["verdicts"]
     found: list[ExpectedVerdict] = []
     for pattern, name in verdicts.items():
         if name in known:

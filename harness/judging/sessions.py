@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from harness.judging.compare.mismatches import (
+from harness.judging.mismatches import (
     Mismatch,
     RaiseMismatch,
     TextMismatch,
     ValueMismatch,
     raise_agrees,
 )
-from harness.judging.compare.texts import exactly, step_text_mismatches, text_mismatches
+from harness.judging.texts import exactly, step_text_mismatches, text_mismatches
 from harness.matchers import Exactly, normalised, same, same_shown
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Raised, StepOutcome, transcript

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from harness.judging.compare.mismatches import Mismatch, ReadsMismatch, TextMismatch, ValueMismatch
+from harness.judging.mismatches import Mismatch, ReadsMismatch, TextMismatch, ValueMismatch
 from harness.matchers import Exactly
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher
 from harness.model.observation import Observation, Turn

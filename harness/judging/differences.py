@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from harness.common.escaping import shortened, visible
-from harness.judging.compare.mismatches import (
+from harness.judging.comparison import LONGEST_LINE, compare_texts, compare_values, described
+from harness.judging.mismatches import (
     EndingMismatch,
     ExitMismatch,
     Mismatch,
@@ -16,24 +17,38 @@ from harness.judging.compare.mismatches import (
     TextMismatch,
     ValueMismatch,
 )
-from harness.judging.compare.texts import exactly, expected_turns
-from harness.judging.explain.alignment import CONTEXT, WINDOW, shared_start, side_by_side, window
-from harness.matchers import AnyValue, Exactly, same
+from harness.judging.texts import exactly, expected_turns
+from harness.matchers import AnyValue, Exactly
 from harness.model.expectation import Expectation, Matcher, StatedRaise
-from harness.model.observation import Observation, Phase, Raised, Turn
+from harness.model.observation import Ending, Observation, Phase, Raised, Turn
 from harness.model.stimulus import Session, Stimulus
 from harness.model.values import Value, ValueKind
-from harness.model.verdict import Channel, Conversation, Difference, DiffLine
+from harness.model.verdict import Channel, Comparison, Conversation
 
 MOST_DIFFERENCES = 6
-LONGEST_LINE = 400
-LONGEST_VALUE = 4000
-ONE_LINE = 60  # a value longer than this is shown item by item
+_MOST_LINES = 60  # of a text beside which what is expected is described
+
+ENDINGS = {
+    Ending.ANSWERED: "it runs to its end",
+    Ending.ASKED_FOR_MORE: "it asks for more input than there is",
+    Ending.ENDED_EARLY: "the whole program ends before that",
+    Ending.MISSING: "the function is missing",
+    Ending.TIMEOUT: "it does not end in time",
+    Ending.CPU_LIMIT: "it computes without end",
+    Ending.MEMORY_LIMIT: "it uses too much memory",
+    Ending.OUTPUT_LIMIT: "it prints without end",
+    Ending.CRASHED: "Python itself crashes",
+    Ending.TAMPERED: "it breaks the grading protocol",
+    Ending.STOPPED_EARLY: "it was stopped early",
+    Ending.STAND_IN_INAPPLICABLE: "the course's own file could not be tried",
+    Ending.STAND_IN_FAILED: "unknown: the course's own file failed",
+    Ending.HARNESS_ERROR: "unknown: our error",
+}
 
 
-def differences(mismatches: Iterable[Mismatch], stimulus: Stimulus) -> tuple[Difference, ...]:
+def differences(mismatches: Iterable[Mismatch], stimulus: Stimulus) -> tuple[Comparison, ...]:
     """The first few mismatches as differences; of the printed turns only the first that differs."""
-    listed: list[Difference] = []
+    listed: list[Comparison] = []
     printed_at: set[int | None] = set()
     for mismatch in mismatches:
         if isinstance(mismatch, TextMismatch):
@@ -46,31 +61,26 @@ def differences(mismatches: Iterable[Mismatch], stimulus: Stimulus) -> tuple[Dif
     return tuple(listed)
 
 
-def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Difference:
+def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Comparison:
     match mismatch:
         case EndingMismatch():
-            return _plain(
-                Channel.ENDING, "how it ended", mismatch.expected.value, mismatch.actual.value
-            )
+            expected, actual = ENDINGS[mismatch.expected], ENDINGS[mismatch.actual]
+            return described(Channel.ENDING, "how it ended", expected, actual)
         case RaiseMismatch():
             subject = _in_step("exception", mismatch.step, stimulus)
             expected = _stated_raise(mismatch.expected)
             actual = _raised(mismatch.actual) + _ELSEWHERE.get(mismatch.phase, "")
-            return _plain(Channel.RAISES, subject, expected, actual)
+            return described(Channel.RAISES, subject, expected, actual)
         case ReadsMismatch():
             subject = _in_step("inputs taken", mismatch.step, stimulus)
-            return _plain(Channel.READS, subject, str(mismatch.expected), str(mismatch.actual))
+            return described(Channel.READS, subject, str(mismatch.expected), str(mismatch.actual))
         case ExitMismatch():
             actual = "none" if mismatch.actual is None else str(mismatch.actual)
-            return _plain(Channel.EXIT, "exit status", str(mismatch.expected), actual)
+            return described(Channel.EXIT, "exit status", str(mismatch.expected), actual)
         case ValueMismatch():
             return _of_values(mismatch, stimulus)
         case TextMismatch():
             return _of_texts(mismatch, stimulus)
-
-
-def _plain(channel: Channel, subject: str, expected: str, actual: str) -> Difference:
-    return Difference(channel=channel, subject=subject, expected=expected, actual=actual)
 
 
 def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
@@ -108,7 +118,7 @@ def _raised(actual: Raised | None) -> str:
     return f"{actual.type_name}: {shortened(actual.message, 1000)}"
 
 
-def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Difference:
+def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Comparison:
     if mismatch.channel is Channel.WRITES:
         return _of_files(mismatch)
     returned = mismatch.channel is Channel.RETURNS
@@ -118,78 +128,31 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Difference:
         expected = (
             "no value" if mismatch.expected is None else mismatch.expected.in_words(whole=True)
         )
-        return _plain(mismatch.channel, subject, expected, _source(mismatch.actual))
+        return described(mismatch.channel, subject, expected, _source(mismatch.actual))
     if mismatch.actual is None:
-        return _plain(mismatch.channel, subject, _source(mismatch.expected.value), "no value")
-    expected_lines, actual_lines = _lines_of(*mismatch.expected.pair(mismatch.actual))
-    if len(expected_lines) == len(actual_lines) == 1:
-        return _one_line(mismatch.channel, subject, expected_lines[0], actual_lines[0])
-    if len(expected_lines) == len(actual_lines):
-        rows = side_by_side(expected_lines, actual_lines)
-    else:
-        rows = window(expected_lines, actual_lines).lines
-    return _of_rows(mismatch.channel, subject, rows)
+        return described(mismatch.channel, subject, _source(mismatch.expected.value), "no value")
+    pair = mismatch.expected.pair(mismatch.actual)
+    return compare_values(mismatch.channel, subject, *pair)
 
 
-def _of_files(mismatch: ValueMismatch) -> Difference:
+def _of_files(mismatch: ValueMismatch) -> Comparison:
     subject = f"file {visible(shortened(mismatch.name, 80))}"
     wanted = None if mismatch.expected is None else mismatch.expected.exact_text
     actual = mismatch.actual
     if wanted is not None and actual is not None and actual.kind is ValueKind.STR:
-        return _aligned(Channel.WRITES, subject, wanted.split("\n"), actual.text.split("\n"))
+        return compare_texts(Channel.WRITES, subject, wanted, actual.text)
     expected = mismatch.expected
     words = "no such file" if expected is None else wanted or expected.in_words(whole=True)
     has = "no such file" if actual is None else _source(actual)
     if actual is not None and actual.kind is ValueKind.STR:
-        has = "\n".join(_cut(actual.text.split("\n", 60)[:60]))
-    return _plain(Channel.WRITES, subject, words, has)
-
-
-def _one_line(channel: Channel, subject: str, expected: str, actual: str) -> Difference:
-    at = shared_start(expected, actual)
-    if max(len(expected), len(actual)) > LONGEST_VALUE:
-        expected = shortened(expected, LONGEST_VALUE, at)
-        actual = shortened(actual, LONGEST_VALUE, at)
-        at = shared_start(expected, actual)
-    return Difference(
-        channel=channel,
-        subject=subject,
-        expected=expected,
-        actual=actual,
-        at_line=1,
-        at_column=at + 1,
-    )
+        has = _first_lines(actual.text)
+    return described(Channel.WRITES, subject, words, has)
 
 
 def _source(value: Value | None) -> str:
     if value is None:
         return "no value"
-    return shortened(value.source(LONGEST_VALUE + 1), LONGEST_VALUE)
-
-
-def _lines_of(expected: Value, actual: Value) -> tuple[list[str], list[str]]:
-    """Both values' source, long lists and tuples with one item a line (those near the first that
-    differs: there may be very many)."""
-    first = 0
-    for left, right in zip(expected.items, actual.items, strict=False):
-        if not same(left, right):
-            break
-        first += 1
-    start = max(0, first - CONTEXT)
-    return _item_lines(expected, start), _item_lines(actual, start)
-
-
-def _item_lines(value: Value, start: int) -> list[str]:
-    whole = value.source(LONGEST_VALUE * 2)
-    if len(whole) <= ONE_LINE or len(value.items) < 2 or whole[0] not in "[(":
-        return [whole]
-    shown = value.items[start : start + CONTEXT + WINDOW]
-    lines = [f"    {item.source(2 * LONGEST_LINE)}," for item in shown]
-    if start:
-        lines.insert(0, f"    # … {start} items before")
-    if len(value.items) > start + len(shown):
-        lines.append(f"    # … {len(value.items) - start - len(shown)} items after")
-    return [whole[0], *lines, "]" if whole[0] == "[" else ")"]
+    return value.source(LONGEST_LINE + 1)
 
 
 def _turn(turn: int | None, stimulus: Stimulus) -> str:
@@ -202,52 +165,19 @@ def _turn(turn: int | None, stimulus: Stimulus) -> str:
     return f"turn {turn + 1}, after {shortened(stimulus.inputs[turn - 1].shown(), 60)!r}"
 
 
-def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Difference:
+def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Comparison:
     what = "what is shown" if mismatch.shown else _turn(mismatch.turn, stimulus)
     channel = Channel.SHOWS if mismatch.shown else Channel.PRINTS
     subject = _in_step(what, mismatch.step, stimulus)
     expected = mismatch.expected.exact_text
     if expected is None:
-        actual = "\n".join(_cut(mismatch.actual.split("\n", 60)[:60]))
         expected = mismatch.expected.in_words(whole=True)
-        return _plain(channel, subject, expected, actual)
-    return _aligned(channel, subject, expected.split("\n"), mismatch.actual.split("\n"))
+        return described(channel, subject, expected, _first_lines(mismatch.actual))
+    return compare_texts(channel, subject, expected, mismatch.actual)
 
 
-def _aligned(channel: Channel, subject: str, expected: list[str], actual: list[str]) -> Difference:
-    return _of_rows(channel, subject, window(expected, actual).lines)
-
-
-def _of_rows(channel: Channel, subject: str, rows: tuple[DiffLine, ...]) -> Difference:
-    lines = tuple(_short_row(line) for line in rows)
-    row = next((i for i, line in enumerate(lines) if line.expected != line.actual), None)
-    column = None
-    if row is not None:
-        column = shared_start(lines[row].expected or "", lines[row].actual or "") + 1
-    return Difference(
-        channel=channel,
-        subject=subject,
-        expected="\n".join(line.expected for line in lines if line.expected is not None),
-        actual="\n".join(line.actual for line in lines if line.actual is not None),
-        lines=lines,
-        at_line=None if row is None else row + 1,
-        at_column=column,
-    )
-
-
-def _short_row(line: DiffLine) -> DiffLine:
-    sides = [side for side in (line.expected, line.actual) if side is not None]
-    if max(len(side) for side in sides) <= LONGEST_LINE:
-        return line
-    at = shared_start(line.expected or "", line.actual or "")
-    return DiffLine(
-        expected=None if line.expected is None else shortened(line.expected, LONGEST_LINE, at),
-        actual=None if line.actual is None else shortened(line.actual, LONGEST_LINE, at),
-    )
-
-
-def _cut(lines: list[str]) -> list[str]:
-    return [shortened(line, LONGEST_LINE) for line in lines]
+def _first_lines(text: str) -> str:
+    return "\n".join(text.split("\n", _MOST_LINES)[:_MOST_LINES])
 
 
 LONGEST_TURN = 8000
@@ -292,11 +222,15 @@ def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 def _parted(
     shared: list[Turn], expected: Turn | None, actual: Turn | None, *, example: bool
 ) -> Conversation:
+    compared = None
+    if expected is not None and actual is not None and not example:
+        compared = compare_texts(Channel.PRINTS, "turn", expected.printed, actual.printed)
     return Conversation(
         shared=_recent(shared),
         expected=expected and _short(expected),
         actual=actual and _short(actual),
         example=example and expected is not None,
+        compared=compared,
     )
 
 

@@ -7,7 +7,7 @@ printed while the submission loaded is not compared.
 
 from __future__ import annotations
 
-from harness.judging.compare.mismatches import (
+from harness.judging.mismatches import (
     EndingMismatch,
     ExitMismatch,
     Mismatch,
@@ -16,8 +16,8 @@ from harness.judging.compare.mismatches import (
     narrowed,
     raise_agrees,
 )
-from harness.judging.compare.sessions import step_mismatches, variable_mismatches
-from harness.judging.compare.texts import reads_mismatch, text_mismatches, written_mismatches
+from harness.judging.sessions import step_mismatches, variable_mismatches
+from harness.judging.texts import reads_mismatch, text_mismatches, written_mismatches
 from harness.matchers import Exactly
 from harness.model.expectation import Expectation, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised
