@@ -12,12 +12,13 @@ from types import ModuleType
 from typing import Any
 
 from harness.assignment.compile import compile_assignment
-from harness.assignment.scenarios.drawing.course_code import (
+from harness.assignment.scenarios.draws import (
+    DrawRequest,
+    freeze,
     literals,
     load_module,
     no_constants_of_loaded_modules,
 )
-from harness.assignment.scenarios.drawing.draws import DrawRequest, freeze
 from harness.common.errors import UserError
 from harness.common.files import write
 

@@ -8,18 +8,13 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from harness.assignment.schema.fragments import MATCHERS
-from harness.assignment.schema.models.assignment import AssignmentShape
-from harness.assignment.schema.models.base import Shape
-from harness.assignment.schema.models.lists import (
-    ClausesShape,
-    EquivalentsShape,
-    ExemptShape,
-    ExpectShape,
-    MutantsShape,
-)
-from harness.assignment.schema.models.policy import PolicyShape
-from harness.assignment.schema.models.scenario import ScenarioFileShape
+from harness.assignment.files.assignment import AssignmentShape
+from harness.assignment.files.expect import ExpectShape
+from harness.assignment.files.lists import ClausesShape, EquivalentsShape, ExemptShape, MutantsShape
+from harness.assignment.files.policy import PolicyShape
+from harness.assignment.scenarios.shape import ScenarioFileShape
+from harness.assignment.shapes import Shape
+from harness.matchers import schemas
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 KINDS: dict[str, type[Shape]] = {
@@ -73,7 +68,7 @@ def _definitions() -> dict[str, Any]:
     models = [(model, "validation") for model in KINDS.values()]
     _, whole = models_json_schema(models, ref_template="#/$defs/{model}")  # type: ignore[arg-type]
     names = {model.__name__: kind for kind, model in KINDS.items()}
-    definitions = whole["$defs"] | MATCHERS
+    definitions = whole["$defs"] | schemas()
     renamed = {
         names.get(name, _short(name)): _cleaned(part, names) for name, part in definitions.items()
     }
@@ -97,7 +92,7 @@ def _cleaned(part: Any, names: dict[str, str]) -> Any:
     for key, value in part.items():
         if key == "title" and isinstance(value, str):
             continue
-        if key == "default" and value in ("", [], {}, None):
+        if key == "default" and value in ("", [], {}, None, "0"):
             continue
         if key == "$ref":
             name = value.rsplit("/", 1)[1]
