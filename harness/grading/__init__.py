@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
-from harness.grading.context import GradingContext, prepare
+from harness.grading.context import GradingContext, prepare, recalled_tier
 from harness.grading.grader import Graded, Grader
 from harness.grading.observing.answer_key import (
     expectation,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         submitted,
         without_files,
     )
-    from harness.grading.context import recalled_tier
     from harness.grading.engines import FailureJob, Job
     from harness.grading.engines.dask import Cluster
     from harness.grading.engines.dask.engine import DaskEngine
@@ -113,6 +112,5 @@ __getattr__ = lazy_exports(
         "observing.running": ("read_program",),
         "single_runs": ("record_transcripts", "replay"),
         "stub": ("handed_out_stubs", "stub"),
-        "tier_trial": ("recalled_tier",),
     },
 )
