@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         submitted,
         without_files,
     )
-    from harness.grading.engines import FailureJob, Job
+    from harness.grading.engines import EngineFactory, FailureJob, Job
     from harness.grading.engines.dask import Cluster
     from harness.grading.engines.dask.engine import DaskEngine
     from harness.grading.engines.dask.host import run_worker
@@ -46,6 +46,7 @@ __all__ = [
     "BatchOptions",
     "Cluster",
     "DaskEngine",
+    "EngineFactory",
     "FailureJob",
     "Graded",
     "Grader",
@@ -101,7 +102,7 @@ __getattr__ = lazy_exports(
             "submitted",
             "without_files",
         ),
-        "engines": ("FailureJob", "Job"),
+        "engines": ("EngineFactory", "FailureJob", "Job"),
         "engines.dask": ("Cluster",),
         "engines.dask.engine": ("DaskEngine",),
         "engines.dask.host": ("run_worker",),

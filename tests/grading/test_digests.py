@@ -82,6 +82,6 @@ def test_what_judging_is_made_of_is_in_its_digest() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("harness.")
     }
-    source = (PACKAGE / "grading" / "observing" / "cache.py").read_text(encoding="utf-8")
+    source = (PACKAGE / "results" / "reuse.py").read_text(encoding="utf-8")
     named = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
     assert packages - {"model", "common"} <= named
