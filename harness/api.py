@@ -97,8 +97,8 @@ def grade(
     there: go through them once, or keep `list(run.submissions)`.
 
     Raises UserError when nothing can be graded or written, and `harness.grading.Interrupted` on
-    Ctrl-C (from the command line also on SIGTERM): the report of what is done is written then, and
-    the same call goes on from there.
+    Ctrl-C (from the command line also on SIGTERM), when the report of what is done is written: the
+    same call goes on from there.
     """
     options = BatchOptions(
         out=Path(out),
@@ -110,13 +110,7 @@ def grade(
         thorough=thorough,
     )
     return _grade(
-        specification,
-        options,
-        asked or ClassOptions(),
-        listener,
-        python=None if python is None else Path(python),
-        require_tier=require_tier,
-        ready=ready,
+        specification, options, asked, listener, python=python, require=require_tier, ready=ready
     )
 
 
@@ -127,11 +121,11 @@ def _engine(cluster: Cluster, listener: Listener) -> EngineFactory:
 def _grade(
     specification: Specification,
     options: BatchOptions,
-    asked: ClassOptions,
+    asked: ClassOptions | None,
     listener: Listener,
     *,
-    python: Path | None,
-    require_tier: Tier,
+    python: AnyPath | None,
+    require: Tier,
     ready: Callable[[Submission], bool] | None,
 ) -> RunResult:
     if options.only and options.fresh:
@@ -140,11 +134,15 @@ def _grade(
             hint="leave one of the two out",
         )
     folder, plan = options.out, specification.plan
-    cohort = cohort_of(options.paths, plan.assignment, asked)
+    cohort = cohort_of(options.paths, plan.assignment, asked or ClassOptions())
     submissions = tuple(filter(ready, cohort.submissions)) if ready else cohort.submissions
     _make_writable(folder)
-    cache = _cache(specification)
-    context = prepare(specification, python=python, require=require_tier, cache=cache)
+    context = prepare(
+        specification,
+        python=None if python is None else Path(python),
+        require=require,
+        cache=_cache(specification),
+    )
     strength = _strength(specification)
     options = replace(
         options,
