@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.assignment.files.provided import (
+from harness.assignment.provided import (
     OverrideError,
     ProvidedError,
     constants_of,

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from harness.assignment import as_template
-from harness.assignment.scenarios.templates import TemplateError, render
+from harness.assignment.provided import TemplateError, render
 from harness.model.plan import ProvidedVariant, SourceFile
 
 CONSTANTS: dict[str, object] = {
