@@ -8,11 +8,16 @@ from harness.assignment.provided import (
     OverrideError,
     ProvidedError,
     constants_of,
-    override,
     with_overrides,
 )
 from harness.model.plan import SourceFile
 from harness.model.stimulus import Binding
+
+
+def overridden(source: str, literal: str) -> str:
+    files = (SourceFile(name="s.py", data=source.encode()),)
+    return with_overrides(files, [Binding(name="SIZE", literal=literal)])[0].data.decode()
+
 
 REWRITTEN = [
     ("SIZE = 8\n", "4", "SIZE = 4\n"),
@@ -29,7 +34,7 @@ REWRITTEN = [
 
 @pytest.mark.parametrize(("source", "literal", "expected"), REWRITTEN)
 def test_the_one_assignment_is_rewritten(source: str, literal: str, expected: str) -> None:
-    assert override(source, [Binding(name="SIZE", literal=literal)]) == expected
+    assert overridden(source, literal) == expected
 
 
 REFUSED = [
@@ -47,7 +52,7 @@ REFUSED = [
 @pytest.mark.parametrize(("source", "plain", "other"), REFUSED)
 def test_anything_but_one_plain_assignment_is_refused(source: str, plain: int, other: int) -> None:
     with pytest.raises(OverrideError) as caught:
-        override(source, [Binding(name="SIZE", literal="4")])
+        overridden(source, "4")
     assert (caught.value.plain, caught.value.other) == (plain, other)
 
 
