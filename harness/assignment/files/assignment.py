@@ -43,13 +43,12 @@ _NAME = re.compile(r"[^/\\\x00]+\Z")
 
 def _file_name(name: str) -> str:
     if not _NAME.match(name):
-        raise wrong(f"{name} is a path", "write the file's name alone", instead="none.txt")
+        raise wrong(f"{name} is a path", "write the file's name alone", instead="none.zip")
     return name
 
 
 def _archive_name(name: str) -> str:
-    if name and not _NAME.match(name):
-        return _file_name(name)
+    _file_name(name or "none")
     if not name.endswith(ARCHIVE_ENDINGS) or name.startswith("."):
         what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS)}, got {describe(name)}"
         raise wrong(what, instead="none.zip")
