@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from harness.grading import (
     BatchOptions,
     Cluster,
     DaskEngine,
+    EngineFactory,
     Interrupted,
     Listener,
     check_submissions,
@@ -98,40 +100,59 @@ def grade(
     Ctrl-C (from the command line also on SIGTERM): the report of what is done is written then, and
     the same call goes on from there.
     """
-    if only and fresh:
+    options = BatchOptions(
+        out=Path(out),
+        paths=_paths(paths),
+        only=frozenset(only) or None,
+        jobs=jobs,
+        engine=None if cluster is None else _engine(cluster, listener),
+        fresh=fresh,
+        thorough=thorough,
+    )
+    return _grade(
+        specification,
+        options,
+        asked or ClassOptions(),
+        listener,
+        python=None if python is None else Path(python),
+        require_tier=require_tier,
+        ready=ready,
+    )
+
+
+def _engine(cluster: Cluster, listener: Listener) -> EngineFactory:
+    return lambda setup: DaskEngine(cluster, setup, lambda text: listener(Notice(text=text)))
+
+
+def _grade(
+    specification: Specification,
+    options: BatchOptions,
+    asked: ClassOptions,
+    listener: Listener,
+    *,
+    python: Path | None,
+    require_tier: Tier,
+    ready: Callable[[Submission], bool] | None,
+) -> RunResult:
+    if options.only and options.fresh:
         raise UserError(
             "fresh forgets the whole class, and only some are to be graded",
             hint="leave one of the two out",
         )
-    folder = Path(out)
-    cohort = cohort_of(_paths(paths), specification.plan.assignment, asked or ClassOptions())
+    folder, plan = options.out, specification.plan
+    cohort = cohort_of(options.paths, plan.assignment, asked)
     submissions = tuple(filter(ready, cohort.submissions)) if ready else cohort.submissions
     _make_writable(folder)
-    context = prepare(
-        specification,
-        python=None if python is None else Path(python),
-        require=require_tier,
-        cache=_cache(specification),
-    )
-
-    def tell(text: str) -> None:
-        listener(Notice(text=text))
-
+    cache = _cache(specification)
+    context = prepare(specification, python=python, require=require_tier, cache=cache)
     strength = _strength(specification)
-    options = BatchOptions(
-        out=folder,
-        paths=_paths(paths),
-        only=frozenset(only) or None,
-        jobs=jobs,
-        engine=None if cluster is None else lambda setup: DaskEngine(cluster, setup, tell),
-        fresh=fresh,
-        thorough=thorough,
+    options = replace(
+        options,
         cohort=cohort.facts,
         notices=cohort.notices,
         on_graded=partial(page_writer, folder),
         strength=strength.figures if strength is not None else None,
     )
-    plan = specification.plan
 
     def hear(event: Event) -> None:
         if isinstance(event, RunStarted) and event.kept < event.total:

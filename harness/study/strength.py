@@ -15,8 +15,6 @@ from harness.common.digests import source_digest
 from harness.grading import (
     FailureJob,
     GradingContext,
-    execution_digest,
-    judging_digest,
     search_failures,
 )
 from harness.model.assignment import SourceFile
@@ -31,7 +29,7 @@ from harness.model.study.reports import (
     StrengthReport,
 )
 from harness.model.submission import Submission
-from harness.results import write_strength
+from harness.results import execution_digest, judging_digest, write_strength
 from harness.study.changes import Change, changes, combined, pairs, with_change
 
 _SAVED_EVERY = 10  # programs
