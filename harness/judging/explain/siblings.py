@@ -11,10 +11,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from harness.judging.explain.boards import Cells, cells, grid_at
+from harness.judging.boards import Cells, cells, grid_at
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, Plan, Scenario, Visibility
+from harness.model.rule_words import name_rule
 from harness.model.stimulus import Run, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation, Verdict, VerdictKind
@@ -171,7 +172,7 @@ def _speaks_of(stimulus: Stimulus, constant: str) -> bool:
     return any(constant in source for source in sources)
 
 
-RULE = "hard_coded_size"
+RULE = name_rule("hard_coded_size", "a size is hard-coded")
 
 
 def refine(
