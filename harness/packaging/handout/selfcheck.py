@@ -28,7 +28,7 @@ from harness.grading.check import (
 from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import Plan
-from harness.packaging.packed import packed_key, packed_plan, this_interpreter
+from harness.packaging.program_file import packed_key, packed_plan, this_interpreter
 from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width
 
 

@@ -1,18 +1,25 @@
-"""A program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one."""
+"""A program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one.
+
+The file reads its plan and key by the last functions here.
+"""
 
 from __future__ import annotations
 
 import ast
+import pkgutil
+import sys
 from collections.abc import Iterable, Iterator
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from harness.common import serial
 from harness.common.discovery import extensions, import_modules
+from harness.common.errors import UserError
 from harness.common.zips import zipped
+from harness.execution import Interpreter, find_interpreter
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
-from harness.packaging.packed import KEY, PLAN
 
 SELFCHECK = "harness.packaging.handout.selfcheck"
 _READ_AS_TEXT = "harness.policy.checking"  # for an interpreter of its own
@@ -128,3 +135,30 @@ def _found(module: str) -> tuple[str, bytes]:
         if file.is_file():
             return "/".join(path), file.read_bytes()
     raise FileNotFoundError(module)
+
+
+PLAN, KEY = "plan.json", "key.json"
+
+
+def packed_plan() -> Plan:
+    """The plan; UserError where the file was taken apart."""
+    return serial.loads(Plan, _packed(PLAN))
+
+
+def packed_key() -> AnswerKey:
+    """The answer key; UserError where the file was taken apart."""
+    return serial.loads(AnswerKey, _packed(KEY))
+
+
+def this_interpreter(plan: Plan) -> Interpreter:
+    """The Python that runs this, to run the submission with as well."""
+    if not sys.executable:
+        raise UserError("this Python does not tell where it is", hint="start it by its full path")
+    return find_interpreter(plan.assignment.python, Path(sys.executable))
+
+
+def _packed(name: str) -> bytes:
+    data = pkgutil.get_data("harness.packaging", name)
+    if data is None:
+        raise UserError(f"{name} is missing", hint="take the file that your course hands out")
+    return data
