@@ -283,11 +283,7 @@ def _about(run: PlatformRun, plan: Plan, metadata: Metadata) -> list[str]:
 
 def _in_words(span: timedelta) -> str:
     minutes = max(1, round(span.total_seconds() / 60))
-    parts = (
-        (minutes // 1440, "day"),
-        (minutes % 1440 // 60, "hour"),
-        (minutes % 60, "minute"),
-    )
+    parts = ((minutes // 1440, "day"), (minutes % 1440 // 60, "hour"), (minutes % 60, "minute"))
     return " ".join(words.counted(count, noun) for count, noun in parts if count)
 
 

@@ -18,13 +18,7 @@ from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import visible
 from harness.execution import create_driver
 from harness.execution.driver import pick_cpu
-from harness.grading.check import (
-    not_here,
-    notes,
-    submitted,
-    what_to_name,
-    without_files,
-)
+from harness.grading.check import not_here, notes, submitted, what_to_name, without_files
 from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import Plan

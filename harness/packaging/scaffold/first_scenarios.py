@@ -122,10 +122,7 @@ def _constructors(tree: ast.Module) -> dict[str, ast.FunctionDef]:
 
 
 def _run(
-    file: str,
-    body: Sequence[ast.stmt],
-    asking: Iterable[str],
-    lines: Sequence[str],
+    file: str, body: Sequence[ast.stmt], asking: Iterable[str], lines: Sequence[str]
 ) -> Iterator[First]:
     """The program itself, where running it is more than defining names."""
     outside = [node for node in body if not isinstance(node, ast.FunctionDef)]
