@@ -27,6 +27,7 @@ from harness.grading import (
     check_submissions,
     cohort_of,
     grade_batch,
+    import_early,
     prepare,
     submitted,
     visible_only,
@@ -107,6 +108,8 @@ def grade(
     cohort = cohort_of(_paths(paths), specification.plan.assignment, asked or ClassOptions())
     submissions = tuple(filter(ready, cohort.submissions)) if ready else cohort.submissions
     _make_writable(folder)
+    if cluster is None:
+        import_early(page_writer.__module__)
     context = prepare(
         specification,
         python=None if python is None else Path(python),

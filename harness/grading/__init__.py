@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from harness.grading.engines.dask import Cluster
     from harness.grading.engines.dask.engine import DaskEngine
     from harness.grading.engines.dask.serve import run_worker
+    from harness.grading.engines.processes import import_early
     from harness.grading.engines.worker import SpawnedWorker, worker_process
     from harness.grading.jobs import run_jobs, search_failures
     from harness.grading.observing.cache import execution_digest, judging_digest
@@ -64,6 +65,7 @@ __all__ = [
     "grade_batch",
     "handed_in",
     "handed_out_stubs",
+    "import_early",
     "isolated",
     "judging_digest",
     "make_key",
@@ -109,6 +111,7 @@ __getattr__ = lazy_exports(
         "engines.dask": ("Cluster",),
         "engines.dask.engine": ("DaskEngine",),
         "engines.dask.serve": ("run_worker",),
+        "engines.processes": ("import_early",),
         "engines.worker": ("SpawnedWorker", "worker_process"),
         "observing.shared_run": ("SharingObserver",),
         "observing.running": ("read_program",),
