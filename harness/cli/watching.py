@@ -19,7 +19,7 @@ Stamps = Mapping[str, tuple[int, int]]  # time of change in ns and size, by path
 LOOK_MS = 100
 
 
-class Arrivals:
+class FolderEntries:
     """Tells complete entries of the folder from those that still change. Pure: times are given.
 
     An entry (a file or a folder directly inside) is complete when it has been the same for
@@ -97,7 +97,7 @@ def watch(
 
     At first everything is new: what an earlier run has graded is kept by its report.
     """
-    arrivals = Arrivals()
+    arrivals = FolderEntries()
     while not pause.is_set():
         arrivals.look(stamps_of(folder), clock())
         now = clock()

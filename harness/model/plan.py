@@ -132,12 +132,14 @@ class Plan:
         stimuli = [stimulus for scenario in scenarios for stimulus in scenario.stimuli]
         needed = {stimulus.constants for stimulus in stimuli} | {()}
         provided = {name for stimulus in stimuli for name in stimulus.provide}
-        standing = {each.file for scenario in scenarios for each in scenario.stand_ins}
+        stand_in_names = {each.file for scenario in scenarios for each in scenario.stand_ins}
         assignment = replace(
             self.assignment,
             variants=tuple(v for v in self.assignment.variants if v.constants in needed),
             extra_files=tuple(f for f in self.assignment.extra_files if f.name in provided),
-            stand_in_files=tuple(f for f in self.assignment.stand_in_files if f.name in standing),
+            stand_in_files=tuple(
+                f for f in self.assignment.stand_in_files if f.name in stand_in_names
+            ),
         )
         return replace(self, assignment=assignment, scenarios=scenarios)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from harness.common import files, serial
-from harness.model.study.reports import CodePlace, StyleEvidence, StyleReport
+from harness.model.study.reports import CodeElement, StyleEvidence, StyleReport
 
 STYLE = "style.json"
 _NAMED = 3  # of each kind, in a cell
@@ -61,6 +61,6 @@ def style_in_words(evidence: StyleEvidence) -> str:
     return "; ".join(parts)
 
 
-def _names(places: tuple[CodePlace, ...]) -> str:
+def _names(places: tuple[CodeElement, ...]) -> str:
     more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
     return ", ".join(each.name for each in places[:_NAMED]) + more

@@ -17,7 +17,7 @@ from harness.execution import Answers, ToolFailed, choose_tier, create_driver, f
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Tier
 from harness.model.study.reports import (
-    CodePlace,
+    CodeElement,
     StyleEvidence,
     StyleFinding,
     StyleOfSubmission,
@@ -186,8 +186,8 @@ def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> S
 
 def _places(
     facts: Mapping[str, list[tuple[str, str, int, int]]], key: str
-) -> tuple[CodePlace, ...]:
+) -> tuple[CodeElement, ...]:
     return tuple(
-        CodePlace(name=name, file=file, line=line, count=count)
+        CodeElement(name=name, file=file, line=line, count=count)
         for name, file, line, count in facts.get(key, ())
     )

@@ -14,7 +14,7 @@ from hashlib import sha256
 from harness.execution import main_file, proxy_names
 from harness.grading.observing.looping import LIMIT_ENDINGS
 from harness.grading.observing.running import Observer
-from harness.judging import Failing
+from harness.judging import FailedScenario
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.expectation import Answer
 from harness.model.observation import Ending, Observation
@@ -74,9 +74,9 @@ class SubstitutedRuns:
         *,
         constants: Mapping[str, str],
         answers: Mapping[str, tuple[Answer, ...]],
-        judge: Callable[[Failing, Observation], bool],
+        judge: Callable[[FailedScenario, Observation], bool],
         recall: Callable[[str], Verdict | None],
-        salt: Callable[[Failing], str],
+        salt: Callable[[FailedScenario], str],
     ) -> None:
         self._observer = observer
         self._constants = constants
@@ -88,7 +88,7 @@ class SubstitutedRuns:
         self._hits: set[Blame] = set()
         self.found: dict[str, Verdict] = {}
 
-    def passes(self, each: Failing, names: Blame) -> bool | None:
+    def passes(self, each: FailedScenario, names: Blame) -> bool | None:
         """Whether the scenario passes with these names substituted; what still loops does not. None
         where that is not known: what their calls are given cannot leave the process, or so many
         calls take too long."""
@@ -110,7 +110,7 @@ class SubstitutedRuns:
             return slow
         return None if known.stand_in is StandInOutcome.INAPPLICABLE else known.passed
 
-    def _run(self, each: Failing, names: Blame) -> Verdict:
+    def _run(self, each: FailedScenario, names: Blame) -> Verdict:
         substitutions = tuple(
             Substitution(name=name, provided=self._constants.get(name, "")) for name in names
         )
@@ -123,7 +123,7 @@ class SubstitutedRuns:
         passed = self._judge(each, seen)
         return Verdict(kind=VerdictKind.PASSED if passed else VerdictKind.FAILED)
 
-    def _limits(self, each: Failing) -> Limits:
+    def _limits(self, each: FailedScenario) -> Limits:
         """Enough for a right program."""
         limits, draw = each.scenario.limits, each.verdict.draw or 0
         answers = self._answers.get(each.scenario.id, ())

@@ -16,7 +16,7 @@ from harness.grading.observing.blame import LARGEST_SOURCE, Substitutable, Subst
 from harness.grading.observing.cache import ResultCache, judging_digest
 from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.running import Observer
-from harness.judging import Failing, derive, find_blame, unsettled, with_loops
+from harness.judging import FailedScenario, derive, find_blame, unsettled, with_loops
 from harness.model.assignment import SourceFile
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation
@@ -48,7 +48,7 @@ class CauseFinder:
 
     def find(
         self,
-        failures: tuple[Failing, ...],
+        failures: tuple[FailedScenario, ...],
         passed: tuple[Scenario, ...],
         outline: Outline,
         submission: Submission,
@@ -61,10 +61,10 @@ class CauseFinder:
         failed = replace(self._plan, scenarios=tuple(each.scenario for each in failures))
         keys = self._runs.keys_of(submission.digest, failed)
 
-        def judge(each: Failing, seen: Observation) -> bool:
+        def judge(each: FailedScenario, seen: Observation) -> bool:
             return self._runs.judge_of(each.scenario, each.verdict.draw or 0).verdict(seen).passed
 
-        def salt(each: Failing) -> str:
+        def salt(each: FailedScenario) -> str:
             parts = (keys[each.scenario.id], str(each.verdict.draw), judging_digest())
             return "\n".join([*parts, self._plan.reference_digest])
 
@@ -95,12 +95,12 @@ class CauseFinder:
 
 def name_loops(
     causes: Sequence[Cause],
-    failures: Sequence[Failing],
+    failures: Sequence[FailedScenario],
     outline: Outline,
     observer: Observer,
     *,
     recall: Callable[[str], Verdict | None],
-    salt: Callable[[Failing], str],
+    salt: Callable[[FailedScenario], str],
 ) -> tuple[tuple[Cause, ...], Mapping[str, Verdict]]:
     """The causes, those that do not end with the loop and once for each loop, and what is new under
     its key."""
@@ -123,7 +123,7 @@ def name_loops(
     return with_loops(causes, loops, failures, outline), found
 
 
-def _look(each: Failing, observer: Observer) -> Verdict:
+def _look(each: FailedScenario, observer: Observer) -> Verdict:
     """Where it loops, as the message of a verdict."""
     limits = each.scenario.limits
     seconds = max(limits.cpu_seconds, _LEAST_SECONDS)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from harness.grading.observing.cache import ResultCache
-from harness.grading.observing.judged_runs import JudgedRuns, Outcome
+from harness.grading.observing.judged_runs import JudgedRuns, RunOutcome
 from harness.grading.observing.running import Observer
 from harness.grading.observing.speed import SpeedTrials
 from harness.judging import not_run
@@ -21,8 +21,8 @@ class BothRuns:
     """What the `first` run of each scenario found, and the `second` of those that failed and have
     stand-ins (`again`)."""
 
-    first: Outcome = field(default_factory=Outcome)
-    second: Outcome = field(default_factory=Outcome)
+    first: RunOutcome = field(default_factory=RunOutcome)
+    second: RunOutcome = field(default_factory=RunOutcome)
     again: list[Scenario] = field(default_factory=list)
 
 

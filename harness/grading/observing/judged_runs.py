@@ -25,7 +25,7 @@ from harness.results import observation_key, shared_key, verdict_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class RunOutcome:
     """Of one run: observations and verdicts by scenario, and the new ones by their keys."""
 
     observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
@@ -35,10 +35,10 @@ class Outcome:
     isolation: Isolation = Isolation.ALONE
     isolation_reason: str = ""
 
-    def joined(self, later: Outcome) -> Outcome:
+    def joined(self, later: RunOutcome) -> RunOutcome:
         """This and a later run of other scenarios of the same submission."""
         shared = Isolation.SHARED in {self.isolation} & {later.isolation}
-        return Outcome(
+        return RunOutcome(
             observations=self.observations | later.observations,
             verdicts=self.verdicts | later.verdicts,
             new_observations=self.new_observations | later.new_observations,
@@ -93,7 +93,7 @@ class JudgedRuns:
         submission: Submission,
         report: PolicyReport,
         cache: ResultCache,
-    ) -> Outcome:
+    ) -> RunOutcome:
         """Together where the program may share a process, else each scenario alone."""
         digest = submission.digest
         sharing = report.sharing
@@ -170,7 +170,7 @@ class JudgedRuns:
         *,
         known: _Shared | None = None,
         keys: Mapping[str, str] | None = None,
-    ) -> Outcome:
+    ) -> RunOutcome:
         """Each scenario alone, where neither `cache` nor a shared run (`known`) has it."""
         known = known or _Shared()
         arrivals = Arrivals(self.judge_of)
@@ -189,7 +189,7 @@ class JudgedRuns:
             keep=arrivals.keep,
             thorough=self._thorough,
         )
-        found = Outcome(observations=dict(ran.observations))
+        found = RunOutcome(observations=dict(ran.observations))
         for scenario in plan.scenarios:
             seen = ran.observations[scenario.id]
             fresh = scenario.id in ran.fresh

@@ -28,7 +28,7 @@ from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.policy import PolicyReport
 from harness.model.stimulus import Limits, Stimulus
-from harness.policy import PolicyRequest, Program
+from harness.policy import PolicyRequest, ProgramFiles
 
 _LAST_DRAW_ENDINGS = LIMIT_ENDINGS | {
     Ending.MEMORY_LIMIT,
@@ -193,6 +193,6 @@ def read_program(
     if not assignment.isolate_all:
         own = program_files(assignment, files)
         provided = (*assignment.variants[0].files, *assignment.extra_files)
-        program = Program(submitted=tuple(own), provided=provided)
+        program = ProgramFiles(submitted=tuple(own), provided=provided)
     request = PolicyRequest(files=files, policy=assignment.policy, program=program)
     return serial.loads(PolicyReport, tool.run(serial.dumps(request)))

@@ -2,11 +2,11 @@
 
 from harness.judging.causes.blame import find_blame
 from harness.judging.causes.derive import TOO_SLOW, derive, unreadable, unsettled, with_loops
-from harness.judging.causes.failures import Failing, failing
+from harness.judging.causes.failures import FailedScenario, failing
 
 __all__ = [
     "TOO_SLOW",
-    "Failing",
+    "FailedScenario",
     "derive",
     "failing",
     "find_blame",

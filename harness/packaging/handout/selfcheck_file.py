@@ -8,7 +8,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 from harness.common import serial
-from harness.common.discovery import import_modules
+from harness.common.discovery import extensions, import_modules
 from harness.common.zips import zipped
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
@@ -95,7 +95,7 @@ def _imports_modules(tree: ast.Module) -> bool:
     return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id == import_modules.__name__
+        and node.func.id in (import_modules.__name__, extensions.__name__)
         for node in ast.walk(tree)
     )
 

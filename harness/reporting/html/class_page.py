@@ -19,7 +19,7 @@ from harness.reporting.html.environment import render, sorting
 from harness.reporting.html.submission_pages import is_other_python, mark_text
 from harness.reporting.view import figures, words
 from harness.reporting.view.class_causes import ClassCauses
-from harness.reporting.view.failing import GOOD, Failing
+from harness.reporting.view.failing import GOOD, FailingCounter
 
 MOST_ROWS = 150  # what a browser shows and sorts at once without a wait
 ROWS_A_PAGE = 100
@@ -78,7 +78,7 @@ class Overview:
         self.out_of: Fraction | None = None
         self.by_hand = False
         self.means = figures.Means(plan.assignment.functionality_marks)
-        self.failing = Failing(plan)
+        self.failing = FailingCounter(plan)
         self.findings = figures.Findings()
         self.causes = ClassCauses()
 

@@ -31,7 +31,7 @@ class FailedScenarios:
     students: tuple[str, ...]
 
 
-class Failing:
+class FailingCounter:
     """Counted one submission at a time."""
 
     def __init__(self, plan: Plan) -> None:

@@ -49,7 +49,7 @@ class Differing:
     verdict: Verdict
 
 
-class Program:
+class RunningProgram:
     """A submission or the reference, in a server of its own. `together`: its inputs may share a
     process."""
 
@@ -97,10 +97,10 @@ class Comparer(AbstractContextManager["Comparer"]):
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def program(self, files: tuple[SourceFile, ...], stack: ExitStack) -> Program:
+    def program(self, files: tuple[SourceFile, ...], stack: ExitStack) -> RunningProgram:
         """A submission's program, until `stack` is closed."""
         server = stack.enter_context(self._driver.submission(self._assignment, files))
-        return Program(server, together=self._may_share(files))
+        return RunningProgram(server, together=self._may_share(files))
 
     def observed(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> list[Observation]:
         """What the reference does, in the order of the stimuli."""
@@ -136,7 +136,7 @@ class Comparer(AbstractContextManager["Comparer"]):
                     prepared.together[number] = data
         return prepared
 
-    def differing(self, prepared: Prepared, program: Program) -> Iterator[Differing]:
+    def differing(self, prepared: Prepared, program: RunningProgram) -> Iterator[Differing]:
         """Inputs on which a program fails, in the order of their numbers. It is not asked on and on
         once it has run into limits, or where very much is not the same."""
         equal: set[int] = set()
@@ -155,7 +155,7 @@ class Comparer(AbstractContextManager["Comparer"]):
             if judged >= _MOST_JUDGED or verdict.kind in _LIMITS:
                 return
 
-    def verdict(self, prepared: Prepared, number: int, program: Program) -> Verdict | None:
+    def verdict(self, prepared: Prepared, number: int, program: RunningProgram) -> Verdict | None:
         """What a program does alone, judged; None, and the input is left out, where the reference
         itself does what no scenario could expect."""
         reference = self._alone(prepared, number)

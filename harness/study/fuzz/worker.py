@@ -19,9 +19,9 @@ from harness.grading import worker_process
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
-from harness.model.study.fuzzing import Difference, FuzzSettings, FuzzTarget
+from harness.model.study.fuzzing import FuzzDifference, FuzzSettings, FuzzTarget
 from harness.model.submission import Submission
-from harness.study.fuzz.comparing import Comparer, Differing, Prepared, Program
+from harness.study.fuzz.comparing import Comparer, Differing, Prepared, RunningProgram
 from harness.study.fuzz.drawing import CourseCode, Draw, Drawer, batch_seed, played, shortened
 
 _NAME = "differs from the reference"
@@ -134,7 +134,7 @@ class UnitResult:
     unit: Unit
     inputs: int
     left_out: int
-    found: dict[str, Difference]
+    found: dict[str, FuzzDifference]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +187,7 @@ class Worker(AbstractContextManager["Worker"]):
             draws = drawer.batch(seed, BATCH, twice=unit.batch == 0)
             stimuli = [replace(target.stimulus, bindings=draw) for draw in draws]
         prepared = self._comparer.prepare(target, stimuli)
-        found: dict[str, Difference] = {}
+        found: dict[str, FuzzDifference] = {}
         for digest in unit.digests:
             with ExitStack() as stack:
                 program = self._comparer.program(self._submissions[digest].files, stack)
@@ -244,7 +244,12 @@ class Worker(AbstractContextManager["Worker"]):
         return True
 
     def _simplest(
-        self, target: FuzzTarget, drawer: Drawer, seed: int, first: Differing, program: Program
+        self,
+        target: FuzzTarget,
+        drawer: Drawer,
+        seed: int,
+        first: Differing,
+        program: RunningProgram,
     ) -> Stimulus:
         def differs(draw: Draw) -> bool:
             stimulus = replace(target.stimulus, bindings=draw)
@@ -253,7 +258,7 @@ class Worker(AbstractContextManager["Worker"]):
         draw = drawer.shrunk(seed, BATCH, first.stimulus.bindings, differs)
         return replace(target.stimulus, bindings=draw)
 
-    def _shortest(self, target: FuzzTarget, first: Differing, program: Program) -> Stimulus:
+    def _shortest(self, target: FuzzTarget, first: Differing, program: RunningProgram) -> Stimulus:
         def differs(game: Stimulus) -> Stimulus | None:
             (seen,) = self._comparer.observed(target, [game])
             if seen.reads < len(game.inputs):
@@ -265,7 +270,7 @@ class Worker(AbstractContextManager["Worker"]):
         return shortened(first.stimulus, differs)
 
     def _verdict(
-        self, target: FuzzTarget, stimulus: Stimulus, program: Program
+        self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram
     ) -> tuple[Prepared, str] | None:
         """Of an input on which the program fails: the reference's doing, and what went wrong."""
         prepared = Prepared(target, {0: stimulus})
@@ -273,13 +278,13 @@ class Worker(AbstractContextManager["Worker"]):
         return None if verdict is None or verdict.passed else (prepared, verdict.message)
 
     def _difference(
-        self, target: FuzzTarget, stimulus: Stimulus, program: Program, drawn: int
-    ) -> Difference:
+        self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram, drawn: int
+    ) -> FuzzDifference:
         found = self._verdict(target, stimulus, program)
         if found is None:
             raise HarnessError(f"{target.id}: a difference did not show again")
         prepared, message = found
-        return Difference(
+        return FuzzDifference(
             target=target.id,
             function=target.function,
             message=message,

@@ -11,7 +11,7 @@ from .objects import content, data_kind, members
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .objects import Comparison
+    from .objects import ObjectEquality
 
 _SEQUENCES = (list, tuple)
 _WITHOUT_ORDER = (set, frozenset)
@@ -28,7 +28,7 @@ def is_data(expected: object) -> bool:
     return True
 
 
-def answer(value: object, expected: object, comparison: Comparison) -> object:
+def answer(value: object, expected: object, comparison: ObjectEquality) -> object:
     """What `==` says of an object of the program's own; of anything else whether it is equal."""
     kind = type(expected)
     if comparison.is_own(kind):

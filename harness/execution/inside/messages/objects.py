@@ -58,7 +58,7 @@ _ITERATORS = frozenset(
 MOST_YIELDED = 1000
 
 
-class Comparison:
+class ObjectEquality:
     """How objects are compared: `own` are the modules whose classes count as the program's, `by` is
     what an assignment says of classes by name: names of attributes, or "attributes", "repr" and
     "equality"."""
