@@ -29,6 +29,7 @@ from harness.grading import (
     check_submissions,
     cohort_of,
     grade_batch,
+    import_early,
     prepare,
     submitted,
     visible_only,
@@ -143,6 +144,8 @@ def _grade(
     cohort = cohort_of(options.paths, plan.assignment, asked)
     submissions = tuple(filter(ready, cohort.submissions)) if ready else cohort.submissions
     _make_writable(folder)
+    if options.engine is None:
+        import_early(page_writer.__module__)
     cache = _cache(specification)
     context = prepare(specification, python=python, require=require_tier, cache=cache)
     strength = _strength(specification)

@@ -75,8 +75,11 @@ class Course:
     root: Path
 
     @classmethod
-    def copy(cls, source: Path, target: Path) -> Course:
-        shutil.copytree(source, target, dirs_exist_ok=True)
+    def copy(cls, source: Path, target: Path, *, reports: bool = True) -> Course:
+        def ignored(folder: str, names: list[str]) -> list[str]:
+            return [] if reports or Path(folder) != source / "reports" else names
+
+        shutil.copytree(source, target, dirs_exist_ok=True, ignore=ignored)
         return cls(target)
 
     def run(
