@@ -29,6 +29,7 @@ from harness.grading import (
     check_submissions,
     cohort_of,
     grade_batch,
+    import_early,
     prepare,
     submitted,
     visible_only,
@@ -137,6 +138,8 @@ def _grade(
     cohort = cohort_of(options.paths, plan.assignment, asked or ClassOptions())
     submissions = tuple(filter(ready, cohort.submissions)) if ready else cohort.submissions
     _make_writable(folder)
+    if options.engine is None:
+        import_early(page_writer.__module__)
     context = prepare(
         specification,
         python=None if python is None else Path(python),

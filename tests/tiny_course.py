@@ -54,7 +54,7 @@ def _in_process(arguments: list[str], folder: Path) -> Outcome:
             patch.object(sys, "stdin", stack.enter_context(Path(os.devnull).open(encoding="utf-8")))
         )
         if "--jobs" not in arguments:
-            for module in ("batch", "jobs"):
+            for module in ("batch", "engines.local"):
                 stack.enter_context(patch(f"harness.grading.{module}.Pool", InlineEngine))
         stack.enter_context(patch.object(sys, "stdout", out))
         stack.enter_context(patch.object(sys, "stderr", err))
@@ -75,8 +75,11 @@ class Course:
     root: Path
 
     @classmethod
-    def copy(cls, source: Path, target: Path) -> Course:
-        shutil.copytree(source, target, dirs_exist_ok=True)
+    def copy(cls, source: Path, target: Path, *, reports: bool = True) -> Course:
+        def ignored(folder: str, names: list[str]) -> list[str]:
+            return [] if reports or Path(folder) != source / "reports" else names
+
+        shutil.copytree(source, target, dirs_exist_ok=True, ignore=ignored)
         return cls(target)
 
     def run(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from harness.grading.engines.dask.host import run_worker
     from harness.grading.engines.local import run_jobs, search_failures
     from harness.grading.engines.pool import WorkerDied, WorkerPool
+    from harness.grading.engines.processes import import_early
     from harness.grading.engines.worker import SpawnedWorker, worker_process
     from harness.grading.observing.running import read_program
     from harness.grading.observing.shared_run import SharingObserver
@@ -64,6 +65,7 @@ __all__ = [
     "grade_batch",
     "handed_in",
     "handed_out_stubs",
+    "import_early",
     "isolated",
     "make_key",
     "not_here",
@@ -105,6 +107,7 @@ __getattr__ = lazy_exports(
         "engines": ("EngineFactory", "FailureJob", "Job"),
         "engines.dask": ("Cluster",),
         "engines.dask.engine": ("DaskEngine",),
+        "engines.processes": ("import_early",),
         "engines.dask.host": ("run_worker",),
         "engines.local": ("run_jobs", "search_failures"),
         "engines.pool": ("WorkerDied", "WorkerPool"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from harness.grading.context import GradingContext
 from harness.grading.engines import Job
 from harness.grading.engines.local import run_jobs
+from harness.grading.engines.processes import import_early
 from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import key_disagreements
 from harness.grading.plans import isolated
@@ -68,6 +69,7 @@ def validate(
     The context must come from `prepare(…, refuse=False)`: disagreements between the reference
     and the goldens are reported here.
     """
+    import_early()
     specification, plan = context.specification, context.specification.plan
     clauses, uncovered = coverage(plan)
     problems = [*_reference_problems(context), *uncovered]
