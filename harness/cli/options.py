@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
 from harness.assignment import CACHE, available, files_asked_for, find_root
 from harness.common.errors import UserError
-from harness.intake import layout_names, must_exist, original_name
+from harness.intake import ClassOptions, layout_names, must_exist, original_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -181,8 +183,7 @@ format_option = click.option(
     help="Text, or annotations for a GitHub workflow.",
 )
 
-# About a whole class: the layout of its download, when it was due, who is in it.
-class_options = options(
+_class_options = options(
     click.option(
         "--layout",
         type=click.Choice(layout_names()),
@@ -211,6 +212,20 @@ class_options = options(
         help="A CSV of all students, such as a gradebook, to list who is missing.",
     ),
 )
+
+
+def class_options(function: F) -> F:
+    """Options about a whole class (the layout of its download, when it was due, who is in it), as
+    the parameter `asked`."""
+    names = [field.name for field in dataclasses.fields(ClassOptions)]
+
+    @functools.wraps(function)
+    def command(*args: Any, **values: Any) -> Any:
+        asked = ClassOptions(**{name: values.pop(name) for name in names})
+        return function(*args, asked=asked, **values)
+
+    return _class_options(cast(F, command))
+
 
 _PEM = click.Path(path_type=Path, exists=True, dir_okay=False)
 cluster_options = options(
