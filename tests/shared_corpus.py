@@ -8,6 +8,11 @@ got past it. Each has an expression to call. What its names alone refuse is in
 from __future__ import annotations
 
 _SET = "class A:\n    def keep(self):\n        self.kept = 1\n"
+_LATE = (
+    "def late(*held):\n    try:\n        yield 1\n    finally:\n        print('late')\n"
+    "class Held:\n    def __init__(self):\n        self._steps = late()\n"
+    "        next(self._steps)\n"
+)
 
 # Refused when it is loaded, or seen after the scenario: the reason.
 SEEN = {
@@ -154,6 +159,52 @@ SEEN = {
         "f()",
         "it does not load (ImportError)",
     ),
+    "a property made anew": (
+        "class Reach:\n    def anew(self, made, get):\n        super().__init__(made, get)\n"
+        "class Made(Reach, property):\n    pass\nclass A:\n    n = property(lambda self: 0)\n"
+        "def f():\n    Reach.anew(Made, A.n, lambda self: 1)\n",
+        "f()",
+        "`A.n`, a property, was changed",
+    ),
+    "a static method made anew": (
+        "class Reach:\n    def anew(self, made, get):\n        super().__init__(made, get)\n"
+        "class Made(Reach, staticmethod):\n    pass\n"
+        "def make(n):\n    return lambda n=n: n\n"
+        "class A:\n    n = staticmethod(make(0))\n    raw = (n,)\n"
+        "def f():\n    Reach.anew(Made, A.raw[0], make(1))\n",
+        "f()",
+        "`A.n`, a staticmethod, (`__annotations__`) was changed",
+    ),
+    "a class by its order of resolution": (
+        "class A(ValueError):\n    n = 0\n    def keep(self):\n        self.n = 1\n"
+        "def f():\n    A.keep(A.mro()[0])\n",
+        "f()",
+        "`A`, a class, (`n`) was changed",
+    ),
+    "a dictionary by its keys' mapping": (
+        "rows = {'a': []}\ndef f():\n    rows.keys().mapping['a'].append(1)\n",
+        "f()",
+        "`rows`, a list at module level, was changed",
+    ),
+    "a name of math that is deleted": (
+        "import math\nclass A:\n    def drop(self):\n        del self.sqrt\n"
+        "def f():\n    A.drop(math)\n",
+        "f()",
+        "a name of math (`sqrt`) was changed",
+    ),
+    "a method whose class was never made": (
+        "kept = []\ntry:\n    class A:\n        def g(self):\n            return super().n\n"
+        "        kept.append(g)\n        1 / 0\nexcept ZeroDivisionError:\n    pass\n"
+        "def f():\n    return 1\n",
+        "f()",
+        "`kept`, a method at module level, has no class",
+    ),
+    "what prints when it ends, once it is loaded": (
+        _LATE + "def make():\n    me = []\n    me.append(late(me))\n    next(me[0])\nmake()\n"
+        "def f():\n    return 1\n",
+        "f()",
+        "it prints while it is loaded",
+    ),
 }
 
 # Does the same as alone, each time: there is nothing in it to keep.
@@ -273,6 +324,69 @@ NOTHING = {
         "    except AttributeError as e:\n        return str(e)\n",
         "f()",
     ),
+    "an instance as a base, whose class is called": (
+        "class Meta:\n    kept = ()\n    def __init__(self, *parts):\n        self.kept = parts\n"
+        "def f():\n    class A(Meta()):\n        n = 1\n    A.kept[2]['more'] = 1\n"
+        "    return list(A.kept[2])\n",
+        "f()",
+    ),
+    "a module as a base": (
+        "import math\ndef f():\n    try:\n        class A(math):\n            pass\n"
+        "    except TypeError as e:\n        return str(e)\n",
+        "f()",
+    ),
+    "a name of random for a while": (
+        "import random\nclass A:\n    def keep(self, x):\n        self.choice = x\n"
+        "def f():\n    was = random.choice\n    A.keep(random, 1)\n    now = random.choice\n"
+        "    A.keep(random, was)\n    return now\n",
+        "f()",
+    ),
+    "a traceback that a context gets": (
+        "class A:\n    def __enter__(self):\n        return self\n"
+        "    def __exit__(self, kind, error, trace):\n        self.trace = trace\n"
+        "        return True\ndef f():\n    a = A()\n    with a:\n        1 / 0\n    try:\n"
+        "        class B(a.trace):\n            pass\n    except TypeError as e:\n"
+        "        return str(e)\n",
+        "f()",
+    ),
+    "notes of an exception": (
+        "class E(Exception):\n    pass\ndef f():\n    try:\n        raise E\n"
+        "    except E as e:\n        e.add_note('kept')\n        return str(e.args)\n",
+        "f()",
+    ),
+    "a file of its own to print to": (
+        "class A:\n    def __init__(self):\n        self.texts = []\n"
+        "    def write(self, text):\n        self.texts.append(text)\n"
+        "def f():\n    a = A()\n    print(1, file=a, end='')\n    return a.texts\n",
+        "f()",
+    ),
+    "a file that an exception names": (
+        "try:\n    from support import nothing\nexcept ImportError as e:\n    place = e.path\n"
+        "def f():\n    return place\n",
+        "f()",
+    ),
+    "handlers of codecs": (
+        "def f():\n    return ['\\u00e9'.encode('ascii', way) for way in\n"
+        "        ('replace', 'ignore', 'xmlcharrefreplace', 'backslashreplace')]\n",
+        "f()",
+    ),
+    "more memory than there is": (
+        "def f():\n    try:\n        return len(bytes(300_000_000))\n"
+        "    except MemoryError:\n        return 0\n",
+        "f()",
+    ),
+    "a failed allocation after one that an exception holds": (
+        "def f():\n    low, high = 0, 900\n    while high - low > 1:\n"
+        "        middle = (low + high) // 2\n        try:\n            bytes(middle << 20)\n"
+        "            low = middle\n        except MemoryError:\n            high = middle\n"
+        "    return low // 4\n",
+        "f()",
+    ),
+    "what ends in a cycle and says nothing": (
+        "def steps(me):\n    try:\n        yield 1\n    finally:\n        me = 1\n"
+        "def f():\n    me = []\n    me.append(steps(me))\n    next(me[0])\n    return 1\n",
+        "f()",
+    ),
 }
 
 # Depends on its surroundings: where that shows, it is not what the reference does, and runs alone.
@@ -321,4 +435,78 @@ SURROUNDINGS = {
         "f()",
     ),
     "memory that is not touched": ("def f():\n    return len(bytes(10**6))\n", "f()"),
+    "the order in which memory is free": (
+        "def place(block):\n    return int(str(block.upper).split('0x')[1].rstrip('>'), 16)\n"
+        "def f():\n    blocks = [bytes(440 + n % 2) for n in range(64)]\n"
+        "    places = [*map(place, blocks)]\n"
+        "    falls = [a > b for a, b in zip(places, places[1:])]\n"
+        "    for n in sorted(range(64), key=lambda n: places[n]):\n        blocks[n] = None\n"
+        "    return sum(falls) > 50\n",
+        "f()",
+    ),
+    "an address by its hash": (
+        "class A:\n    def place(self):\n        return super().__hash__()\n"
+        "def f():\n    return A().place()\n",
+        "f()",
+    ),
+    "the text of a facade": ("import math\ndef f():\n    return str(math)\n", "f()"),
+    "forms of typing that are one": (
+        "from typing import List\ndef f():\n    return List[int] is List[str]\n",
+        "f()",
+    ),
+    "what a caught recursion says": (
+        "def g(n):\n    return n\ndef f(n):\n    try:\n        g(n)\n"
+        "        return f(n + 1)\n    except RecursionError as e:\n        return n, str(e)\n",
+        "f(0)",
+    ),
+}
+
+# Leaves something to end, which speaks, asks or goes on when it does: its scenario is observed
+# alone, and nothing of it reaches the next one. `run` is the program itself.
+ENDS_LATE = {
+    "what a name of the stimulus holds": (
+        _LATE + "def f():\n    return Held()\n",
+        "[a := f(), 1][1]",
+    ),
+    "what the frame of an exception holds": (
+        _LATE + "def f():\n    held = Held()\n    1 / 0\n",
+        "f()",
+    ),
+    "what a cycle holds": (
+        _LATE + "def f():\n    me = []\n    me.append(late(me))\n    next(me[0])\n",
+        "f()",
+    ),
+    "what a name of the program holds": (
+        _LATE + "if __name__ == '__main__':\n    held = Held()\n    print('early')\n",
+        "run",
+    ),
+    "what a name of the program holds alone": (
+        _LATE + "if __name__ == '__main__':\n    held = late()\n    next(held)\n"
+        "    del late, Held\n",
+        "run",
+    ),
+    "what asks when it ends": (
+        "def late(me):\n    try:\n        yield 1\n    finally:\n        me.append(input())\n"
+        "def f():\n    me = []\n    me.append(late(me))\n    next(me[0])\n    return 1\n",
+        "f()",
+    ),
+    "what leaves another when it ends": (
+        "def late(me):\n    try:\n        yield 1\n    finally:\n        again = []\n"
+        "        again.append(late(again))\n        next(again[0])\n"
+        "def f():\n    me = []\n    me.append(late(me))\n    next(me[0])\n    return 1\n",
+        "f()",
+    ),
+    "what raises when it ends": (
+        "def late(me):\n    try:\n        yield 1\n    finally:\n        1 / 0\n"
+        "def f():\n    me = []\n    me.append(late(me))\n    next(me[0])\n    return 1\n",
+        "f()",
+    ),
+    "codecs that are not loaded": (
+        "def f():\n    return str('x'.encode('cp1252'))\n",
+        "f()",
+    ),
+    "memory that a process alone does not have": (
+        "def f():\n    return len(bytes(300_000_000))\n",
+        "f()",
+    ),
 }

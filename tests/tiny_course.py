@@ -19,6 +19,7 @@ from unittest.mock import patch
 import pytest
 
 from harness.cli import main
+from tests.inline import InlineEngine
 
 HARNESS = Path(sys.executable).with_name("harness")
 FIXTURE = Path(__file__).parent / "fixtures" / "course"
@@ -52,6 +53,9 @@ def _in_process(arguments: list[str], folder: Path) -> Outcome:
         stack.enter_context(
             patch.object(sys, "stdin", stack.enter_context(Path(os.devnull).open(encoding="utf-8")))
         )
+        if "--jobs" not in arguments:
+            for module in ("batch", "jobs"):
+                stack.enter_context(patch(f"harness.grading.{module}.Pool", InlineEngine))
         stack.enter_context(patch.object(sys, "stdout", out))
         stack.enter_context(patch.object(sys, "stderr", err))
         with pytest.raises(SystemExit) as ended:
@@ -85,14 +89,13 @@ class Course:
         """Run `harness` with these arguments in the course's folder (or `cwd`).
 
         In this process, unless the test changes the process that it runs in: `before` is called
-        in it, `variables` are its environment's. One process grades, unless the test says how many:
-        tests run side by side already.
+        in it, `variables` are its environment's. This process grades as well, unless the test says
+        with `--jobs` how many workers are to.
         """
-        alone = not {"--jobs", "--scheduler"} & set(arguments)
-        if arguments[:1] in (("grade",), ("validate",)) and alone:
-            arguments = (*arguments, "--jobs", "1")
         if before is None and not variables:
             return _in_process([str(argument) for argument in arguments], cwd or self.root)
+        if arguments[:1] in (("grade",), ("validate",)) and "--jobs" not in arguments:
+            arguments = (*arguments, "--jobs", "1")
         done = subprocess.run(
             [HARNESS, *arguments],
             cwd=cwd or self.root,

@@ -19,7 +19,7 @@ import re
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import AbstractContextManager, ExitStack
 from enum import Enum
 from functools import wraps
@@ -31,13 +31,11 @@ import pydantic
 
 import harness
 from harness.assignment import load
-from harness.execution import Driver
-from harness.grading import BatchOptions, Grader, cohort_of, grade_batch, prepare
-from harness.grading.engines import Ended, Job, WorkerSetup
+from harness.grading import BatchOptions, cohort_of, grade_batch, prepare
 from harness.intake import ClassOptions
 from harness.reporting import write_reports
-from harness.results import Packer, Piece, Store
 from tests.downloads import HandIn, moodle, program, zipped_class
+from tests.inline import InlineEngine
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "architecture.md"
 PLANT = "pLaNtEd-7c1e"
@@ -122,39 +120,10 @@ def _graded(way: Way, folder: Path) -> None:
     specification = load(folder, "toy")
     context = prepare(specification)
     cohort = cohort_of([download], specification.plan.assignment, ClassOptions())
-    options = BatchOptions(out=folder / "report", engine=_Inline, cohort=cohort.facts)
+    options = BatchOptions(out=folder / "report", engine=InlineEngine, cohort=cohort.facts)
     run = grade_batch(context, cohort.submissions, options, lambda event: None)
     assert [result.id for result in run.submissions] == ["4711"]
     write_reports(run, specification.plan, options.out)
-
-
-class _Inline(AbstractContextManager["_Inline"]):
-    """An engine that grades in this process."""
-
-    def __init__(self, setup: WorkerSetup) -> None:
-        self._setup = setup
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is left running."""
-
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Piece | Ended]]:
-        from harness.common import serial  # noqa: PLC0415
-        from harness.model.expectation import AnswerKey  # noqa: PLC0415
-        from harness.model.plan import Plan  # noqa: PLC0415
-
-        setup = self._setup
-        plan, key = serial.loads(Plan, setup.plan), serial.loads(AnswerKey, setup.key)
-        assert setup.store is not None
-        with (
-            Store.read_only(setup.store) as cache,
-            Driver(setup.interpreter, setup.tier) as driver,
-            Grader(plan, key, driver, reference=setup.reference) as grader,
-        ):
-            for job in jobs:
-                graded = grader.grade(job.submission, cache)
-                for piece in Packer().pieces(graded.observations, graded.verdicts):
-                    yield job, piece
-                yield job, dataclasses.replace(graded, observations={}, verdicts={})
 
 
 def _types() -> list[type]:

@@ -1,5 +1,6 @@
 """From an observation and its expectation to a verdict with an explanation. Pure, no I/O."""
 
+from harness.judging.boards import grid_of
 from harness.judging.causes import (
     TOO_SLOW,
     FailedScenario,
@@ -10,7 +11,6 @@ from harness.judging.causes import (
     unsettled,
     with_loops,
 )
-from harness.judging.compare.texts import expected_files
 from harness.judging.explain.siblings import refine
 from harness.judging.goldens import disagreements
 from harness.judging.judge import (
@@ -22,6 +22,7 @@ from harness.judging.judge import (
     not_run,
     resolve,
 )
+from harness.judging.texts import expected_files
 
 __all__ = [
     "LAST_KINDS",
@@ -34,6 +35,7 @@ __all__ = [
     "expected_files",
     "failing",
     "find_blame",
+    "grid_of",
     "judge",
     "merge_stand_in_verdict",
     "not_run",

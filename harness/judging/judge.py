@@ -10,11 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from harness.common.errors import HarnessError
-from harness.judging.compare.channels import mismatches
-from harness.judging.compare.mismatches import EndingMismatch, Mismatch
+from harness.judging.channels import mismatches
+from harness.judging.mismatches import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
+from harness.model.rule_words import name_rule
 from harness.model.stimulus import StandIn, Stimulus
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
 
@@ -36,7 +37,7 @@ _UNUSABLE = {
     Ending.STAND_IN_INAPPLICABLE: ("stand_in_inapplicable", StandInOutcome.INAPPLICABLE),
     Ending.STAND_IN_FAILED: ("stand_in_broken", StandInOutcome.BROKEN),
 }
-_NOT_RUN = "not_run"
+_NOT_RUN = name_rule("not_run", "not run, because something else must be right first")
 
 
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:
@@ -52,7 +53,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     if not differing:
         return Verdict(kind=VerdictKind.PASSED)
     # Only now: a right submission needs none of it.
-    from harness.judging.explain.differences import conversation, differences  # noqa: PLC0415
+    from harness.judging.differences import conversation, differences  # noqa: PLC0415
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from harness.common.person_names import id_key
-from harness.model.plan import Plan, Scenario, glob
+from harness.model.plan import Plan, Scenario, Visibility, glob
 from harness.model.policy import Consequence, Finding, PolicyReport, Severity
 from harness.model.result import (
     ScenarioResult,
@@ -121,11 +121,16 @@ def _excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[
     for exemption in plan.assignment.exemptions:
         if exemption.student and id_key(exemption.student) not in map(id_key, names):
             continue
-        patterns = [glob(pattern) for pattern in exemption.scenarios]
-        for scenario in plan.scenarios:
-            if any(pattern.fullmatch(scenario.id) for pattern in patterns):
-                found.add(scenario.id)
-        notes.append(f"not counted: {', '.join(exemption.scenarios)} ({exemption.reason})")
+        shown = []
+        for pattern in exemption.scenarios:
+            matches = glob(pattern).fullmatch
+            matching = [scenario for scenario in plan.scenarios if matches(scenario.id)]
+            found.update(scenario.id for scenario in matching)
+            # The values that a hidden scenario sweeps are not for its student, who reads the note.
+            is_open = all(scenario.visibility is Visibility.VISIBLE for scenario in matching)
+            shown.append(pattern if is_open else pattern.partition("[")[0])
+        what = ", ".join(dict.fromkeys(shown))
+        notes.append(f"not counted: {what} ({exemption.reason})")
     return frozenset(found), tuple(notes)
 
 

@@ -7,8 +7,8 @@ import pytest
 from harness.execution import Driver, SharedOutcome, canonical
 from harness.model.stimulus import Limits
 from harness.policy import check_sharing
-from tests.execution.small_world import assignment, call, source
-from tests.shared_corpus import NOTHING, SEEN, SURROUNDINGS
+from tests.execution.small_world import assignment, call, run, source
+from tests.shared_corpus import ENDS_LATE, NOTHING, SEEN, SURROUNDINGS
 
 ROOMY = Limits(cpu_seconds=2, wall_seconds=10, memory_mib=128, output_kib=8)
 
@@ -17,7 +17,7 @@ def together(driver: Driver, program: str, expression: str) -> tuple[SharedOutco
     """The expression three times in one process, and what is expected of it: what it does alone."""
     answer = check_sharing([source(program)], [source("", "support.py")])
     assert answer.allowed, answer.reason
-    stimulus = call(expression)
+    stimulus = run("a line") if expression == "run" else call(expression, "a line")
     with driver.submission(assignment(), (source(program),)) as server:
         (group,) = server.group(dict.fromkeys(range(3), (stimulus, ROOMY)))
         outcome = server.observe_together(group, sorted(group.jobs))
@@ -46,3 +46,11 @@ def test_nothing_kept(one_driver: Driver, name: str) -> None:
 def test_nothing_gained(one_driver: Driver, name: str) -> None:
     outcome, _ = together(one_driver, *SURROUNDINGS[name])
     assert outcome.refused == ""
+
+
+@pytest.mark.parametrize("name", ENDS_LATE)
+def test_what_ends_late_is_observed_alone(one_driver: Driver, name: str) -> None:
+    outcome, _ = together(one_driver, *ENDS_LATE[name])
+    assert outcome.refused == ""
+    assert outcome.gave_up
+    assert outcome.seen == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.judging.compare.channels import mismatches
+from harness.judging.channels import mismatches
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import registered_rules
 from harness.matchers import Exactly

@@ -11,7 +11,9 @@ from harness.common.discovery import import_modules
 from harness.judging.explain import rule, rules
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import explain, registered_rules
+from harness.model import rule_words
 from harness.model.observation import Ending, Phase
+from harness.model.rule_words import rule_in_words
 from harness.model.values import Value, ValueKind
 from tests.judging.judging_cases import (
     BY_NAME,
@@ -200,7 +202,7 @@ def test_every_rule_has_its_own_name_and_says_what_it_is_for() -> None:
 TOY = """
 from harness.judging.explain.rule import Stage, rule
 
-@rule(Stage.KNOWN_MISTAKE, 25)
+@rule(Stage.KNOWN_MISTAKE, 25, "returns a fruit")
 def returned_a_banana(failure):
     "A fruit came back."
     pair = failure.exact_return
@@ -214,6 +216,7 @@ def toy_rule(
 ) -> None:
     (tmp_path / "fruit.py").write_text(TOY, encoding="utf-8")
     monkeypatch.setattr(rule, "_REGISTERED", list(rule._REGISTERED))
+    monkeypatch.setattr(rule_words, "_WORDS", dict(rule_words._WORDS))
     monkeypatch.setattr(rules, "__path__", [*rules.__path__, str(tmp_path)])
     request.addfinalizer(lambda: sys.modules.pop(f"{rules.__name__}.fruit", None))
     import_modules(rules.__name__, rules.__path__)
@@ -223,6 +226,7 @@ def toy_rule(
 def test_a_new_rule_is_one_new_file() -> None:
     assert explain(case(called("apple"), called("banana"))).rule == "returned_a_banana"
     assert explain(case(called("apple"), called("plum"))).rule == "wrong_value"
+    assert rule_in_words("returned_a_banana") == "returns a fruit"
     assert explain(case(called(True), called(None, "True\n"))).rule == "printed_instead_of_returned"
     names = [one.__name__ for one in registered_rules()]
     place = names.index("returned_a_banana")
@@ -234,7 +238,7 @@ def test_a_new_rule_is_one_new_file() -> None:
 
 def test_two_rules_cannot_have_one_place() -> None:
     with pytest.raises(ValueError, match="is the place of did_not_ask_for_input"):
-        rule.rule(rule.Stage.ENDING, 60)(lambda failure: None)
+        rule.rule(rule.Stage.ENDING, 60, "")(lambda failure: None)
 
 
 def test_a_sentence_is_one_printable_line() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from harness.judging import FailedScenario, derive
 from harness.model.observation import Ending, Observation, Turn, Typed
-from harness.model.verdict import Channel, Difference, DiffLine, VerdictKind
+from harness.model.verdict import Absence, Cell, Channel, Comparison, Row, VerdictKind
 from tests.judging.test_causes import fails, outline
 
 PROGRAM = """\
@@ -36,17 +36,19 @@ GRADES = (("Very good.", "Good."), ("Good.", "Passed."), ("Passed.", "Failed."))
 Line = tuple[str | None, str | None]
 
 
+def cell(text: str | None) -> Cell:
+    return Cell(note=Absence.MISSING) if text is None else Cell(text=text)
+
+
 def failed(
     *lines: Line, rule: str = "line_differs", number: int = 0, shown: str = "", channel: str = ""
 ) -> FailedScenario:
     """A failing run, by its first lines: what each should be, and what it is."""
     program = fails("a1.py", stimulus="run", rule=rule, number=number, begins_with=())
-    difference = Difference(
+    difference = Comparison(
         channel=Channel(channel or "prints"),
         subject="printed text",
-        expected="",
-        actual="",
-        lines=tuple(DiffLine(expected=one, actual=other) for one, other in lines),
+        rows=tuple(Row(expected=cell(one), actual=cell(other)) for one, other in lines),
     )
     turns = (Turn(printed=shown, typed=Typed(text="Ada")),) if shown else ()
     return replace(

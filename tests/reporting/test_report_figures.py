@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import pytest
 
-from harness.model.observation import Ending
 from harness.model.policy import Consequence, Severity
 from harness.model.result import RunResult, SubmissionStatus
 from harness.model.student_view import FunctionTally
@@ -169,5 +168,4 @@ def test_sections_stand_in_the_sheets_order() -> None:
 def test_every_kind_has_its_words() -> None:
     assert set(words.VERDICT) == set(VerdictKind)
     assert set(words.STATUS) == set(SubmissionStatus)
-    assert set(words.ENDING) == set(Ending)
     assert all(words.consequence(Consequence(severity=severity)) for severity in Severity)

@@ -5,29 +5,75 @@ from __future__ import annotations
 import difflib
 import json
 import re
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+from pydantic import Field
+
+from harness.assignment.document import Document
 from harness.assignment.loading import find_root, shown
-from harness.assignment.schema.models.lists import ExpectShape
-from harness.assignment.schema.validate import shaped
-from harness.assignment.schema.validators import describe, listed
-from harness.assignment.yaml.document import Document
-from harness.assignment.yaml.errors import Problems, nearest
+from harness.assignment.problems import Problems, nearest
+from harness.assignment.shapes import (
+    Expects,
+    Positive,
+    Shape,
+    Whole,
+    WholeOrZero,
+    Words,
+    listed,
+    shaped,
+)
 from harness.common.errors import UserError
-from harness.model.rule_words import RULE_WORDS
+from harness.model.rule_words import rule_words
 from harness.model.specification import ExpectedCause, ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
 from harness.policy import finding_kinds
 
-# The names that a key takes: what a failure is, what the policy finds, how a scenario ends.
-_NAMES = {
-    "causes": tuple(RULE_WORDS),
-    "findings": tuple(kind.name for kind in finding_kinds()),
-    "verdicts": tuple(str(kind) for kind in VerdictKind),
-}
+
+@cache
+def _names() -> dict[str, tuple[str, ...]]:
+    """The names that a key takes: what a failure is, what the policy finds, how a scenario ends."""
+    return {
+        "causes": tuple(rule_words()),
+        "findings": tuple(kind.name for kind in finding_kinds()),
+        "verdicts": tuple(str(kind) for kind in VerdictKind),
+    }
+
+
 _LIKE_A_RULE = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _MISSPELLED = 0.85  # of 1: a function's name may be a little like a rule's
+
+
+class ExpectShape(Shape):
+    """expect.yaml of a sample submission."""
+
+    fails: list[str] = []
+    """Globs: exactly these scenario ids fail."""
+    mark: Annotated[
+        float | Annotated[list[float], Field(min_length=2, max_length=2)],
+        Expects("a number or [least, most]", whole=True, instead=0),
+    ] = []
+    """The mark, or an inclusive range."""
+    explains: list[str] = []
+    """Texts that its explanations hold."""
+    findings: list[str] = []
+    """Policy rules it breaks."""
+    verdicts: dict[str, str] = {}
+    """Verdicts by glob, where they are not plain failures."""
+    causes: dict[str, Words] = {}
+    """All causes: the function to fix ("" the whole file) and the rule of the example, or a list of
+    rules."""
+    tier: str = ""
+    """Hostile corpus: the minimum tier."""
+    layer: str = ""
+    """Hostile corpus: the layer that stops it."""
+    wall_seconds: Positive = 1.0
+    """Hostile corpus: the most time the parent may take."""
+    memory_mib: Whole = 1
+    """Hostile corpus: the most memory the parent may take."""
+    survivors: WholeOrZero = 0
+    """Hostile corpus: processes left running."""
 
 
 def load_expectation(path: Path) -> SampleExpectation:
@@ -95,26 +141,22 @@ def _by_function(causes: tuple[ExpectedCause, ...]) -> dict[str, str | list[str]
     return {name: found[0] if len(found) == 1 else found for name, found in rules.items()}
 
 
-def _mark(document: Document, data: Any) -> tuple[float, ...]:
-    numbers = data if isinstance(data, list) else [data, data]
-    if len(numbers) != 2 or not all(type(number) in (int, float) for number in numbers):
-        what = f"expected a number or [least, most], got {describe(data)}"
-        document.add(("mark",), what)
-        return ()
-    if numbers[0] > numbers[1]:
+def _mark(document: Document, mark: float | list[float]) -> tuple[float, ...]:
+    least, most = mark if isinstance(mark, list) else (mark, mark)
+    if least > most:
         document.add(("mark",), "the least is more than the most")
-    return float(numbers[0]), float(numbers[1])
+    return float(least), float(most)
 
 
 def _hint(key: str, name: str) -> str:
     """Where a name stands that its key does not take, or the one that it may be meant for."""
-    elsewhere = next((other for other, names in _NAMES.items() if name in names), "")
-    return f"it stands under {elsewhere}" if elsewhere else nearest(name, _NAMES[key])
+    elsewhere = next((other for other, names in _names().items() if name in names), "")
+    return f"it stands under {elsewhere}" if elsewhere else nearest(name, _names()[key])
 
 
 def _sentences(document: Document, texts: list[str]) -> list[str]:
     """Parts of messages. One word with an underscore that is a rule's name, or nearly, is none."""
-    known = {name: key for key, names in reversed(_NAMES.items()) for name in names}
+    known = {name: key for key, names in reversed(_names().items()) for name in names}
     for index, text in enumerate(texts):
         if not _LIKE_A_RULE.fullmatch(text):
             continue
@@ -129,7 +171,7 @@ def _sentences(document: Document, texts: list[str]) -> list[str]:
 
 
 def _rules(document: Document, names: list[str]) -> list[str]:
-    known = _NAMES["findings"]
+    known = _names()["findings"]
     found: list[str] = []
     for index, name in enumerate(names):
         if name in known:
@@ -143,7 +185,7 @@ def _rules(document: Document, names: list[str]) -> list[str]:
 def _causes(document: Document, causes: dict[str, list[str]]) -> list[ExpectedCause]:
     for function, rules in causes.items():
         for rule in rules:
-            if rule not in RULE_WORDS:
+            if rule not in _names()["causes"]:
                 hint = _hint("causes", rule) or "docs/causes.md lists the rules"
                 document.add(("causes", function), f"there is no rule {rule}", hint)
     return [
@@ -154,7 +196,7 @@ def _causes(document: Document, causes: dict[str, list[str]]) -> list[ExpectedCa
 
 
 def _verdicts(document: Document, verdicts: dict[str, str]) -> list[ExpectedVerdict]:
-    known = _NAMES["verdicts"]
+    known = _names()["verdicts"]
     found: list[ExpectedVerdict] = []
     for pattern, name in verdicts.items():
         if name in known:

@@ -77,8 +77,8 @@ class _ExportCommand(click.Command):
 )
 @click.option(
     "--schema",
-    type=click.Choice(["1", "2"]),
-    help="For json: the version of results.json (default: the newest).",
+    type=click.Choice(["2"]),
+    help="For json: the version of results.json (there is one so far).",
 )
 @click.option(
     "--anonymous",
@@ -126,7 +126,6 @@ def command(
             clear=clear,
             match=match,
             roster=roster,
-            schema=None if schema is None else int(schema),
         )
     )
     _put(exported.data, output)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from harness.judging.compare.channels import at_import
+from harness.judging.channels import at_import
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Outline

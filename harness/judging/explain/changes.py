@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from harness.judging.compare.channels import argument_name
+from harness.judging.channels import argument_name
 from harness.matchers import Exactly, same
 from harness.model.expectation import Expectation
 from harness.model.observation import Observation

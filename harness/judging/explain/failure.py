@@ -7,20 +7,21 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.channels import at_import
-from harness.judging.compare.mismatches import (
+from harness.judging.alignment import Edit, edit_of
+from harness.judging.channels import at_import
+from harness.judging.explain.changes import ArgumentChange, changes
+from harness.judging.mismatches import (
     EndingMismatch,
+    FirstDifference,
     Mismatch,
     RaiseMismatch,
     ReadsMismatch,
     TextMismatch,
     ValueMismatch,
+    first_difference,
     step_of,
 )
-from harness.judging.compare.texts import expected_reads
-from harness.judging.compare.values import FirstDifference, first_difference
-from harness.judging.explain.alignment import Edit, edit_of
-from harness.judging.explain.changes import ArgumentChange, changes
+from harness.judging.texts import expected_reads
 from harness.matchers import EqualData, Exactly, normalised
 from harness.model.expectation import Expectation
 from harness.model.observation import Ending, Observation, Turn

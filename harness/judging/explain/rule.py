@@ -11,6 +11,7 @@ from harness.common.escaping import plain
 from harness.judging.explain.failure import Failure
 from harness.matchers import type_with_article
 from harness.model.observation import Raised
+from harness.model.rule_words import name_rule
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation
 
@@ -39,12 +40,13 @@ class Stage(IntEnum):
 _REGISTERED: list[tuple[tuple[Stage, int], Rule]] = []  # sorted
 
 
-def rule(stage: Stage, place: int) -> Callable[[Rule], Rule]:
+def rule(stage: Stage, place: int, words: str) -> Callable[[Rule], Rule]:
     """Register a rule: within its stage, rules are tried in ascending order of `place`.
 
     A rule takes a failure and returns one plain sentence, or None when it does not apply. Its
-    name is its id in `results.json`. Leave gaps between places, tens where they fit:
-    `grep @rule` shows those that are taken. Raises ValueError for a place that is taken.
+    name is its id in `results.json`; `words` say to a teacher what a function does wrong. Leave
+    gaps between places, tens where they fit: `grep @rule` shows those that are taken. Raises
+    ValueError for a place that is taken.
     """
 
     def register(function: Rule) -> Rule:
@@ -53,6 +55,7 @@ def rule(stage: Stage, place: int) -> Callable[[Rule], Rule]:
                 raise ValueError(
                     f"{function.__name__}: {stage.name} {place} is the place of {other.__name__}"
                 )
+        name_rule(function.__name__, words)
         insort(_REGISTERED, ((stage, place), function), key=lambda entry: entry[0])
         return function
 

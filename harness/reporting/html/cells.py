@@ -9,17 +9,17 @@ from markupsafe import Markup
 from harness.model.observation import Turn
 from harness.model.stimulus import KEY_NAMES, Typed
 from harness.model.student_view import ShownCheck
+from harness.model.verdict import Cell, GridCell, LineEnd
 from harness.reporting.html.inert import block, code
-from harness.reporting.view.differences.cells import LINE_END, NO_LINE_END, Cell
-from harness.reporting.view.differences.conversation import shortened
+from harness.reporting.view.comparisons import shortened
 from harness.reporting.view.words import number, plural
 
 ENTER = "⏎"  # where nothing but Enter is typed
 _CUT = Markup('<span class="cut">…</span>')
 _ENDS = {
-    "": Markup(""),
-    LINE_END: Markup("<i>¬</i>"),
-    NO_LINE_END: Markup('<i class="none">(no line end)</i>'),
+    LineEnd.NOTHING: Markup(""),
+    LineEnd.SIGN: Markup("<i>¬</i>"),
+    LineEnd.LACKING: Markup('<i class="none">(no line end)</i>'),
 }
 
 
@@ -44,17 +44,17 @@ def cell_html(cell: Cell) -> Markup:
 
 def _with_marks(cell: Cell) -> Markup:
     shown, done = Markup(""), 0
-    for start, stop in cell.marks:
-        shown += code(cell.text[done:start], spaces=cell.signs)
-        shown += _marked(code(cell.text[start:stop], spaces=True))
-        done = stop
+    for span in cell.marks:
+        shown += code(cell.text[done : span.start], spaces=cell.signs)
+        shown += _marked(code(cell.text[span.start : span.stop], spaces=True))
+        done = span.stop
     return shown + code(cell.text[done:], spaces=cell.signs)
 
 
-def grid_cell_html(text: str, marked: bool) -> Markup:
+def grid_cell_html(cell: GridCell) -> Markup:
     """One cell of a board, blanks as signs; empty where there is nothing."""
-    shown = code(text, spaces=True)
-    return _marked(shown) if marked else shown
+    shown = code(cell.text, spaces=True)
+    return _marked(shown) if cell.differs else shown
 
 
 def _marked(shown: Markup) -> Markup:

@@ -21,7 +21,7 @@ from harness.reporting.terminal.differences import (
 )
 from harness.reporting.terminal.lines import Line, as_text, line, moved
 from harness.reporting.view import paste, words
-from harness.reporting.view.differences.conversation import comparisons
+from harness.reporting.view.comparisons import comparisons
 from harness.reporting.view.shown_causes import of_missing_file
 from harness.results import student_view
 

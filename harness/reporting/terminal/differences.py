@@ -6,16 +6,9 @@ from itertools import groupby
 
 from harness.common.escaping import visible
 from harness.model.observation import Turn
-from harness.model.verdict import Conversation
+from harness.model.verdict import Cell, Comparison, Conversation
 from harness.reporting.terminal.lines import Line, Span, line, moved
-from harness.reporting.view.differences.cells import Cell
-from harness.reporting.view.differences.comparison import Comparison
-from harness.reporting.view.differences.conversation import (
-    folded,
-    has_next_turn,
-    next_turn,
-    shortened,
-)
+from harness.reporting.view.comparisons import folded, shortened
 
 MOST_ROWS = 16
 _MOST_SCREEN_LINES = 14
@@ -27,15 +20,15 @@ _SIGNS = {" ": "·", "\t": "⇥"}
 def conversation_lines(conversation: Conversation) -> list[Line]:
     """What is right of a game so far, and what comes next, expected beside got."""
     lines: list[Line] = []
-    goes_on = has_next_turn(conversation)
+    goes_on = conversation.parts
     _, recent = folded(conversation.shared)
     if shown := _boxed(recent, _MOST_SCREEN_LINES):
         title = "right so far:" if goes_on else "on the screen:"
         lines += [line((title, "dim")), *shown]
     if not goes_on:
         return lines
-    if turn := next_turn(conversation):
-        return [*lines, *comparison_lines(turn)]
+    if conversation.compared is not None:
+        return [*lines, *comparison_lines(conversation.compared)]
     wanted = "expected next, for example:" if conversation.example else "expected next:"
     for title, side in ((wanted, conversation.expected), ("got:", conversation.actual)):
         lines.append(line((title, "dim")))
@@ -108,7 +101,7 @@ def _cell(cell: Cell) -> list[Span]:
     spans: list[Span] = [("…" if cell.cut_before else "", "")]
     for index, character in enumerate(cell.text):
         sign = _SIGNS.get(character) if cell.signs else None
-        marked = any(start <= index < stop for start, stop in cell.marks)
+        marked = any(span.start <= index < span.stop for span in cell.marks)
         marked = marked if cell.marks else index == cell.mark
         spans.append((sign or visible(character), _MARKED if marked else ""))
     spans.append(("…" if cell.cut_after else "", ""))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from harness.common.rounding import rounded
-from harness.model.observation import Ending, Isolation
+from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
@@ -51,29 +51,6 @@ STATUS = {
     SubmissionStatus.NEEDS_REVIEW: "needs review",
     SubmissionStatus.HARNESS_ERROR: "not graded: our error",
 }
-
-
-ENDING = {
-    Ending.ANSWERED: "it runs to its end",
-    Ending.ASKED_FOR_MORE: "it asks for more input than there is",
-    Ending.ENDED_EARLY: "the whole program ends before that",
-    Ending.MISSING: "the function is missing",
-    Ending.TIMEOUT: "it does not end in time",
-    Ending.CPU_LIMIT: "it computes without end",
-    Ending.MEMORY_LIMIT: "it uses too much memory",
-    Ending.OUTPUT_LIMIT: "it prints without end",
-    Ending.CRASHED: "Python itself crashes",
-    Ending.TAMPERED: "it breaks the grading protocol",
-    Ending.STOPPED_EARLY: "it was stopped early",
-    Ending.STAND_IN_INAPPLICABLE: "the course's own file could not be tried",
-    Ending.STAND_IN_FAILED: "unknown: the course's own file failed",
-    Ending.HARNESS_ERROR: "unknown: our error",
-}
-
-
-def ending(name: str) -> str:
-    """How a process ended, in words; an unknown name stays as it is."""
-    return ENDING[Ending(name)] if name in set(Ending) else name
 
 
 _WRONG_NAME = re.compile(r"found (?P<found>[^ ]+\.py), expected (?P<wanted>[^ ]+\.py)")

@@ -297,9 +297,9 @@ def _size(stimulus: Stimulus) -> int:
     return sum(len(each.literal) for each in stimulus.bindings) + len(stimulus.inputs)
 
 
-def main(descriptor: int) -> None:
+def main(descriptor: int, parent: int) -> None:
     """The side of a process that is sent batches."""
-    worker_process(descriptor, _serve)
+    worker_process(descriptor, parent, _serve)
 
 
 def _serve(connection: Connection, setup: Setup) -> None:

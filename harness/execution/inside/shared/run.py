@@ -56,6 +56,8 @@ class ScriptedInput:
         """The next line, as `input` asks for it."""
         if self._run.is_loading:
             self._run.refuse("it asks for input while it is loaded")
+        if self._run.has_answered:  # a generator that is ended asks
+            self._run.give_up()
         sys.stdout.flush()
         self.places.append(f"i{self._run.screen.tell()}")
         self._run.say(b"I", b"")
@@ -100,7 +102,9 @@ class SharedRun:
         self.screen = io.BytesIO()
         self.input = ScriptedInput(self)
         self.is_loading = True
+        self.has_answered = False
         self.channel = -1
+        self.context = evaluate.EvaluationContext()
         self.constants: list[tuple[str, Any]] = []
         self.containers: list[tuple[str, Any]] = []
 
@@ -146,14 +150,16 @@ class SharedRun:
         cpu, most, action, program, argv, bindings, seed, stimulus = marshal.loads(question)
         _signal.setitimer(_signal.ITIMER_PROF, cpu)
         sys.argv = [program, *argv]
-        sys.modules["__main__"] = _MODULE("__main__")
         self._seed(seed)
         self.input.places = []
+        self.has_answered = False
         answer = evaluate.StimulusAnswer(self.files.student, self.files.comparison)
         answer.put("phase", '"stimulus"')
         self._observe(action, program, bindings, stimulus, answer)
         sys.stdout.flush()
         output = self.screen.getvalue()
+        self.screen.seek(0)
+        self.screen.truncate()
         if _met_a_limit(answer.fields.get("raised", "")):
             self.give_up()
         if len(output) > most or _peak() > self.most_memory:
@@ -161,7 +167,13 @@ class SharedRun:
         places = self.input.places
         if places and b"\0" in output:
             self.give_up()
-        self._finish(answer, places, output)
+        text = "\n".join((answer.json(), ",".join(places), ""))
+        # A process alone is gone before the generators end that these hold.
+        self.has_answered = True
+        answer.raised = None
+        del answer
+        self.context = evaluate.EvaluationContext()
+        self._finish(text.encode("ascii") + output)
 
     def refuse(self, reason: str) -> NoReturn:
         """End the process: the program's scenarios must not run together."""
@@ -186,8 +198,7 @@ class SharedRun:
         self.input.places = []
         _signal.setitimer(_signal.ITIMER_PROF, self.loading_cpu)
         names = self._load_modules()
-        sys.stdout.flush()
-        if self.screen.getvalue():
+        if not self._ends_quietly():
             raise RefusedError("it prints while it is loaded")
         if self.facades.random_state() != before:
             raise RefusedError("it draws random numbers while it is loaded")
@@ -253,7 +264,7 @@ class SharedRun:
         self, bindings: list[tuple[str, str]], packed: bytes, answer: evaluate.StimulusAnswer
     ) -> None:
         stimulus = unpacked(packed)
-        context = evaluate.EvaluationContext()
+        context = self.context
         context.names.update(self.constants)
         for name, value in self.containers:
             context.names[name] = copied(value)
@@ -265,23 +276,26 @@ class SharedRun:
             return
         evaluate.call(stimulus, context, answer)
 
-    def _finish(self, answer: evaluate.StimulusAnswer, places: list[str], output: bytes) -> None:
-        """Say what was observed, unless something of the program changed."""
-        text = "\n".join((answer.json(), ",".join(places), ""))
-        self.screen.seek(0)
-        self.screen.truncate()
-        del answer
+    def _finish(self, report: bytes) -> None:
+        """Say what was observed, unless something of the program changed or does not end."""
+        sys.modules["__main__"] = _MODULE("__main__")
         if len(sys.modules) != self.loaded:
             self._forget_imports()
-        gc.collect(0)
-        sys.stdout.flush()
-        if self.screen.tell():
+        if not self._ends_quietly():
             self.give_up()
         changed = self.snapshot.change()
         if changed:
             self.say(b"K", changed.encode("utf-8", "replace"))
             _exit(0)
-        self.say(b"S", text.encode("ascii") + output)
+        self.say(b"S", report)
+
+    def _ends_quietly(self) -> bool:
+        """End what nothing reaches any more; whether that left nothing new, and printed nothing."""
+        gc.collect()
+        if gc.get_objects(0):  # generators that end may leave others for the next scenario
+            return False
+        sys.stdout.flush()
+        return not self.screen.tell()
 
     def _forget_imports(self) -> None:
         """Forget the modules of the program that this scenario was the first to import: the next

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import builtins
 import sys
-from _operator import is_
+from _operator import attrgetter, is_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from types import ModuleType
     from typing import Any
 
@@ -33,6 +33,11 @@ _METHOD = type(_Class().method)
 _BUILTIN = type(len)
 _MODULE = type(sys)
 _WRAPPERS = (staticmethod, classmethod)
+# What objects hold beside items and names. `__init__` sets it anew, which a program can call by way
+# of `super()` in a class that is derived from its own and from the object's.
+_OF_FUNCTION = attrgetter("__defaults__", "__kwdefaults__")
+_OF_WRAPPER = attrgetter("__func__", "__wrapped__")
+_OF_PROPERTY = attrgetter("fget", "fset", "fdel")
 _ALIASES = (type(list[int]), type(int | None))
 _LEAVES = frozenset(
     map(id, (type(None), bool, int, float, complex, str, bytes, range, type(...),
@@ -54,7 +59,7 @@ class Snapshot:
     def __init__(self, modules: Iterable[ModuleType], fixed: Iterable[object]) -> None:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []
         self._mappings: list[tuple[str, Any, list[Any], list[Any]]] = []
-        self._functions: list[tuple[str, Any, Any, Any]] = []
+        self._holders: list[tuple[str, Any, Callable[[Any], tuple[Any, ...]], tuple[Any, ...]]] = []
         self._seen: set[int] = set()
         self._modules = list(modules)
         self._names = frozenset(module.__name__ for module in self._modules)
@@ -83,17 +88,22 @@ class Snapshot:
                 return name + _changed_key(mapping, keys, values)
             if not all(map(is_, mapping, keys)):
                 return name
-        for name, function, defaults, keywords in self._functions:
-            if (
-                function.__dict__
-                or function.__defaults__ is not defaults
-                or function.__kwdefaults__ is not keywords
-            ):
+        for name, holder, parts_of, parts in self._holders:
+            if not all(map(is_, parts_of(holder), parts)):
+                return name
+            if parts_of is _OF_FUNCTION and holder.__dict__:
                 return name
         return ""
 
     def _record(self, name: str, mapping: Any) -> None:
         self._mappings.append((name, mapping, list(mapping), list(mapping.values())))
+
+    def _hold(
+        self, name: str, holder: Any, parts_of: Callable[[Any], tuple[Any, ...]]
+    ) -> list[Any]:
+        parts = parts_of(holder)
+        self._holders.append((name, holder, parts_of, parts))
+        return list(parts)
 
     def _reach(self, name: str, value: Any, where: str) -> None:
         kind = type(value)
@@ -118,9 +128,10 @@ class Snapshot:
             parts = list(value.__bases__)
         elif kind in _WRAPPERS:
             self._record(f"`{name}`, a {kind.__name__},", value.__dict__)
-            parts = [value.__func__, *value.__dict__.values()]
+            parts = self._hold(f"`{name}`, a {kind.__name__},", value, _OF_WRAPPER)
+            parts += value.__dict__.values()
         elif kind is property:
-            parts = [value.fget, value.fset, value.fdel]
+            parts = self._hold(f"`{name}`, a property,", value, _OF_PROPERTY)
         elif kind in _ALIASES:
             parts = list(value.__args__)
         elif (kind is type and value.__module__ == "builtins") or self._is_known_module(value):
@@ -139,12 +150,12 @@ class Snapshot:
             raise NotPlainError(f"`{name}`, a function with a closure {where}, may change unseen")
         if function.__dict__:
             raise NotPlainError(f"`{name}`, a function with attributes {where}, may change unseen")
-        self._functions.append(
-            (f"`{name}`, a function,", function, function.__defaults__, function.__kwdefaults__)
-        )
-        keywords = function.__kwdefaults__ or {}
-        cells = [cell.cell_contents for cell in closure or ()]
-        return [*(function.__defaults__ or ()), *keywords.values(), *cells]
+        defaults, keywords = self._hold(f"`{name}`, a function,", function, _OF_FUNCTION)
+        try:
+            cells = [cell.cell_contents for cell in closure or ()]
+        except ValueError:
+            raise NotPlainError(f"`{name}`, a method {where}, has no class") from None
+        return [*(defaults or ()), *(keywords or {}).values(), *cells]
 
 
 def _changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:

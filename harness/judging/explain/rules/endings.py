@@ -18,7 +18,7 @@ _AT_IMPORT = {
 }
 
 
-@rule(Stage.ENDING, 10)
+@rule(Stage.ENDING, 10, "could not be graded: our error")
 def our_fault(failure: Failure) -> str | None:
     """Our machinery failed; nothing is known about the submission."""
     if failure.ending is Ending.HARNESS_ERROR:
@@ -26,7 +26,7 @@ def our_fault(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 20)
+@rule(Stage.ENDING, 20, "broke the grading protocol")
 def tampered(failure: Failure) -> str | None:
     """The program broke the protocol by which it is observed."""
     if failure.ending is Ending.TAMPERED:
@@ -37,7 +37,7 @@ def tampered(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 30)
+@rule(Stage.ENDING, 30, "fails as the file is loaded")
 def ran_at_import(failure: Failure) -> str | None:
     """Something went wrong before any function was called."""
     if not failure.loading:
@@ -60,7 +60,7 @@ def ran_at_import(failure: Failure) -> str | None:
     return f"Code outside the functions ran at import: as soon as the file is loaded, {what}."
 
 
-@rule(Stage.ENDING, 40)
+@rule(Stage.ENDING, 40, "is missing")
 def missing_function(failure: Failure) -> str | None:
     """A function that the stimulus needs is not there."""
     if failure.ending is not Ending.MISSING:
@@ -76,7 +76,7 @@ def missing_function(failure: Failure) -> str | None:
     return f"The {kind} {name} is missing: {reason}."
 
 
-@rule(Stage.ENDING, 50)
+@rule(Stage.ENDING, 50, "prints without end")
 def printed_without_end(failure: Failure) -> str | None:
     """More was printed, or left in files, than is kept."""
     if failure.ending is not Ending.OUTPUT_LIMIT:
@@ -92,7 +92,7 @@ def printed_without_end(failure: Failure) -> str | None:
     return failure.says(f"printed without end{more}{again}")
 
 
-@rule(Stage.ENDING, 70)
+@rule(Stage.ENDING, 70, "does not end")
 def did_not_end(failure: Failure) -> str | None:
     """Time ran out."""
     if failure.ending is Ending.CPU_LIMIT:
@@ -109,7 +109,7 @@ def _last_input(failure: Failure) -> str:
     return f" after {failure.typed(reads - 1)}" if reads and failure.step is None else ""
 
 
-@rule(Stage.ENDING, 80)
+@rule(Stage.ENDING, 80, "uses too much memory")
 def memory(failure: Failure) -> str | None:
     """Memory ran out."""
     raised = failure.raises.actual if failure.raises else None
@@ -118,7 +118,7 @@ def memory(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 90)
+@rule(Stage.ENDING, 90, "crashes Python itself")
 def crashed(failure: Failure) -> str | None:
     """Python itself died by a signal."""
     if failure.ending is not Ending.CRASHED:
@@ -128,7 +128,7 @@ def crashed(failure: Failure) -> str | None:
     return failure.says(f"made Python itself crash{signal}")
 
 
-@rule(Stage.ENDING, 100)
+@rule(Stage.ENDING, 100, "ends the whole program")
 def ended_early(failure: Failure) -> str | None:
     """The process was gone before there was an answer."""
     if failure.ending is Ending.ENDED_EARLY:
@@ -136,7 +136,7 @@ def ended_early(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 110)
+@rule(Stage.ENDING, 110, "stopped after too many time limits")
 def cut_short(failure: Failure) -> str | None:
     """Not run to the end because the submission kept hitting its limits."""
     if failure.ending is Ending.STOPPED_EARLY:
@@ -146,7 +146,7 @@ def cut_short(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.DIFFERENCE, 120)
+@rule(Stage.DIFFERENCE, 120, "ends in another way than it should")
 def should_not_answer(failure: Failure) -> str | None:
     """It should have ended in another way, and simply ended."""
     if failure.ending is Ending.ANSWERED:

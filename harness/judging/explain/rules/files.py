@@ -6,10 +6,10 @@ import errno
 import re
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.mismatches import ValueMismatch
-from harness.judging.explain.alignment import shared_start
+from harness.judging.alignment import shared_start
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, at_line, count, rule
+from harness.judging.mismatches import ValueMismatch
 from harness.matchers import Exactly, source
 from harness.model.observation import Phase
 from harness.model.values import ValueKind
@@ -24,7 +24,7 @@ _OUTSIDE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|(?:.*[/\\])?\.\.(?:[/\\]|\Z)", re.
 _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 
 
-@rule(Stage.ENDING, 5)
+@rule(Stage.ENDING, 5, "a file is missing")
 def not_handed_in(failure: Failure) -> str | None:
     """The file that should be run or loaded is not there."""
     raised = failure.observation.raised
@@ -36,7 +36,7 @@ def not_handed_in(failure: Failure) -> str | None:
     return f"{plain(named[1], limit=60)}.py was not handed in."
 
 
-@rule(Stage.ENDING, 118)
+@rule(Stage.ENDING, 118, "uses a file where it may not")
 def folder_is_read_only(failure: Failure) -> str | None:
     """A file outside the program's folder is used, or one is written where none should be."""
     mismatch = failure.raises
@@ -60,7 +60,7 @@ def folder_is_read_only(failure: Failure) -> str | None:
     return f"{failure.says(clause)} Files belong beside the program: open {name} by its name alone."
 
 
-@rule(Stage.KNOWN_MISTAKE, 113)
+@rule(Stage.KNOWN_MISTAKE, 113, "does not close a file")
 def file_not_closed(failure: Failure) -> str | None:
     """What was written is not all in the file yet."""
     found = _first(failure)
@@ -72,7 +72,7 @@ def file_not_closed(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.KNOWN_MISTAKE, 220)
+@rule(Stage.KNOWN_MISTAKE, 220, "writes a file under another name")
 def file_written_elsewhere(failure: Failure) -> str | None:
     """The file is not there, and another one that should not be there is."""
     missing = [found.name for found in failure.files if found.actual is None]
@@ -96,7 +96,7 @@ def _own_name(path: str) -> str:
     return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
 
 
-@rule(Stage.KNOWN_MISTAKE, 230)
+@rule(Stage.KNOWN_MISTAKE, 230, "does not write a file")
 def file_not_written(failure: Failure) -> str | None:
     """The file is not there."""
     found = _first(failure, missing=True)
@@ -107,7 +107,7 @@ def file_not_written(failure: Failure) -> str | None:
     return failure.says(done, who=f"the file {_named(found.name)}")
 
 
-@rule(Stage.KNOWN_MISTAKE, 240)
+@rule(Stage.KNOWN_MISTAKE, 240, "leaves a file that should not be there")
 def file_should_not_be_there(failure: Failure) -> str | None:
     """A file that nobody asked for, or one that should have been removed."""
     found = _first(failure)
@@ -121,7 +121,7 @@ def file_should_not_be_there(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.KNOWN_MISTAKE, 260)
+@rule(Stage.KNOWN_MISTAKE, 260, "writes lines in another order")
 def lines_in_another_order(failure: Failure) -> str | None:
     """The same lines, in another order."""
     texts = failure.file_texts
@@ -138,7 +138,7 @@ def lines_in_another_order(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.KNOWN_MISTAKE, 114)
+@rule(Stage.KNOWN_MISTAKE, 114, "writes lines without line ends")
 def lines_run_together(failure: Failure) -> str | None:
     """The text of all lines without their ends."""
     texts = failure.file_texts
@@ -151,7 +151,7 @@ def lines_run_together(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.DIFFERENCE, 25)
+@rule(Stage.DIFFERENCE, 25, "writes another text into a file")
 def file_differs(failure: Failure) -> str | None:
     """A file has another content."""
     found = _first(failure)

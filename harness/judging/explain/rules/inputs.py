@@ -12,7 +12,7 @@ _WITHOUT_ASKING = frozenset(
 )
 
 
-@rule(Stage.ENDING, 60)
+@rule(Stage.ENDING, 60, "does not ask for input")
 def did_not_ask_for_input(failure: Failure) -> str | None:
     """Nothing was read, though something should have been."""
     if failure.observation.ending not in _WITHOUT_ASKING or failure.raises or failure.loading:
@@ -26,7 +26,7 @@ def did_not_ask_for_input(failure: Failure) -> str | None:
     return failure.says(f"did not ask for input{ending}: {inputs} should have been read")
 
 
-@rule(Stage.OUTPUT_BEFORE_INPUTS, 40)
+@rule(Stage.OUTPUT_BEFORE_INPUTS, 40, "asks for more input than there is")
 def asked_for_more(failure: Failure) -> str | None:
     """It wanted more input than there was to be typed."""
     more = failure.reads is not None and failure.reads.actual > failure.reads.expected
@@ -50,7 +50,7 @@ def asked_for_more(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.KNOWN_MISTAKE, 110)
+@rule(Stage.KNOWN_MISTAKE, 110, "stops before all input is read")
 def stopped_early(failure: Failure) -> str | None:
     """It ended before all inputs were taken."""
     if failure.reads is None or failure.observation.ending is not Ending.ANSWERED or failure.raises:

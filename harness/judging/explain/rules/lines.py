@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from harness.common.escaping import quoted
-from harness.judging.explain.alignment import Edit, shared_start
+from harness.judging.alignment import Edit, shared_start
 from harness.judging.explain.failure import Failure, Texts
 from harness.judging.explain.rule import Stage, rule
 
 
-@rule(Stage.DIFFERENCE, 30)
+@rule(Stage.DIFFERENCE, 30, "prints where nothing should be printed")
 def unexpected_output(failure: Failure) -> str | None:
     """Something is printed where nothing should be."""
     texts = failure.texts
@@ -20,7 +20,7 @@ def unexpected_output(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.DIFFERENCE, 40)
+@rule(Stage.DIFFERENCE, 40, "prints nothing")
 def nothing_printed(failure: Failure) -> str | None:
     """Nothing is printed where something should be."""
     texts = failure.texts
@@ -35,7 +35,7 @@ def _done(texts: Texts) -> str:
     return "shown" if texts.shown else "printed"
 
 
-@rule(Stage.DIFFERENCE, 50)
+@rule(Stage.DIFFERENCE, 50, "does not print a line")
 def line_missing(failure: Failure) -> str | None:
     """Lines are left out, all else is right."""
     texts = failure.texts
@@ -54,7 +54,7 @@ def line_missing(failure: Failure) -> str | None:
     return failure.says(clause, place=texts.place, who=who)
 
 
-@rule(Stage.DIFFERENCE, 60)
+@rule(Stage.DIFFERENCE, 60, "prints a line too many")
 def line_too_many(failure: Failure) -> str | None:
     """Lines are added, all else is right."""
     texts = failure.texts
@@ -71,7 +71,7 @@ def line_too_many(failure: Failure) -> str | None:
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
 
-@rule(Stage.DIFFERENCE, 70)
+@rule(Stage.DIFFERENCE, 70, "a prompt differs")
 def prompt_differs(failure: Failure) -> str | None:
     """The text just before an input is another."""
     texts = failure.texts
@@ -92,7 +92,7 @@ def _is_before_input(failure: Failure) -> bool:
     return failure.text.turn < failure.observation.reads
 
 
-@rule(Stage.DIFFERENCE, 80)
+@rule(Stage.DIFFERENCE, 80, "one printed line differs")
 def line_differs(failure: Failure) -> str | None:
     """One line is another, all else is right."""
     texts = failure.texts
@@ -116,7 +116,7 @@ def _one_line(edit: Edit) -> tuple[str, str] | None:
     return edit.removed[0], edit.inserted[0]
 
 
-@rule(Stage.DIFFERENCE, 90)
+@rule(Stage.DIFFERENCE, 90, "the printed text differs")
 def text_differs(failure: Failure) -> str | None:
     """The texts differ from some line and column, and no other rule knows why."""
     texts = failure.texts

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.mismatches import ValueMismatch
-from harness.judging.explain.alignment import Edit, edit_of
+from harness.judging.alignment import Edit, edit_of
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, a_type, count, rule
+from harness.judging.mismatches import ValueMismatch
 from harness.matchers import Exactly, same
 from harness.model.values import Value, ValueKind, file_value
 
 _READING = "To read a file, open it with mode 'r'"
 
 
-@rule(Stage.KNOWN_MISTAKE, 112)
+@rule(Stage.KNOWN_MISTAKE, 112, "changes a file that should stay as it is")
 def file_should_stay(failure: Failure) -> str | None:
     """A file that is given and should be as before is not."""
     given = {file.name: file_value(file.data) for file in failure.stimulus.files}
