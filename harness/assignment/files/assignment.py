@@ -29,10 +29,10 @@ from harness.assignment.shapes import (
     Word,
     Words,
     describe,
-    listed,
     shaped,
     wrong,
 )
+from harness.common.words import listed
 from harness.model.assignment import ClassComparison, CompareBy
 from harness.model.plan import Clause, ManualSlot, OtherFiles, Place, SourceFile
 from harness.model.stimulus import Limits
@@ -198,7 +198,7 @@ def _archive(document: Document, shape: AssignmentShape) -> str | None:
     if name and not _NAME.match(name):
         document.add(loc, f"{name} is a path", "write the file's name alone")
     elif not name.endswith(ARCHIVE_ENDINGS) or name.startswith("."):
-        what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS)}, got {describe(name)}"
+        what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS, 'or')}, got {describe(name)}"
         document.add(loc, what)
     return name
 
