@@ -138,8 +138,8 @@ class _Lines:
         if self._done % PLAIN_EVERY and self._done != self._total and not late:
             return
         self._last_line = now
-        left = self._pace.text()
-        line = f"{self._done} of {self._total} graded" + (f", {left}" if left else "")
+        time_left = self._pace.text()
+        line = f"{self._done} of {self._total} graded" + (f", {time_left}" if time_left else "")
         self._console.print(line, highlight=False)
 
 
@@ -216,10 +216,10 @@ def steps(console: Console, clock: Callable[[], float] = time.monotonic) -> Iter
     )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None, left="")
-        left = _StepTime(clock)
+        time_left = _StepTime(clock)
 
         def tell(what: str, done: int, total: int) -> None:
-            text = left(what, done, total)
+            text = time_left(what, done, total)
             bar.update(task, description=what, completed=done, total=total or None, left=text)
 
         yield tell
@@ -252,10 +252,10 @@ class _StepLines:
         self._last_line = clock()
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        left = self._left(what, done, total)
+        time_left = self._left(what, done, total)
         now = self._clock()
         if not total or now - self._last_line < PLAIN_AFTER:
             return
         self._last_line = now
-        line = f"{done} of {total} {what}" + (f", {left}" if left else "")
+        line = f"{done} of {total} {what}" + (f", {time_left}" if time_left else "")
         self._console.print(line, highlight=False)

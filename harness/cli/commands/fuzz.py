@@ -140,7 +140,7 @@ def _chosen(
         usual = (root / "reports" / assignment.id, root / "submissions" / assignment.id)
         there = [path for path in usual if (path / STORE_NAME).is_file()] or [usual[1]]
         paths = there[:1]
-    found: list[Submission] = []
+    chosen: list[Submission] = []
     for path in paths:
         run = path / STORE_NAME if path.is_dir() else path
         if run.name == STORE_NAME and run.is_file():
@@ -151,15 +151,15 @@ def _chosen(
                 submissions, missing = graded_submissions(store)
             for name in sorted(full & set(missing)):
                 click.echo(f"{visible(name)}: left out, it is not there as it was graded", err=True)
-            found += [each for each in submissions if each.id in full]
+            chosen += [each for each in submissions if each.id in full]
             continue
         submissions = handed_in([path], assignment)
         if len(submissions) > 1:
             submissions = tuple(_with_full_marks(context, submissions, jobs, progress))
-        found += [each for each in submissions if not each.problem]
-    if not found:
+        chosen += [each for each in submissions if not each.problem]
+    if not chosen:
         raise UserError("no submission has full marks", place=str(paths[0]))
-    return found
+    return chosen
 
 
 def _with_full_marks(

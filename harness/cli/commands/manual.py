@@ -42,9 +42,9 @@ def command(run: Path, file: Path) -> int:
         store.give(given)
         result = store.run()
     write_reports(result, plan, path.parent)
-    whole = sum(each.total is not None for each in result.submissions)
+    complete = sum(each.total is not None for each in result.submissions)
     click.echo(
-        f"{counted(len(given), 'submission')} changed; {whole} of {len(result.submissions)} have "
+        f"{counted(len(given), 'submission')} changed; {complete} of {len(result.submissions)} have "
         "their whole mark"
     )
     return 0

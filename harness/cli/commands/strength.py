@@ -108,8 +108,8 @@ def show_strength(report: StrengthReport, console: Console) -> None:
         table.add_column(heading, justify="right")
     table.add_column("noticed first by")
     for each in report.functions:
-        left = each.changes - each.noticed - each.equivalent
-        counts = (each.changes, each.noticed, each.equivalent, left)
+        unnoticed = each.changes - each.noticed - each.equivalent
+        counts = (each.changes, each.noticed, each.equivalent, unnoticed)
         first = [one.noticed_by[0] for one in report.outcomes if one.function == each.function
                  and one.noticed_by]  # fmt: skip
         names = dict.fromkeys(first)

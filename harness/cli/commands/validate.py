@@ -111,17 +111,17 @@ def command(
             console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
         sound = sound and report.sound
         if strength and report.sound:
-            found = measured(loaded, cache_folder(base), python=python, jobs=jobs)
-            show_strength(found, console)
-            sound = sound and not found.mistakes
+            strength_report = measured(loaded, cache_folder(base), python=python, jobs=jobs)
+            show_strength(strength_report, console)
+            sound = sound and not strength_report.mistakes
     return 0 if sound else 1
 
 
 def _samples_folder(base: Path, assignment_id: str) -> Path:
     """Of a folder with one assignment alone its samples may lie in submissions/ itself."""
     folder = base / "submissions"
-    own = folder / assignment_id
-    return own if own.is_dir() or len(available(base)) > 1 else folder
+    of_assignment = folder / assignment_id
+    return of_assignment if of_assignment.is_dir() or len(available(base)) > 1 else folder
 
 
 def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:
