@@ -44,7 +44,7 @@ def command(run: Path, file: Path) -> int:
     write_reports(result, plan, path.parent)
     complete = sum(each.total is not None for each in result.submissions)
     click.echo(
-        f"{counted(len(given), 'submission')} changed; {complete} of {len(result.submissions)} have "
-        "their whole mark"
+        f"{counted(len(given), 'submission')} changed; "
+        f"{complete} of {len(result.submissions)} have their whole mark"
     )
     return 0
