@@ -54,7 +54,7 @@ def _in_process(arguments: list[str], folder: Path) -> Outcome:
             patch.object(sys, "stdin", stack.enter_context(Path(os.devnull).open(encoding="utf-8")))
         )
         if "--jobs" not in arguments:
-            for module in ("batch", "jobs"):
+            for module in ("batch", "engines.local"):
                 stack.enter_context(patch(f"harness.grading.{module}.Pool", InlineEngine))
         stack.enter_context(patch.object(sys, "stdout", out))
         stack.enter_context(patch.object(sys, "stderr", err))

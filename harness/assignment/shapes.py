@@ -254,16 +254,19 @@ def shaped(kind: type[M], document: Document, loc: Loc, data: Any) -> M | None:
         if detail.get("ctx", {}).get("instead") is None:
             return None
         data = _replaced(data, detail["loc"], detail["ctx"]["instead"])
-    return kind.model_validate(data) if details else shape
+    try:
+        return kind.model_validate(data) if details else shape
+    except ValidationError:
+        return None
 
 
 def _replaced(data: Any, loc: Loc, value: Any) -> Any:
-    if not loc:
+    if not loc or not isinstance(data, dict | list):  # a single item of a list
         return value
     if not _is_written(loc[0]):
         return _replaced(data, loc[1:], value)
-    copy = data.copy()
-    copy[loc[0]] = _replaced(data[loc[0]], loc[1:], value)
+    copy: Any = data.copy()
+    copy[loc[0]] = _replaced(copy[loc[0]], loc[1:], value)
     return copy
 
 

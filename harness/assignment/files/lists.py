@@ -9,8 +9,8 @@ from pathlib import Path
 from harness.assignment.document import Document
 from harness.assignment.loading import EQUIVALENT
 from harness.assignment.problems import Problems, nearest
+from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.scenarios.settings import has_clause
 from harness.assignment.shapes import Shape, shaped
 from harness.model.plan import Clause, Exemption, SourceFile, glob
 from harness.model.specification import Mutant

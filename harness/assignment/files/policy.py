@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import ConfigDict, Field, create_model
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.files.provided import functions_of
 from harness.assignment.problems import nearest
+from harness.assignment.provided import functions_of
+from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.scenarios.settings import has_clause
 from harness.assignment.shapes import Expects, Points, Shape, one_required, shaped
 from harness.common.words import listed
 from harness.model.plan import Clause, SourceFile

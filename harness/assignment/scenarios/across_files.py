@@ -9,7 +9,7 @@ from graphlib import CycleError
 
 from harness.assignment.document import Document, Loc
 from harness.assignment.problems import nearest
-from harness.assignment.scenarios.settings import Setting
+from harness.assignment.scenarios.context import Setting
 from harness.assignment.scenarios.sweeps import slug
 from harness.model.plan import Scenario, Visibility, in_turn, needed
 

@@ -17,7 +17,8 @@ from pydantic import BaseModel
 
 from harness.assignment.document import Loc
 from harness.assignment.problems import nearest
-from harness.assignment.scenarios.context import Context, plain_value
+from harness.assignment.provided import names_in
+from harness.assignment.scenarios.context import Context, Setting, plain_value
 from harness.assignment.scenarios.draws import (
     DrawError,
     DrawRequest,
@@ -25,11 +26,9 @@ from harness.assignment.scenarios.draws import (
     read_draws,
     request_for,
 )
-from harness.assignment.scenarios.settings import Setting
 from harness.assignment.scenarios.shape import CaseShape
 from harness.assignment.scenarios.stimulus import StimulusKind, check_takes
 from harness.assignment.scenarios.sweeps import Variation
-from harness.assignment.scenarios.templates import names_in
 from harness.assignment.vocabulary import Overrides
 from harness.common.words import listed
 from harness.matchers import Refused

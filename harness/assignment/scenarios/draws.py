@@ -14,7 +14,7 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -260,3 +260,55 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
             raise UserError(what, place=place)
         found[name] = literal
     return dict(sorted(found.items()))
+
+
+def draw(request: DrawRequest, function: Callable[..., Any]) -> list[dict[str, str]]:
+    """What the course's function gives for a request, as literals; UserError where it fails. It
+    imports Hypothesis for a sample, as `harness.study.fuzz` does."""
+    constants = {binding.name: ast.literal_eval(binding.literal) for binding in request.constants}
+    try:
+        made = function(**constants)
+        drawn = _examples(made, request) if request.kind == "sample" else _all(made)
+    except UserError:
+        raise
+    except Exception as error:
+        what = f"{request.source} failed ({type(error).__name__}: {error})"
+        raise UserError(what, place=request.file) from error
+    draws = [literals(request.source, draw, place=request.file) for draw in drawn]
+    if not draws:
+        raise UserError(f"{request.source} gave no draw", place=request.file)
+    if len({tuple(draw) for draw in draws}) != 1:
+        what = f"{request.source} gave different names in different draws"
+        raise UserError(what, place=request.file)
+    return draws
+
+
+def _all(made: Iterable[Any]) -> list[Any]:
+    return list(made)
+
+
+def _examples(strategy: Any, request: DrawRequest) -> list[Any]:
+    try:
+        import hypothesis  # noqa: PLC0415
+    except ImportError:
+        hint = "pip install 'a1-harness[record]'"
+        raise UserError("drawing samples needs Hypothesis", hint=hint) from None
+    found: dict[str, Any] = {}
+
+    @hypothesis.seed(request.seed)
+    @hypothesis.settings(
+        # Different choices can make equal draws, so ask for more than are wanted.
+        max_examples=request.count * 4,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(strategy)
+    def collect(draw: Any) -> None:
+        if len(found) < request.count:
+            found.setdefault(repr(draw), draw)
+
+    with no_constants_of_loaded_modules():
+        collect()
+    return list(found.values())

@@ -24,11 +24,10 @@ from harness.assignment.scenarios.cases import (
     one_of_each,
     uses,
 )
-from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.context import Context, Setting, check_clauses, check_function
 from harness.assignment.scenarios.draws import DrawRequest
 from harness.assignment.scenarios.expected import stated, transcript_of
 from harness.assignment.scenarios.folders import provided_names, stand_in_files, used_files
-from harness.assignment.scenarios.settings import Setting, check_clauses, check_function
 from harness.assignment.scenarios.shape import ScenarioFileShape, ScenarioShape
 from harness.assignment.scenarios.stimulus import (
     StimulusKind,

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.assignment.document import Loc
-from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.context import Context, Setting
 from harness.assignment.scenarios.draws import DrawError, replies_of
 from harness.assignment.scenarios.folders import given_files, has_folder
-from harness.assignment.scenarios.python_text import PythonError, names_of, parse_statements
-from harness.assignment.scenarios.sessions import SessionError, parse_session
+from harness.assignment.scenarios.python_text import (
+    PythonError,
+    SessionError,
+    names_of,
+    parse_session,
+    parse_statements,
+)
 from harness.assignment.vocabulary import Overrides
 from harness.common.words import listed
 from harness.matchers import Refused
 from harness.model.stimulus import Binding, Call, Key, Replies, Run, Session, Stimulus, Typed
-
-if TYPE_CHECKING:
-    from harness.assignment.scenarios.settings import Setting
 
 LONGEST_LINE = 4095  # bytes; a terminal takes no longer line
 
