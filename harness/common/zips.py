@@ -18,8 +18,8 @@ def zipped(files: Mapping[str, bytes | Path], programs: Collection[str] = ()) ->
     Content given as a path is read when its turn comes, so that only the archive is held in
     memory. Raises OSError where it cannot be read.
     """
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w") as archive:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
         for name in sorted(files):
             member = zipfile.ZipInfo(name, _SAME_TIME)
             member.create_system = _UNIX
@@ -27,4 +27,4 @@ def zipped(files: Mapping[str, bytes | Path], programs: Collection[str] = ()) ->
             member.compress_type = zipfile.ZIP_DEFLATED
             content = files[name]
             archive.writestr(member, content.read_bytes() if isinstance(content, Path) else content)
-    return whole.getvalue()
+    return stream.getvalue()

@@ -40,7 +40,7 @@ def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
     What changes nothing but an annotation is left out. UserError where cosmic-ray is not installed.
     """
     operators, mutating, trees = _cosmic_ray()
-    found: list[Change] = []
+    made: list[Change] = []
     for file in files:
         if not file.name.endswith(".py"):
             continue
@@ -51,16 +51,16 @@ def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
             first = min([node.lineno, *(each.lineno for each in decorated)]) - 1
             last = node.end_lineno or node.lineno
             part = "".join(lines[first:last])
-            known = {_meaning(part)}
+            meanings = {_meaning(part)}
             nodes = list(trees.ast_nodes(trees.get_ast(part)))
             for name, operator in operators.items():
                 for text in _applied(mutating, operator, part, nodes):
                     meaning = _meaning(text)
-                    if meaning and meaning not in known:
-                        known.add(meaning)
-                        whole = "".join([*lines[:first], text, *lines[last:]])
-                        found.append(_change(file.name, name, source, whole))
-    return tuple(sorted(found, key=lambda one: (one.file, one.line, one.operator, one.after)))
+                    if meaning and meaning not in meanings:
+                        meanings.add(meaning)
+                        changed = "".join([*lines[:first], text, *lines[last:]])
+                        made.append(_change(file.name, name, source, changed))
+    return tuple(sorted(made, key=lambda one: (one.file, one.line, one.operator, one.after)))
 
 
 def with_change(files: tuple[SourceFile, ...], change: Change) -> tuple[SourceFile, ...]:
@@ -160,11 +160,11 @@ def pairs(changes: Sequence[Change], among: Sequence[int], most: int) -> tuple[P
             one, other = changes[first], changes[second]
             if (one.file, one.function) == (other.file, other.function) and one.line != other.line:
                 by_function.setdefault((one.file, one.function), []).append((first, second))
-    for found in by_function.values():
-        found.sort(key=lambda pair: _lot(changes, pair), reverse=True)
+    for group in by_function.values():
+        group.sort(key=lambda pair: _lot(changes, pair), reverse=True)
     chosen: list[Pair] = []
     while len(chosen) < most and any(by_function.values()):
-        chosen += [found.pop() for found in by_function.values() if found]
+        chosen += [group.pop() for group in by_function.values() if group]
     return tuple(sorted(chosen[:most]))
 
 

@@ -190,7 +190,7 @@ def _needed(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) -> set
 def _mistakes(
     outcomes: Sequence[ChangeOutcome], equivalents: Sequence[Equivalent]
 ) -> tuple[str, ...]:
-    found = {place(each) for each in outcomes}
+    places = {place(each) for each in outcomes}
     mistakes = [
         f"{_named(each)}: {each.noticed_by[0]} notices it"
         for each in outcomes
@@ -199,7 +199,7 @@ def _mistakes(
     mistakes += [
         f"{_named(each)}: there is no such change"
         for each in equivalents
-        if place(each) not in found
+        if place(each) not in places
     ]
     return tuple(sorted(mistakes))
 

@@ -14,17 +14,9 @@ from pydantic import Field
 from harness.assignment.document import Document
 from harness.assignment.loading import find_root, shown
 from harness.assignment.problems import Problems, nearest
-from harness.assignment.shapes import (
-    Expects,
-    Positive,
-    Shape,
-    Whole,
-    WholeOrZero,
-    Words,
-    listed,
-    shaped,
-)
+from harness.assignment.shapes import Expects, Positive, Shape, Whole, WholeOrZero, Words, shaped
 from harness.common.errors import UserError
+from harness.common.words import listed
 from harness.model.rule_words import rule_words
 from harness.model.specification import ExpectedCause, ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind
@@ -177,7 +169,7 @@ def _rules(document: Document, names: list[str]) -> list[str]:
         if name in known:
             found.append(name)
         else:
-            hint = _hint("findings", name) or f"rules are {listed(known)}"
+            hint = _hint("findings", name) or f"rules are {listed(known, 'or')}"
             document.add(("findings", index), f"unknown rule {name}", hint)
     return found
 
@@ -202,6 +194,6 @@ def _verdicts(document: Document, verdicts: dict[str, str]) -> list[ExpectedVerd
         if name in known:
             found.append(ExpectedVerdict(pattern=pattern, kind=VerdictKind(name)))
         else:
-            hint = _hint("verdicts", name) or f"verdicts are {listed(known)}"
+            hint = _hint("verdicts", name) or f"verdicts are {listed(known, 'or')}"
             document.add(("verdicts", pattern), f"unknown verdict {name}", hint)
     return found

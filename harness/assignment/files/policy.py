@@ -13,7 +13,8 @@ from harness.assignment.problems import nearest
 from harness.assignment.provided import functions_of
 from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.shapes import Expects, Points, Shape, listed, one_required, shaped
+from harness.assignment.shapes import Expects, Points, Shape, one_required, shaped
+from harness.common.words import listed
 from harness.model.plan import Clause, SourceFile
 from harness.model.policy import (
     Consequence,
@@ -209,7 +210,7 @@ def _is_one(document: Document, loc: Loc, shape: FileImportsShape | ListShape) -
     if len(stated) == 1:
         return True
     kinds = tuple(type(shape).model_fields)
-    what = f"expected one of {listed(kinds)}, got {' and '.join(stated) or 'nothing'}"
+    what = f"expected one of {listed(kinds, 'or')}, got {' and '.join(stated) or 'nothing'}"
     document.add(loc, what)
     return False
 
@@ -262,7 +263,7 @@ def _names(
         loc = (setting.key, kind, index)
         if known is not None and name not in known:
             what = f"unknown {setting.noun} {name}"
-            every = f"there are {listed(known)}" if len(known) <= _FEW else ""
+            every = f"there are {listed(known, 'or')}" if len(known) <= _FEW else ""
             document.add(loc, what, nearest(name, known) or every)
         elif not name.isidentifier():
             document.add(loc, f"{name!r} is not a name")

@@ -29,8 +29,8 @@ from harness.assignment.scenarios.draws import (
 from harness.assignment.scenarios.shape import CaseShape
 from harness.assignment.scenarios.stimulus import StimulusKind, check_takes
 from harness.assignment.scenarios.sweeps import Variation
-from harness.assignment.shapes import listed
 from harness.assignment.vocabulary import Overrides
+from harness.common.words import listed
 from harness.matchers import Refused
 from harness.model.plan import Scenario
 from harness.model.stimulus import Binding, Run, Stimulus
@@ -179,7 +179,7 @@ def _row(context: Context, chosen: Setting, where: Loc, case: CaseShape) -> Case
         if not name.isidentifier():
             context.refuse((*where, name), f"{name} is no name", key=True)
         if isinstance(value, dict):
-            hint = nearest(name, _OF_A_ROW) or f"a case states {listed(_OF_A_ROW)}"
+            hint = nearest(name, _OF_A_ROW) or f"a case states {listed(_OF_A_ROW, 'or')}"
             context.refuse((*where, name), "expected a plain value, got a mapping", hint)
         literal = plain_value(context, (*where, name), value).source()
         bindings.append(Binding(name=name, literal=literal))

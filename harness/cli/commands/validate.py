@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from harness.api import load_assignment
 from harness.assignment import SpecErrors, available, load_expectation
 from harness.cli.accepting import accept_recordings, accept_samples
+from harness.cli.commands.strength import measured, show_strength
 from harness.cli.discovery import examples
 from harness.cli.options import (
     GITHUB,
@@ -27,7 +27,7 @@ from harness.cli.options import (
     the_root,
 )
 from harness.cli.printing import result_console
-from harness.cli.strengths import measured, show_strength
+from harness.cli.progress import bar
 from harness.common.errors import UserError
 from harness.grading import prepare
 from harness.grading.validation import Sample, SampleOutcome, ValidationReport, validate
@@ -98,12 +98,8 @@ def command(
         )
         folder = _samples_folder(base, assignment_id)
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
-        screen = Console(stderr=True)
-        with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
-            task = bar.add_task("", total=None)
-            report = validate(
-                context, samples, jobs=jobs, isolation=isolation, progress=_Stage(bar, task)
-            )
+        with bar() as tell:
+            report = validate(context, samples, jobs=jobs, isolation=isolation, progress=tell)
         if accept:
             report = accept_samples(report, folder)
         show(report, console)
@@ -115,17 +111,17 @@ def command(
             console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
         sound = sound and report.sound
         if strength and report.sound:
-            found = measured(loaded, cache_folder(base), python=python, jobs=jobs)
-            show_strength(found, console)
-            sound = sound and not found.mistakes
+            strength_report = measured(loaded, cache_folder(base), python=python, jobs=jobs)
+            show_strength(strength_report, console)
+            sound = sound and not strength_report.mistakes
     return 0 if sound else 1
 
 
 def _samples_folder(base: Path, assignment_id: str) -> Path:
     """Of a folder with one assignment alone its samples may lie in submissions/ itself."""
     folder = base / "submissions"
-    own = folder / assignment_id
-    return own if own.is_dir() or len(available(base)) > 1 else folder
+    of_assignment = folder / assignment_id
+    return of_assignment if of_assignment.is_dir() or len(available(base)) > 1 else folder
 
 
 def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:
@@ -139,17 +135,6 @@ def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> 
             for line in str(error).splitlines():
                 click.echo(str(placed(line)))
         raise
-
-
-class _Stage:
-    """Shows which part of a validation is running."""
-
-    def __init__(self, bar: Progress, task: TaskID) -> None:
-        self._bar = bar
-        self._task = task
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        self._bar.update(self._task, description=what, completed=done, total=total)
 
 
 def read_samples(folder: Path, assignment: Assignment) -> tuple[Sample, ...]:

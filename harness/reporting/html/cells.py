@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
+from harness.common.words import plural
 from harness.model.observation import Turn
 from harness.model.stimulus import KEY_NAMES, Typed
 from harness.model.student_view import ShownCheck
 from harness.model.verdict import Cell, GridCell, LineEnd
 from harness.reporting.html.inert import block, code
 from harness.reporting.view.comparisons import shortened
-from harness.reporting.view.words import number, plural
+from harness.reporting.view.words import number
 
 ENTER = "⏎"  # where nothing but Enter is typed
 _CUT = Markup('<span class="cut">…</span>')

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from harness.common.words import counted
 from harness.model.student_view import ShownCause, StudentView
-from harness.reporting.view.words import counted
 
 _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<rest>.*))?", re.S)
 

@@ -105,9 +105,9 @@ class Comparer(AbstractContextManager["Comparer"]):
     def observed(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> list[Observation]:
         """What the reference does, in the order of the stimuli."""
         prepared = self.prepare(target, stimuli)
-        found = []
+        observations = []
         for number, stimulus in prepared.stimuli.items():
-            seen = None
+            observation = None
             if number in prepared.together:
                 arguments = next(
                     group.jobs[number].arguments
@@ -115,9 +115,11 @@ class Comparer(AbstractContextManager["Comparer"]):
                     if number in group.jobs
                 )
                 data = prepared.together[number]
-                seen = decoded(data, stimulus, target.limits, arguments=arguments)
-            found.append(seen if seen is not None else self._alone(prepared, number))
-        return found
+                observation = decoded(data, stimulus, target.limits, arguments=arguments)
+            observations.append(
+                observation if observation is not None else self._alone(prepared, number)
+            )
+        return observations
 
     def prepare(self, target: FuzzTarget, stimuli: Sequence[Stimulus]) -> Prepared:
         """A batch, run on the reference."""
@@ -125,11 +127,11 @@ class Comparer(AbstractContextManager["Comparer"]):
         server = self._reference.server
         if not (self._reference.together and isinstance(server, SharingObserver)):
             return prepared
-        wanted = {n: (s, target.limits) for n, s in prepared.stimuli.items() if may_share(s)}
-        prepared.groups = server.group(wanted)
+        sharing = {n: (s, target.limits) for n, s in prepared.stimuli.items() if may_share(s)}
+        prepared.groups = server.group(sharing)
         for group in prepared.groups:
-            seen = self._reference.run_together(group, sorted(group.jobs))
-            for number, data in seen.items():
+            answers = self._reference.run_together(group, sorted(group.jobs))
+            for number, data in answers.items():
                 if _RAISED in data.partition(b"\n")[0]:
                     prepared.left_out.add(number)
                 else:
@@ -169,8 +171,8 @@ class Comparer(AbstractContextManager["Comparer"]):
             parameters=parameters(stimulus, self._assignment),
             within=self._assignment.floats_within,
         )
-        seen = program.server.observe(stimulus, target.limits)
-        return Judge(expected, stimulus).verdict(seen)
+        observation = program.server.observe(stimulus, target.limits)
+        return Judge(expected, stimulus).verdict(observation)
 
     def _alone(self, prepared: Prepared, number: int) -> Observation:
         if number not in prepared.alone:

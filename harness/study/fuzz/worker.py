@@ -187,7 +187,7 @@ class Worker(AbstractContextManager["Worker"]):
             draws = drawer.batch(seed, BATCH, twice=unit.batch == 0)
             stimuli = [replace(target.stimulus, bindings=draw) for draw in draws]
         prepared = self._comparer.prepare(target, stimuli)
-        found: dict[str, FuzzDifference] = {}
+        differences: dict[str, FuzzDifference] = {}
         for digest in unit.digests:
             with ExitStack() as stack:
                 program = self._comparer.program(self._submissions[digest].files, stack)
@@ -201,12 +201,12 @@ class Worker(AbstractContextManager["Worker"]):
                 else:
                     smallest = self._simplest(target, drawer, seed, first, program)
                 drawn = unit.batch * batch_size(target) + differing[0].number + 1
-                found[digest] = self._difference(target, smallest, program, drawn)
+                differences[digest] = self._difference(target, smallest, program, drawn)
         return UnitResult(
             unit=unit,
             inputs=len(stimuli) - len(prepared.left_out),
             left_out=len(prepared.left_out),
-            found=found,
+            found=differences,
         )
 
     def _drawer(self, number: int) -> Drawer:
@@ -226,15 +226,15 @@ class Worker(AbstractContextManager["Worker"]):
         different = list(dict.fromkeys(games))
         if not self._setup.settings.assume:
             return different
-        seen = run(different)
+        observations = run(different)
         return [
             game
-            for game, observation in zip(different, seen, strict=True)
+            for game, observation in zip(different, observations, strict=True)
             if self._settled(game, observation)
         ]
 
-    def _settled(self, game: Stimulus, seen: Observation) -> bool:
-        known = {"typed": [each.text for each in game.inputs], "printed": seen.printed}
+    def _settled(self, game: Stimulus, observation: Observation) -> bool:
+        known = {"typed": [each.text for each in game.inputs], "printed": observation.printed}
         for assume in self._setup.settings.assume:
             bound = {each.name for each in assume.constants} | known.keys()
             asked = set(assume.parameters) & known.keys()
@@ -260,10 +260,10 @@ class Worker(AbstractContextManager["Worker"]):
 
     def _shortest(self, target: FuzzTarget, first: Differing, program: RunningProgram) -> Stimulus:
         def differs(game: Stimulus) -> Stimulus | None:
-            (seen,) = self._comparer.observed(target, [game])
-            if seen.reads < len(game.inputs):
-                game = replace(game, inputs=game.inputs[: seen.reads])
-            if not self._settled(game, seen):
+            (observation,) = self._comparer.observed(target, [game])
+            if observation.reads < len(game.inputs):
+                game = replace(game, inputs=game.inputs[: observation.reads])
+            if not self._settled(game, observation):
                 return None
             return game if self._verdict(target, game, program) is not None else None
 
@@ -280,10 +280,10 @@ class Worker(AbstractContextManager["Worker"]):
     def _difference(
         self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram, drawn: int
     ) -> FuzzDifference:
-        found = self._verdict(target, stimulus, program)
-        if found is None:
+        failure = self._verdict(target, stimulus, program)
+        if failure is None:
             raise HarnessError(f"{target.id}: a difference did not show again")
-        prepared, message = found
+        prepared, message = failure
         return FuzzDifference(
             target=target.id,
             function=target.function,
