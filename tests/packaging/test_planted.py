@@ -31,9 +31,8 @@ from harness.packaging.gradescope.grading import PlatformRun
 from harness.packaging.gradescope.results import results_json as gradescope_json
 from harness.packaging.gradescope.settings import Metadata, PackageSettings
 from harness.reporting.export.anonymous import anonymous
+from harness.reporting.github import markdown_summary, of_submission
 from harness.reporting.html.submission_pages import feedback_page
-from harness.reporting.markdown import markdown_summary
-from harness.reporting.terminal.annotations import of_submission
 from harness.reporting.terminal.cards import explain_failures
 from harness.results import results_json, student_view
 from tests.results.small_run import PLAN, SECRET, result

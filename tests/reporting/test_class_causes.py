@@ -12,7 +12,7 @@ from harness.model.assignment import ManualSlot
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.rule_words import rule_in_words, rule_words
 from harness.model.verdict import Cause
-from harness.reporting.view.class_causes import ClassCause, ClassCauses, ForAPerson
+from harness.reporting.view.figures import ClassCause, ClassCauses, ForAPerson
 
 
 def cause(function: str, rule: str, marks: str, message: str = "wrong") -> Cause:

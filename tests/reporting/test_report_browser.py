@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, sync_playwright
 
 from harness.model.result import RunResult
-from harness.reporting import write_index, write_reports
+from harness.reporting.writing import write_index, write_reports
 from tests.reporting.chromium import FLAGS, chromium
 from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN
 

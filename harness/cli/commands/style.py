@@ -11,7 +11,8 @@ from rich.progress import Progress
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, python_option
 from harness.common.escaping import visible
-from harness.reporting import style_in_words, write_reports, write_style
+from harness.reporting.html.study_pages import style_in_words, write_style
+from harness.reporting.writing import write_reports
 from harness.results import Store, store_of
 from harness.study import graded_submissions, style_report
 

@@ -18,8 +18,7 @@ from harness.reporting.export.marks_csv import MARKS_CSV
 from harness.reporting.html.environment import render, sorting
 from harness.reporting.html.submission_pages import is_other_python, mark_text
 from harness.reporting.view import figures, words
-from harness.reporting.view.class_causes import ClassCauses
-from harness.reporting.view.failing import GOOD, FailingCounter
+from harness.reporting.view.figures import GOOD, ClassCauses, FailingCounter
 
 MOST_ROWS = 150  # what a browser shows and sorts at once without a wait
 ROWS_A_PAGE = 100
