@@ -17,7 +17,8 @@ from harness.cli.printing import print_result
 from harness.common import files, serial
 from harness.common.escaping import visible
 from harness.model.study.reports import SimilarityReport
-from harness.reporting.html.study_pages import percent, write_similarity, write_study
+from harness.reporting.html.study_pages import write_similarity, write_study
+from harness.reporting.view.words import percent
 from harness.results import Store, latest_strength, store_of
 from harness.study import compare_class, graded_submissions, without_ids
 

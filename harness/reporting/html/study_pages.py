@@ -25,6 +25,7 @@ from harness.model.study.reports import (
     StyleReport,
 )
 from harness.reporting.html.environment import render
+from harness.reporting.view.words import percent
 
 STUDY = "study.html"
 SIMILARITY = "similarity.json"
@@ -189,11 +190,6 @@ def pair_page(pair: SimilarPair, plan: Plan, sources: Sources) -> str:
         percent=percent(pair.score),
         sides=[(pair.first, first), (pair.second, second)],
     )
-
-
-def percent(score: float) -> int:
-    """A score from 0 to 1 in whole percent."""
-    return round(100 * min(score, 1.0))
 
 
 def _lines(program: tuple[SourceFile, ...], ranges: list[LineRange]) -> list[list[SourceLine]]:
