@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.assignment.document import Document
 from harness.assignment.files.assignment import Heading, comparisons, manual_slots, read_heading
 from harness.assignment.files.fuzzing import fuzz_settings
-from harness.assignment.files.lists import read_clauses, read_exemptions
-from harness.assignment.files.mutants import read_mutants
+from harness.assignment.files.lists import read_clauses, read_exemptions, read_mutants
 from harness.assignment.files.policy import read_policy
 from harness.assignment.files.provided import ProvidedError
 from harness.assignment.loading import (
@@ -22,13 +22,11 @@ from harness.assignment.loading import (
     shown,
     spec_folder,
 )
-from harness.assignment.scenarios.drawing.draws import DrawRequest
+from harness.assignment.problems import Problems
+from harness.assignment.scenarios.across_files import WeightedFile, weighted, with_needs
+from harness.assignment.scenarios.draws import DrawRequest
 from harness.assignment.scenarios.file import Compiled, ScenarioFile
-from harness.assignment.scenarios.needs import with_needs
-from harness.assignment.scenarios.weights import WeightedFile, weighted
 from harness.assignment.vocabulary import Variants, Vocabulary, provided_classes, public_functions
-from harness.assignment.yaml.document import Document
-from harness.assignment.yaml.errors import Problems
 from harness.model.plan import (
     PLAN_VERSION,
     Assignment,
@@ -64,6 +62,12 @@ def compile_assignment(
     problems.raise_any()
     assert found is not None
     return found
+
+
+def load_for_fuzzing(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings]:
+    """An assignment and what is drawn beyond its scenarios; SpecErrors, UserError as `load`."""
+    compilation = compile_assignment(root.resolve(), assignment_id, support=None, recording=False)
+    return compilation.specification, compilation.fuzzing
 
 
 class _Compiler:
@@ -231,7 +235,7 @@ class _Compiler:
         return () if document is None else read_exemptions(document, scenario_ids)
 
     def _scenarios(self, heading: Heading, vocabulary: Vocabulary) -> Compiled:
-        whole = Compiled([], [], {}, set(), {}, set())
+        whole = Compiled()
         files: list[WeightedFile] = []
         for odd in sorted(self.folder.glob("*.yml")):
             place = Place(file=shown(self.root, odd), line=1, column=1)
@@ -245,17 +249,8 @@ class _Compiler:
             document = self._open(path)
             if document is None:
                 continue
-            reader = ScenarioFile(document, vocabulary, recording=self.recording)
-            part = reader.compile()
-            scenarios = tuple(part.scenarios)
-            files.append(WeightedFile(document=document, scenarios=scenarios, marks=reader.marks))
-            whole.transcripts += part.transcripts
-            whole.requests |= part.requests
-            whole.provide |= part.provide
-            whole.stand_ins |= part.stand_ins
-            whole.data_files |= part.data_files
-            whole.samples |= part.samples
-            whole.needs += part.needs
+            reader = ScenarioFile(document, vocabulary, whole, recording=self.recording)
+            files.append(reader.read())
         marked = weighted(files, heading.functionality_marks)
         whole.scenarios += with_needs(marked, whole.needs)
         return whole

@@ -331,6 +331,24 @@ class Sharing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramFiles:
+    """Files as they are imported: the submission's, and the course's beside them."""
+
+    submitted: tuple[SourceFile, ...]
+    provided: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRequest:
+    """What is to be checked against what, and the `program` that may share a process. As JSON it is
+    what `harness.policy` takes."""
+
+    files: tuple[SourceFile, ...]
+    policy: Policy | None = None
+    program: ProgramFiles | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyReport:
     """What the text of one submission showed. `notes` are accepted oddities (BOM, CRLF).
     `sharing` is None where it was not asked for; `outline` is of what could be read."""

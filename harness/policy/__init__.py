@@ -4,11 +4,17 @@
 is what to load there, `ENTRY` what to call with a `PolicyRequest` as JSON.
 """
 
-from harness.policy.checking import PolicyRequest, ProgramFiles, check
+from typing import TYPE_CHECKING
+
+from harness.common.lazy_exports import lazy_exports
+from harness.model.policy import PolicyRequest, ProgramFiles
 from harness.policy.rule import ListSetting, unchecked
 from harness.policy.rules import finding_kind, finding_kinds, policy_rules
-from harness.policy.sharing import check_sharing
-from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
+
+if TYPE_CHECKING:
+    from harness.policy.checking import check
+    from harness.policy.sharing import check_sharing
+    from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
 
 __all__ = [
     "ENTRY",
@@ -24,3 +30,12 @@ __all__ = [
     "policy_rules",
     "unchecked",
 ]
+
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "checking": ("check",),
+        "sharing": ("check_sharing",),
+        "sources": ("ENTRY", "POLICY_DIGEST", "SOURCES"),
+    },
+)

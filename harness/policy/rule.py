@@ -7,11 +7,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from harness.model.policy import Consequence, Finding, Policy, PolicyGroup, Severity
+from harness.policy.index import Index
 from harness.policy.reading import Source
-from harness.policy.survey import Survey, plain_annotations
 
 # Limits the size of a report on a file that is full of forbidden things.
 MAX_PER_RULE = 50
@@ -43,22 +42,19 @@ class ListSetting:
     forbidden: Callable[[], tuple[str, ...]] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
-    """A file that could be read, and what it is held to. `defined` is what the other files of the
-    submission and the provided modules define, by module."""
+    """A file that could be read, and what it is held to."""
 
-    def __init__(
-        self, survey: Survey, policy: Policy, defined: Mapping[str, frozenset[str]]
-    ) -> None:
-        self.survey = survey
-        self.policy = policy
-        self.defined = defined
-        self.provided = frozenset(policy.provided_names)
+    index: Index
+    policy: Policy
+    defined: Mapping[str, frozenset[str]]
+    """What the other files of the submission and the provided modules define, by module."""
 
-    @cached_property
-    def annotations(self) -> frozenset[int]:
-        """The ids of the nodes of annotations that do nothing but name types."""
-        return plain_annotations(self.survey)
+    @property
+    def provided(self) -> frozenset[str]:
+        """The names of the provided constants."""
+        return frozenset(self.policy.provided_names)
 
 
 Check = Callable[[CheckedFile, "FindingCollector"], None]
@@ -147,3 +143,9 @@ class FindingCollector:
             consequence=self._policy.consequence_of(kind.group),
             word=word,
         )
+
+
+def short(text: str, most: int = 60) -> str:
+    """A name or line fit for a sentence: one line, not longer than `most`."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"

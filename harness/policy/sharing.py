@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from string import Formatter
 
 from harness.model.policy import MAX_SOURCE_BYTES, Sharing, SourceFile
-from harness.policy.survey import FUNCTIONS, children
-from harness.policy.words import short
+from harness.policy.index import FUNCTIONS, children
+from harness.policy.rule import short
 
 LIBRARY = frozenset({"math", "random", "string", "typing"})
 _IMPORTS = LIBRARY | {"__future__"}

@@ -58,7 +58,7 @@ ONE_SCENARIO = {
     "unordered without a list": (
         "call: check_input('')\nreturns: {unordered: 3}",
         [
-            "specs/small/f.yaml:6:26: returns.unordered: expected a list, got the number 3.",
+            "specs/small/f.yaml:6:26: returns.unordered: expected a list of values, got the number 3.",
         ],
     ),
     "lines of several lines": (
@@ -100,7 +100,7 @@ ONE_SCENARIO = {
     "equals elsewhere": (
         "call: check_input('')\nleaves: {command: {equals: \"1\"}}",
         [
-            "specs/small/f.yaml:6:14: leaves.command: equals belongs to returns of a call. Hint: write the value itself, or {python: …}.",
+            "specs/small/f.yaml:6:24: leaves.command.equals: equals belongs to returns of a call. Hint: write the value itself, or {python: …}.",
         ],
     ),
     "python with an odd tolerance": (
@@ -184,7 +184,7 @@ ONE_SCENARIO = {
     "a case that raises and returns": (
         "call: check_input(text)\nreturns: 1\ncases: [{text: a}, {text: b, raises: ValueError}]",
         [
-            "specs/small/f.yaml:7:34: cases, item 2, raises: a call that raises returns nothing. Hint: keep one.",
+            "specs/small/f.yaml:7:34: cases, item 2, raises: a call that raises returns nothing. Hint: keep one of returns and raises.",
         ],
     ),
     "cases of which a program is given nothing": (

@@ -246,13 +246,13 @@ ONE_SCENARIO = {
     "a line that is a text": (
         "call: check_input('')\nprints: {a_line: bye}",
         [
-            "specs/small/f.yaml:6:22: prints.a_line: expected a matcher, got the text 'bye'. Hint: write {contains: …} or {number: …}.",
+            "specs/small/f.yaml:6:22: prints.a_line: expected a matcher, got the text 'bye'. Hint: write {contains: …} or {number: …} for a text, {one_of: […]} for a whole value.",
         ],
     ),
     "last line that is a text": (
         "call: check_input('')\nprints: {last_line: bye}",
         [
-            "specs/small/f.yaml:6:25: prints.last_line: expected a matcher, got the text 'bye'. Hint: write {contains: …} or {number: …}.",
+            "specs/small/f.yaml:6:25: prints.last_line: expected a matcher, got the text 'bye'. Hint: write {contains: …} or {number: …} for a text, {one_of: […]} for a whole value.",
         ],
     ),
     "unknown override": (
@@ -306,13 +306,13 @@ ONE_SCENARIO = {
     "input decimal": (
         "run: a1.py\ninput: [1.5]",
         [
-            "specs/small/f.yaml:6:13: input, item 1: expected text or a whole number, got the number 1.5. Hint: quote it.",
+            "specs/small/f.yaml:6:13: input, item 1: expected text, a whole number or {key: …}, got the number 1.5. Hint: quote it.",
         ],
     ),
     "input true": (
         "run: a1.py\ninput: [true]",
         [
-            "specs/small/f.yaml:6:13: input, item 1: expected text or a whole number, got true. Hint: quote it.",
+            "specs/small/f.yaml:6:13: input, item 1: expected text, a whole number or {key: …}, got true. Hint: quote it.",
         ],
     ),
     "input of two lines": (
@@ -378,7 +378,7 @@ ONE_SCENARIO = {
     "returns and raises": (
         "call: check_input('')\nreturns: 0\nraises: ValueError",
         [
-            "specs/small/f.yaml:7:5: raises: a call that raises returns nothing. Hint: keep one.",
+            "specs/small/f.yaml:7:5: raises: a call that raises returns nothing. Hint: keep one of returns and raises.",
         ],
     ),
     "leaves of a method's object": (
@@ -456,7 +456,7 @@ ONE_SCENARIO = {
     "none_of with a bare text": (
         "call: check_input('')\nprints: {none_of: [wins, {contains: lost}, 5]}",
         [
-            "specs/small/f.yaml:6:24: prints.none_of, item 1: expected a matcher, got the text 'wins'. Hint: write {contains: …} for a part of a text, {one_of: […]} for a whole value.",
+            "specs/small/f.yaml:6:24: prints.none_of, item 1: expected a matcher, got the text 'wins'. Hint: write {contains: …} or {number: …} for a text, {one_of: […]} for a whole value.",
             "specs/small/f.yaml:6:48: prints.none_of, item 3: expected a matcher, got the number 5. Hint: write {contains: …} for a part of a text, {one_of: […]} for a whole value.",
         ],
     ),

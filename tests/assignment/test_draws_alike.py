@@ -9,9 +9,9 @@ from pathlib import Path
 PROGRAM = """
 import sys
 from pathlib import Path
-from harness.assignment.scenarios.drawing.course_code import load_module
-from harness.assignment.scenarios.drawing.recording import _draw
-from harness.assignment.scenarios.drawing.draws import DrawRequest
+from harness.assignment.scenarios.draws import load_module
+from harness.assignment.scenarios.recording import _draw
+from harness.assignment.scenarios.draws import DrawRequest
 {extra}
 folder = Path(sys.argv[1])
 request = DrawRequest(kind="sample", source="s.any_text", count=40, seed=3,

@@ -13,7 +13,7 @@ from harness import load_assignment
 from harness.execution import Driver
 from harness.grading import Grader, cohort_of, isolated, prepare
 from harness.grading.grader import Graded
-from harness.grading.validation.repeat import isolation_problems
+from harness.grading.validation.checks import isolation_problems
 from harness.intake import ClassOptions
 from harness.model.observation import Isolation
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus

@@ -10,9 +10,9 @@ import pytest
 
 from harness.common.errors import UserError
 from harness.intake import identifying
-from harness.intake.archives.members import MIB, Caps
-from harness.intake.files.entries import Refused
-from harness.intake.files.folders import unpacked
+from harness.intake.archive_formats import MIB, Caps
+from harness.intake.archives import unpacked
+from harness.intake.entries import Refused
 from harness.model.submission import Withheld
 from tests.downloads import (
     HandIn,
@@ -138,7 +138,7 @@ def test_the_whole_is_counted(tmp_path: Path) -> None:
     large = tmp_path / "large.tar"
     tarred_class({f"{n}/a1.py": bytes(5 * MIB) for n in range(2)}, large, mode="w")
     with unpacked(large, caps) as place:
-        first, second = (place.inside(name).entries()[0] for name in ("0", "1"))
+        first, second = (folder.entries()[0] for folder in place.entries())
         assert len(first.start(5 * MIB)) == 5 * MIB
         with pytest.raises(Refused, match="unpacks to more than 8 MiB") as caught:
             second.start(5 * MIB)

@@ -15,18 +15,16 @@ TOY = '''
 
 from dataclasses import replace
 
-from harness.intake.layouts.layout import (
-    Layout, NamePart, Times, files_at_root, student, students_of
-)
-from harness.intake.files.uploads import Attempt
+from harness.intake.layouts import Layout, Times
+from harness.intake.uploads import at_root, student, students_of, upload_of
 
 
 def _read(place, entries, assignment):
     pieces = []
     for entry in entries:
         who, _, name = entry.name.partition("@")
-        found = files_at_root(place, [replace(entry, name=name)], entry.name)
-        pieces.append(NamePart(student=student(who), attempt=Attempt(files=found)))
+        attempt = at_root(place, [replace(entry, name=name)], entry.name)
+        pieces.append(upload_of(student(who), attempt))
     return students_of(pieces)
 
 

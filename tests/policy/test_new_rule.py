@@ -23,7 +23,7 @@ _KIND = FindingKind(name="short_name", title="Short name", group=PolicyGroup.TEC
 @policy_rule(90, _KIND, setting=ListSetting(key="letters", description="Letters.", noun="letter"))
 def check_names(file, collector):
     names = file.policy.names("letters")
-    for visit in file.survey.of(ast.arg) if names is not None else ():
+    for visit in file.index.of(ast.arg) if names is not None else ():
         if not names.permits(visit.node.arg):
             collector.add(_KIND, visit.node, f"{visit.node.arg} is too short a name")
 """

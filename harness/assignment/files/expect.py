@@ -7,14 +7,23 @@ import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+from pydantic import Field
+
+from harness.assignment.document import Document
 from harness.assignment.loading import find_root, shown
-from harness.assignment.schema.models.lists import ExpectShape
-from harness.assignment.schema.validate import shaped
-from harness.assignment.schema.validators import describe, listed
-from harness.assignment.yaml.document import Document
-from harness.assignment.yaml.errors import Problems, nearest
+from harness.assignment.problems import Problems, nearest
+from harness.assignment.shapes import (
+    Expects,
+    Positive,
+    Shape,
+    Whole,
+    WholeOrZero,
+    Words,
+    listed,
+    shaped,
+)
 from harness.common.errors import UserError
 from harness.model.rule_words import rule_words
 from harness.model.specification import ExpectedCause, ExpectedVerdict, SampleExpectation
@@ -34,6 +43,37 @@ def _names() -> dict[str, tuple[str, ...]]:
 
 _LIKE_A_RULE = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _MISSPELLED = 0.85  # of 1: a function's name may be a little like a rule's
+
+
+class ExpectShape(Shape):
+    """expect.yaml of a sample submission."""
+
+    fails: list[str] = []
+    """Globs: exactly these scenario ids fail."""
+    mark: Annotated[
+        float | Annotated[list[float], Field(min_length=2, max_length=2)],
+        Expects("a number or [least, most]", whole=True, instead=0),
+    ] = []
+    """The mark, or an inclusive range."""
+    explains: list[str] = []
+    """Texts that its explanations hold."""
+    findings: list[str] = []
+    """Policy rules it breaks."""
+    verdicts: dict[str, str] = {}
+    """Verdicts by glob, where they are not plain failures."""
+    causes: dict[str, Words] = {}
+    """All causes: the function to fix ("" the whole file) and the rule of the example, or a list of
+    rules."""
+    tier: str = ""
+    """Hostile corpus: the minimum tier."""
+    layer: str = ""
+    """Hostile corpus: the layer that stops it."""
+    wall_seconds: Positive = 1.0
+    """Hostile corpus: the most time the parent may take."""
+    memory_mib: Whole = 1
+    """Hostile corpus: the most memory the parent may take."""
+    survivors: WholeOrZero = 0
+    """Hostile corpus: processes left running."""
 
 
 def load_expectation(path: Path) -> SampleExpectation:
@@ -101,15 +141,11 @@ def _by_function(causes: tuple[ExpectedCause, ...]) -> dict[str, str | list[str]
     return {name: found[0] if len(found) == 1 else found for name, found in rules.items()}
 
 
-def _mark(document: Document, data: Any) -> tuple[float, ...]:
-    numbers = data if isinstance(data, list) else [data, data]
-    if len(numbers) != 2 or not all(type(number) in (int, float) for number in numbers):
-        what = f"expected a number or [least, most], got {describe(data)}"
-        document.add(("mark",), what)
-        return ()
-    if numbers[0] > numbers[1]:
+def _mark(document: Document, mark: float | list[float]) -> tuple[float, ...]:
+    least, most = mark if isinstance(mark, list) else (mark, mark)
+    if least > most:
         document.add(("mark",), "the least is more than the most")
-    return float(numbers[0]), float(numbers[1])
+    return float(least), float(most)
 
 
 def _hint(key: str, name: str) -> str:

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from pydantic import ConfigDict, Field, create_model
+
+from harness.assignment.document import Document, Loc
 from harness.assignment.files.provided import functions_of
+from harness.assignment.problems import nearest
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.scenarios.settings import fraction, has_clause
-from harness.assignment.schema.models.policy import (
-    AllowShape,
-    FileImportsShape,
-    ImportsShape,
-    ListShape,
-    PolicyShape,
-)
-from harness.assignment.schema.validate import shaped
-from harness.assignment.schema.validators import describe, listed
-from harness.assignment.yaml.document import Document, Loc
-from harness.assignment.yaml.errors import nearest
+from harness.assignment.scenarios.settings import has_clause
+from harness.assignment.shapes import Expects, Points, Shape, listed, one_required, shaped
 from harness.model.plan import Clause, SourceFile
 from harness.model.policy import (
     Consequence,
@@ -33,6 +27,118 @@ from harness.policy import ListSetting, policy_rules
 
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
 _FEW = 10  # names that a message lists
+
+
+class FileImportsShape(Shape):
+    """What a file may import: exactly one of the four."""
+
+    exactly: list[str] = []
+    """These statements, no more and no fewer."""
+    allow: list[str] = []
+    """Only these modules."""
+    forbid: list[str] = []
+    """Any but these modules."""
+    none: bool = False
+    """No import at all."""
+
+
+class ImportsShape(FileImportsShape):
+    """`imports:` exactly one of the four, for every file; or files, each with its own."""
+
+    files: dict[str, FileImportsShape] = {}
+    """Submitted files by name, and what each may import."""
+
+
+class AllowShape(Shape):
+    """A list of what is allowed; everything else is a finding."""
+
+    allow: list[str]
+    """What is allowed."""
+
+
+class ListShape(Shape):
+    """What is allowed, everything else is a finding; or what is forbidden, and nothing else is."""
+
+    model_config = ConfigDict(json_schema_extra=one_required("allow", "forbid"))
+
+    allow: list[str] = []
+    """What is allowed."""
+    forbid: list[str] = []
+    """What is forbidden."""
+
+
+class PolicyClausesShape(Shape):
+    """The clauses that findings cite."""
+
+    imports: str = ""
+    """For imports."""
+    techniques: str = ""
+    """For syntax, built-ins and methods."""
+    structure: str = ""
+    """For code at module level."""
+
+
+class DeductShape(Shape):
+    """Marks that a finding costs."""
+
+    deduct: Points
+    """The marks."""
+
+
+def _severity_hint(value: Any) -> str:
+    if value == "deduct":
+        return "write {deduct: 1.5}"
+    return nearest(value, _PLAIN) if isinstance(value, str) else ""
+
+
+_Severity = Annotated[
+    Literal["note", "review", "zero"] | DeductShape,
+    Expects("note, review, zero or {deduct: marks}", _severity_hint),
+]
+
+
+class SeverityShape(Shape):
+    """note, review, zero or {deduct: marks}."""
+
+    imports: _Severity = "review"
+    """For imports."""
+    techniques: _Severity = "review"
+    """For syntax, built-ins and methods."""
+    structure: _Severity = "review"
+    """For code at module level."""
+
+
+class _PolicyShape(Shape):
+    """policy.yaml. A part that is left out is not restricted."""
+
+    imports: ImportsShape | None = None
+    """Which imports there may be."""
+    severity: SeverityShape = SeverityShape()
+    """What a finding means."""
+    clauses: PolicyClausesShape = PolicyClausesShape()
+    """The clauses that findings cite."""
+
+
+def _list_of(setting: ListSetting) -> tuple[Any, Any]:
+    shape = ListShape if setting.may_forbid else AllowShape
+    return shape | None, Field(default=None, description=setting.description)
+
+
+def _with_lists() -> type[_PolicyShape]:
+    fields: dict[str, Any] = {
+        rule.setting.key: _list_of(rule.setting)
+        for rule in policy_rules()
+        if rule.setting is not None
+    }
+    return create_model(
+        "PolicyShape", __base__=_PolicyShape, __doc__=_PolicyShape.__doc__, **fields
+    )
+
+
+if TYPE_CHECKING:
+    PolicyShape = _PolicyShape
+else:
+    PolicyShape = _with_lists()
 
 
 def read_policy(
@@ -61,9 +167,9 @@ def read_policy(
         imports_clause=shape.clauses.imports,
         techniques_clause=shape.clauses.techniques,
         structure_clause=shape.clauses.structure,
-        on_imports=_consequence(document, "imports", shape.severity.imports),
-        on_techniques=_consequence(document, "techniques", shape.severity.techniques),
-        on_structure=_consequence(document, "structure", shape.severity.structure),
+        on_imports=_consequence(shape.severity.imports),
+        on_techniques=_consequence(shape.severity.techniques),
+        on_structure=_consequence(shape.severity.structure),
     )
 
 
@@ -163,18 +269,7 @@ def _names(
     return tuple(names)
 
 
-def _consequence(document: Document, key: str, data: Any) -> Consequence:
-    loc: Loc = ("severity", key)
-    if isinstance(data, dict) and list(data) == ["deduct"]:
-        marks = fraction(document, (*loc, "deduct"), data["deduct"])
-        if marks is not None:
-            return Consequence(severity=Severity.DEDUCT, marks=marks)
-    elif data in _PLAIN:
-        return Consequence(severity=Severity(data))
-    else:
-        hint = nearest(data, _PLAIN) if isinstance(data, str) else ""
-        if data == "deduct":
-            hint = "write {deduct: 1.5}"
-        what = f"expected note, review, zero or {{deduct: marks}}, got {describe(data)}"
-        document.add(loc, what, hint)
-    return Consequence(severity=Severity.REVIEW)
+def _consequence(severity: str | DeductShape) -> Consequence:
+    if isinstance(severity, DeductShape):
+        return Consequence(severity=Severity.DEDUCT, marks=severity.deduct)
+    return Consequence(severity=Severity(severity))

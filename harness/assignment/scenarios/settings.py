@@ -1,4 +1,4 @@
-"""A scenario's settings, and the context in which its parts are read.
+"""A scenario's settings.
 
 A scenario's own settings come before those at the head of its file. `given` and `constants` add to
 the head's, `limits` are merged key by key; every other key replaces the head's.
@@ -6,30 +6,21 @@ the head's, `limits` are merged key by key; every other key replaces the head's.
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from harness.assignment.scenarios.python_text import (
-    BUILTINS,
-    PythonError,
-    names_of,
-    parse_expression,
-)
-from harness.assignment.scenarios.templates import TemplateError, render
-from harness.assignment.schema.models.base import LimitsShape
-from harness.assignment.schema.models.scenario import ScenarioShape, SettingsShape
-from harness.assignment.schema.validators import describe
+from harness.assignment.document import Document, Loc
+from harness.assignment.problems import nearest
+from harness.assignment.scenarios.stimulus import stimulus_kinds
 from harness.assignment.vocabulary import Vocabulary
-from harness.assignment.yaml.document import Document, Loc
-from harness.assignment.yaml.errors import nearest
 from harness.model.plan import Clause, Visibility
 from harness.model.stimulus import Limits
 
-_FRACTION = re.compile(r"[0-9]+(?:\.[0-9]+|/[0-9]*[1-9][0-9]*)?\Z")
+if TYPE_CHECKING:
+    from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
+    from harness.assignment.shapes import LimitsShape
+
 _VISIBILITY: dict[Any, Visibility] = {
     True: Visibility.VISIBLE,
     False: Visibility.HIDDEN,
@@ -79,6 +70,12 @@ class Setting:
             yield self.at(key), getattr(self.own, key)
 
     @property
+    def stimulus(self) -> str:
+        """The text of the scenario's one stimulus."""
+        key = next(filter(self.states, stimulus_kinds()))
+        return str(getattr(self.own, key))
+
+    @property
     def visibility(self) -> Visibility:
         """Who may see the scenario."""
         return _VISIBILITY[self.value("visible")]
@@ -94,79 +91,6 @@ def merged(base: Limits, shape: LimitsShape) -> Limits:
     """`base` with the keys that the shape states."""
     changes: dict[str, Any] = {name: getattr(shape, name) for name in shape.model_fields_set}
     return replace(base, **changes)
-
-
-def fraction(document: Document, loc: Loc, data: Any) -> Fraction | None:
-    """An exact positive number, from the scalar as it was written; None with a mistake."""
-    if isinstance(data, int | float | str) and not isinstance(data, bool):
-        raw = document.raw(loc)
-        if _FRACTION.match(raw) and Fraction(raw) > 0:
-            return Fraction(raw)
-    what = f'expected a positive number or a fraction like "1/3", got {describe(data)}'
-    document.add(loc, what)
-    return None
-
-
-@dataclass(slots=True)
-class Context:
-    """Renders and checks the texts of one scenario under one set of overrides."""
-
-    document: Document
-    vocabulary: Vocabulary
-    constants: Mapping[str, object]
-    names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
-    names_known: bool = True  # False where draws are still to be recorded
-
-    def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False, line: int = 0) -> None:
-        """Note a mistake at `loc`, or at a line (from 1) of the text there."""
-        if line:
-            self.document.add_inside(loc, line, what, hint)
-        else:
-            self.document.add(loc, what, hint, key=key)
-
-    def render(
-        self, text: str, loc: Loc, quote: Callable[[str], str] = str, *, line: int = 0
-    ) -> str:
-        """The text with its templates filled in; a mistake if a name is unknown."""
-        try:
-            return render(text, self.constants, quote)
-        except TemplateError as error:
-            if self.names_known:
-                self.add(loc, str(error), nearest(error.name, self.constants), line=line)
-            return text
-
-    def uncut(self, loc: Loc) -> bool:
-        """Whether a plain text is whole; a mistake if a comment cuts it short."""
-        if self.document.follows(loc, "#"):
-            self.add(loc, "a # comment cuts the text short", "quote it")
-            return False
-        return True
-
-    def expression(self, text: str, loc: Loc) -> ast.Expression | None:
-        """One Python expression whose names are all known; None, with a mistake, otherwise."""
-        try:
-            tree = parse_expression(text)
-        except PythonError as error:
-            if self.uncut(loc):
-                cut = self.document.follows(loc, ",")
-                hint = "a comma ends a text inside { }: put it in quotes" if cut else ""
-                self.add(loc, f"{text.strip()!r} is not a Python expression ({error})", hint)
-            return None
-        self.check_names(tree, loc)
-        return tree
-
-    def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
-        """A mistake for every name of the code that nothing defines."""
-        if not self.vocabulary.has_reference or not self.names_known:
-            return
-        functions = self.vocabulary.function_names
-        known = {*self.names, *self.constants, *functions}
-        for name in sorted(names_of(tree).needed - known - BUILTINS):
-            what = (
-                f"{name} is not a function of the reference, a provided constant "
-                "or a name bound by the scenario"
-            )
-            self.add(loc, what, nearest(name, known | BUILTINS), line=line)
 
 
 def check_function(document: Document, vocabulary: Vocabulary, chosen: Setting) -> None:
@@ -201,17 +125,3 @@ def has_clause(document: Document, loc: Loc, name: str, clauses: tuple[Clause, .
     hint = nearest(name, known) or "list it, with what the sheet says, in clauses.yaml"
     document.add(loc, f"unknown clause {name}", hint)
     return False
-
-
-def provided_names(document: Document, vocabulary: Vocabulary, chosen: Setting) -> tuple[str, ...]:
-    """The extra files that are there, as paths below the spec folder; mistakes for the others."""
-    found: list[str] = []
-    for index, name in enumerate(chosen.value("provide")):
-        loc = (*chosen.where("provide"), index)
-        if name.startswith("/") or ".." in name.split("/"):
-            document.add(loc, f"{name} is not below the spec folder")
-        elif not (vocabulary.folder / name).is_file():
-            document.add(loc, f"there is no file {name} in the spec folder")
-        else:
-            found.append(name)
-    return tuple(found)

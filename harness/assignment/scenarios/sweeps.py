@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.assignment.document import Document, Loc
 from harness.assignment.files.provided import OverrideError
+from harness.assignment.problems import nearest
 from harness.assignment.scenarios.settings import Setting
-from harness.assignment.schema.validators import describe
+from harness.assignment.shapes import describe
 from harness.assignment.vocabulary import Overrides, Vocabulary
-from harness.assignment.yaml.document import Document, Loc
-from harness.assignment.yaml.errors import nearest
 from harness.model.stimulus import Binding
 from harness.model.values import Value
 

@@ -209,20 +209,21 @@ def serve(descriptor: int) -> None:
             if not request.run:
                 continue
             worker_end = _received(control)
-        except (EOFError, OSError):
+            pid, pidfd, failure = _fork()
+            if pid:
+                os.close(worker_end)
+                control.send(failure)
+                if not failure:
+                    send_handle(control, pidfd, 0)
+                    os.close(pidfd)
+                continue
+        except (EOFError, OSError):  # nobody needs it any more
             _reap()
             os._exit(0)
-        pid, pidfd, failure = _fork()
-        if pid == 0:
-            control.close()
-            _take_on(request)
-            run(request.run, worker_end, server)
-            return
-        os.close(worker_end)
-        control.send(failure)
-        if not failure:
-            send_handle(control, pidfd, 0)
-            os.close(pidfd)
+        control.close()
+        _take_on(request)
+        run(request.run, worker_end, server)
+        return
 
 
 def _fork() -> tuple[int, int, str]:

@@ -75,6 +75,11 @@ class SpawnedWorker:
             self._process.wait()
 
 
+def start_grading(setup: WorkerSetup, cpu: int | None) -> SpawnedWorker:
+    """A worker that grades, on this processor (None: any)."""
+    return SpawnedWorker(setup.on(cpu))
+
+
 def main(descriptor: int, parent: int) -> None:
     """The worker's side: read the setup, then grade until the parent is gone."""
     worker_process(descriptor, parent, _serve)

@@ -7,12 +7,21 @@ from dataclasses import dataclass, replace
 
 from harness.grading.context import GradingContext
 from harness.grading.engines import Job
+from harness.grading.engines.local import run_jobs
 from harness.grading.grader import Graded
-from harness.grading.jobs import run_jobs
 from harness.grading.observing.answer_key import key_disagreements
 from harness.grading.plans import isolated
-from harness.grading.validation.coverage import coverage, golden_count, shares
-from harness.grading.validation.mutation import (
+from harness.grading.validation.checks import (
+    coverage,
+    golden_count,
+    isolation_problems,
+    second_run,
+    shares,
+    stand_in_problems,
+    value_problems,
+)
+from harness.grading.validation.programs import (
+    compare,
     has_functions,
     mutant_jobs,
     mutant_problems,
@@ -21,15 +30,12 @@ from harness.grading.validation.mutation import (
     returns_none,
     untouched_stub,
 )
-from harness.grading.validation.repeat import isolation_problems, second_run, stand_in_problems
 from harness.grading.validation.report import (
     Problem,
     SampleOutcome,
     TrivialScore,
     ValidationReport,
 )
-from harness.grading.validation.samples import compare
-from harness.grading.validation.values import value_problems
 from harness.marking import rounded
 from harness.matchers import Matches
 from harness.model.plan import Plan, Visibility

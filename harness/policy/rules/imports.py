@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from harness.model.policy import PolicyGroup
-from harness.policy.rule import CheckedFile, FindingCollector, FindingKind, policy_rule
-from harness.policy.words import short
+from harness.policy.rule import CheckedFile, FindingCollector, FindingKind, policy_rule, short
 
 _Import = ast.Import | ast.ImportFrom
 _KIND = FindingKind(name="import", title="Imports", group=PolicyGroup.IMPORTS)
@@ -15,14 +14,13 @@ _KIND = FindingKind(name="import", title="Imports", group=PolicyGroup.IMPORTS)
 @policy_rule(10, _KIND)
 def check_imports(file: CheckedFile, collector: FindingCollector) -> None:
     """Every import statement, at any level, against `imports:`."""
-    survey, rule = file.survey, file.policy.imports
+    index, rule = file.index, file.policy.imports
     if rule is None:
         return
     statements: list[tuple[_Import, bool]] = []
-    for visit in survey.of(ast.Import, ast.ImportFrom):
+    for visit in index.of(ast.Import, ast.ImportFrom):
         if isinstance(visit.node, ast.Import | ast.ImportFrom):
-            at_top = visit.parent is not None and visit.parent.node is survey.tree
-            statements.append((visit.node, at_top))
+            statements.append((visit.node, visit.holder is index.tree))
     statements.sort(key=lambda entry: (entry[0].lineno, entry[0].col_offset))
     if rule.exactly is not None:
         _exactly(statements, rule.exactly, collector)

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Sequence
 
 from harness.model.policy import PolicyGroup
+from harness.policy.index import FUNCTIONS, children, is_main_guard
 from harness.policy.rule import (
     CheckedFile,
     FindingCollector,
     FindingKind,
     ListSetting,
     policy_rule,
+    short,
 )
-from harness.policy.survey import FUNCTIONS, children, is_main_guard
-from harness.policy.words import short
 
 _KIND = FindingKind(
     name="module_level", title="Code outside functions", group=PolicyGroup.STRUCTURE
@@ -40,7 +40,7 @@ def check_module_level(file: CheckedFile, collector: FindingCollector) -> None:
     names = file.policy.names("module_level")
     if names is not None:
         level = _Level(names.allow or (), collector, judge_imports=file.policy.imports is None)
-        level.statements(file.survey.tree.body)
+        level.statements(file.index.tree.body)
 
 
 class _Level:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing.connection import wait
 from pathlib import Path
 
 from harness.common import files, serial
 from harness.common.errors import HarnessError, UserError
-from harness.execution import cores
-from harness.grading import GradingContext, SpawnedWorker, execution_digest, judging_digest
+from harness.grading import (
+    GradingContext,
+    SpawnedWorker,
+    WorkerDied,
+    WorkerPool,
+    execution_digest,
+    judging_digest,
+)
 from harness.model.plan import Plan
 from harness.model.stimulus import Run, Stimulus
 from harness.model.study.fuzzing import (
@@ -258,51 +262,34 @@ def _run(
 ) -> Iterator[UnitResult]:
     """The units' results as they come; none is begun after the deadline. Submissions that already
     differ at a target are left out of its later batches."""
-    found: set[tuple[str, int]] = set()
-    waiting = deque(units)
+    differ: set[tuple[str, int]] = set()
 
-    def next_unit() -> Unit | None:
-        while waiting and (deadline is None or time.monotonic() < deadline):
-            unit = waiting.popleft()
-            left = tuple(each for each in unit.digests if (each, unit.target) not in found)
+    def still_open() -> Iterator[Unit]:
+        for unit in units:
+            if deadline is not None and time.monotonic() >= deadline:
+                return
+            left = tuple(each for each in unit.digests if (each, unit.target) not in differ)
             if left:
-                return replace(unit, digests=left)
-        return None
+                yield replace(unit, digests=left)
 
-    workers: list[SpawnedWorker] = []
-    try:
-        while len(workers) < min(jobs or len(cores()), len(units)):
-            unit = next_unit()
-            if unit is None:
-                break
-            workers.append(SpawnedWorker(setup, "harness.study.fuzz.worker"))
-            workers[-1].send(unit)
-        while busy := [worker for worker in workers if worker.current is not None]:
-            ready = wait([worker.connection for worker in busy])
-            for worker in busy:
-                if worker.connection not in ready:
-                    continue
-                result = _received(worker)
-                found |= {(digest, result.unit.target) for digest in result.found}
-                unit = next_unit()
-                if unit is not None:
-                    worker.send(unit)
-                yield result
-    finally:
-        for worker in workers:
-            worker.stop()
+    def heard(message: object) -> None:
+        if isinstance(message, UnitResult):
+            differ.update((digest, message.unit.target) for digest in message.found)
+
+    with WorkerPool(_start, jobs) as workers:
+        for _, message in workers.run(setup, still_open(), heard):
+            if isinstance(message, WorkerDied):
+                raise HarnessError(f"a process that compares programs died ({message.reason})")
+            if isinstance(message, WorkFailed):
+                if message.by_user:
+                    raise UserError(message.what, place=message.place, hint=message.hint)
+                raise HarnessError(message.what)
+            yield message
 
 
-def _received(worker: SpawnedWorker) -> UnitResult:
-    try:
-        result: UnitResult | WorkFailed = worker.receive()
-    except (EOFError, OSError) as died:
-        raise HarnessError(f"a process that compares programs died ({died})") from None
-    if isinstance(result, UnitResult):
-        return result
-    if result.by_user:
-        raise UserError(result.what, place=result.place, hint=result.hint)
-    raise HarnessError(result.what)
+def _start(setup: Setup, cpu: int | None) -> SpawnedWorker:
+    """A process that picks its processor itself."""
+    return SpawnedWorker(setup, "harness.study.fuzz.worker")
 
 
 def _report(
