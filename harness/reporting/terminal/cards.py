@@ -16,7 +16,7 @@ from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.student_view import ShownCause, ShownCheck, StudentView, Surroundings
 from harness.model.verdict import Cell, Channel, Comparison, Conversation
-from harness.reporting.terminal.lines import Line, Span, as_text, line, moved
+from harness.reporting.terminal.lines import Line, Styled, as_text, line, moved
 from harness.reporting.view import paste, words
 from harness.reporting.view.comparisons import comparisons, folded, shortened
 from harness.reporting.view.shown_causes import of_missing_file
@@ -226,7 +226,7 @@ def conversation_lines(conversation: Conversation) -> list[Line]:
 
 
 def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
-    rows: list[list[Span]] = [[]]
+    rows: list[list[Styled]] = [[]]
     for turn in turns:
         first, *more = shortened(turn.printed).split("\n")
         rows[-1].append((visible(first), ""))
@@ -269,7 +269,7 @@ def comparison_lines(part: Comparison) -> list[Line]:
     return lines
 
 
-def _block(cells: list[Cell], label: Span, *, caret: bool = False) -> list[Line]:
+def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> list[Line]:
     """The lines of one side, with a caret below the first character that differs; one line with the
     note where the side has none of them."""
     there = [cell for cell in cells if not cell.note]
@@ -284,10 +284,10 @@ def _block(cells: list[Cell], label: Span, *, caret: bool = False) -> list[Line]
     return lines
 
 
-def _cell(cell: Cell) -> list[Span]:
+def _cell(cell: Cell) -> list[Styled]:
     if cell.note:
         return [(cell.note, "dim italic")]
-    spans: list[Span] = [("…" if cell.cut_before else "", "")]
+    spans: list[Styled] = [("…" if cell.cut_before else "", "")]
     for index, character in enumerate(cell.text):
         sign = _SIGNS.get(character) if cell.signs else None
         marked = any(span.start <= index < span.stop for span in cell.marks)
