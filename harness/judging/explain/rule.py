@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import wraps
 
 from harness.common.escaping import plain
-from harness.judging.explain.failure import Failure
+from harness.judging.explain.failure import Failure, Texts
 from harness.matchers import type_with_article
 from harness.model.observation import Raised
 from harness.model.values import Value, ValueKind
@@ -49,11 +50,26 @@ def rule(stage: Stage, place: int, words: str) -> Callable[[Sentence], Explanati
     """Make a rule of a function, which is then found by itself: it takes a failure and returns one
     plain sentence, or None when it does not apply.
 
-    Leave gaps between places, tens where they fit: `grep @rule` shows those that are taken.
+    Leave gaps between places, tens where they fit: `grep 'rule(Stage'` shows those taken.
     """
     return lambda function: ExplanationRule(
         name=function.__name__, stage=stage, place=place, words=words, explain=function
     )
+
+
+def text_rule(
+    stage: Stage, place: int, words: str
+) -> Callable[[Callable[[Failure, Texts], str | None]], ExplanationRule]:
+    """As `rule`, of a function that is asked about the texts that differ, where any do."""
+
+    def make(function: Callable[[Failure, Texts], str | None]) -> ExplanationRule:
+        @wraps(function)
+        def explain(failure: Failure) -> str | None:
+            return None if failure.texts is None else function(failure, failure.texts)
+
+        return rule(stage, place, words)(explain)
+
+    return make
 
 
 def a_type(value: Value) -> str:
