@@ -48,7 +48,8 @@ from harness.model.result import (
 from harness.model.specification import Specification
 from harness.model.study.reports import StrengthReport
 from harness.model.submission import Submission
-from harness.reporting import mark_unfinished, page_writer, write_reports, write_study
+from harness.reporting.html.study_pages import write_study
+from harness.reporting.writing import mark_unfinished, page_writer, write_reports
 from harness.results import latest_strength
 
 REPORTS_EVERY = 100  # submissions between two events
