@@ -21,10 +21,9 @@ from tests.hostile.hostile_checks import holds
 from tests.hostile.hostile_entries import corpus
 from tests.hostile.hostile_machine import below
 from tests.hostile.hostile_memory import held_by, spellings
-from tests.hostile.hostile_stage import CANARY, staged, told
+from tests.hostile.hostile_stage import CANARY, NEIGHBOURS, staged, told
 from tests.hostile.hostile_tiers import EVERY_TIER
 
-NEIGHBOURS = "whose answer nobody can know"  # what the honest submission holds, graded before
 NESTLING = "nestling-61b0"  # what the submission holds, to know that it would have been found
 SLEEPER = "import time\nkept = 'nest' + 'ling-61b0'\ndef code(n):\n    time.sleep(600)\n"
 PATIENT = Limits(cpu_seconds=60, wall_seconds=60, memory_mib=256, output_kib=64)
