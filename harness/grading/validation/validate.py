@@ -73,28 +73,24 @@ def validate(
     specification, plan = context.specification, context.specification.plan
     clauses, uncovered = coverage(plan)
     problems = [*_reference_problems(context), *uncovered]
-    progress("second run", 0, 1)
-    problems += _second_runs(context)
+    problems += _second_runs(context, progress)
     programs = _Programs.of(specification, samples)
     graded = _run(context, programs.all(), jobs, progress, digests=isolation)
     results = {name: each.result for name, each in graded.items()}
     if isolation:
         alone = replace(context, specification=isolated(specification))
         apart = _run(alone, programs.all(), jobs, progress, digests=True)
-        for job in programs.all():
-            problems += isolation_problems(graded[id(job)], apart[id(job)])
+        pairs = ((graded[id(job)], apart[id(job)]) for job in programs.all())
+        problems += [found for pair in pairs for found in isolation_problems(*pair)]
     itself = results[id(programs.itself)]
     killed = zip(specification.mutants, programs.mutants, strict=True)
     outcomes = tuple(outcome(mutant, results[id(job)]) for mutant, job in killed)
-    sampled = tuple(
-        compare(results[id(job)], sample.expected, plan)
-        for sample, job in zip(samples, programs.samples, strict=True)
-    )
+    handed_in = zip(samples, programs.samples, strict=True)
+    sampled = tuple(compare(results[id(job)], each.expected, plan) for each, job in handed_in)
     problems += [
         *_policy_problems(itself),
         *mutant_problems(specification, outcomes),
         *_sample_problems(sampled),
-        *_cause_problems(sampled),
     ]
     return ValidationReport(
         assignment=plan.assignment.id,
@@ -151,7 +147,8 @@ def _reference_problems(context: GradingContext) -> list[Problem]:
     return [*problems, *value_problems(specification.plan, context.key, specification.reference)]
 
 
-def _second_runs(context: GradingContext) -> list[Problem]:
+def _second_runs(context: GradingContext, progress: Progress) -> list[Problem]:
+    progress("second run", 0, 1)
     specification, key = context.specification, context.key
     interpreter, tier = context.interpreter, context.tier.tier
     return [
@@ -161,11 +158,12 @@ def _second_runs(context: GradingContext) -> list[Problem]:
 
 
 def _sample_problems(sampled: Sequence[SampleOutcome]) -> list[Problem]:
-    return [
+    problems = [
         Problem(check="samples", place=f"{sample.name}/expect.yaml", message=part)
         for sample in sampled
         for part in sample.parts
     ]
+    return [*problems, *_cause_problems(sampled)]
 
 
 CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two
