@@ -270,8 +270,8 @@ def _replaced(data: Any, loc: Loc, value: Any) -> Any:
         return value
     if not _is_written(loc[0]):
         return _replaced(data, loc[1:], value)
-    copy = data.copy()
-    copy[loc[0]] = _replaced(data[loc[0]], loc[1:], value)
+    copy: Any = data.copy()
+    copy[loc[0]] = _replaced(copy[loc[0]], loc[1:], value)
     return copy
 
 

@@ -10,7 +10,6 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -18,10 +17,11 @@ from pydantic import BaseModel
 from harness.assignment.document import Loc
 from harness.assignment.problems import nearest
 from harness.assignment.provided import names_in
+from harness.assignment.scenarios.across_files import Compiled
 from harness.assignment.scenarios.context import Context, Setting, plain_value
 from harness.assignment.scenarios.draws import (
+    RECORD_AGAIN,
     DrawError,
-    DrawRequest,
     file_name,
     read_draws,
     request_for,
@@ -30,7 +30,6 @@ from harness.assignment.scenarios.shape import CaseShape
 from harness.assignment.scenarios.stimulus import StimulusKind, check_takes
 from harness.assignment.scenarios.sweeps import Variation
 from harness.assignment.shapes import listed
-from harness.assignment.vocabulary import Overrides
 from harness.matchers import Refused
 from harness.model.plan import Scenario
 from harness.model.stimulus import Binding, Run, Stimulus
@@ -74,73 +73,63 @@ def check_draw_keys(context: Context, chosen: Setting) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseReader:
-    """Reads the cases of one file's scenarios, and fills `requests` and `samples` as `Compiled` has
-    them. With `recording`, draws that are missing are no mistake: they are about to be made."""
+class Reading:
+    """One scenario that is read under one set of constants."""
 
-    folder: Path
-    recording: bool
-    requests: dict[str, DrawRequest]
-    samples: dict[tuple[str, Overrides], DrawRequest]
+    context: Context
+    chosen: Setting
+    variation: Variation
+    group: str
+    kind: StimulusKind
+    compiled: Compiled
 
-    def cases(
-        self,
-        context: Context,
-        chosen: Setting,
-        variation: Variation,
-        group: str,
-        kind: StimulusKind,
-    ) -> list[Case]:
-        """The rows or draws, none if one is wrong or they are to be recorded; a scenario without
-        them is one case that binds nothing."""
-        if not asks_for_draws(chosen):
-            return [Case((), chosen)]
-        if isinstance(chosen.own.cases, list) and not chosen.states("sample"):
-            cases = _rows(context, chosen)
-            before = len(context.document.problems)
-            for case in cases:
-                if len(context.document.problems) == before:
-                    check_takes(context, case.setting, kind)
-        else:
-            draws = self._draws(context, chosen, variation, group)
-            cases = [Case(draw, chosen) for draw in draws]
-        if cases:
-            context.names |= {binding.name for binding in cases[0].bindings}
-        else:
-            context.names_known = False
-        return cases
 
-    def _draws(
-        self, context: Context, chosen: Setting, variation: Variation, group: str
-    ) -> list[tuple[Binding, ...]]:
-        if chosen.states("sample") == chosen.states("cases"):
-            return []
-        if isinstance(chosen.own.cases, list):
-            return []
-        sample, loc = chosen.own.sample, (*chosen.loc, "cases")
-        kind, source, count, seed = "cases", chosen.own.cases, 0, 0
+def cases_of(reading: Reading) -> list[Case]:
+    """The rows or draws, none if one is wrong or they are to be recorded; a scenario without them
+    is one case that binds nothing."""
+    context, chosen = reading.context, reading.chosen
+    if not asks_for_draws(chosen):
+        return [Case((), chosen)]
+    if isinstance(chosen.own.cases, list) and not chosen.states("sample"):
+        cases = _rows(context, chosen)
+        before = len(context.document.problems)
+        for case in cases:
+            if len(context.document.problems) == before:
+                check_takes(context, case.setting, reading.kind)
+    else:
+        cases = [Case(draw, chosen) for draw in _draws(reading)]
+    if cases:
+        context.names |= {binding.name for binding in cases[0].bindings}
+    else:
+        context.names_known = False
+    return cases
+
+
+def _draws(reading: Reading) -> list[tuple[Binding, ...]]:
+    context, chosen, compiled = reading.context, reading.chosen, reading.compiled
+    sample, source, loc = chosen.own.sample, chosen.own.cases, (*chosen.loc, "cases")
+    if chosen.states("sample") == chosen.states("cases") or isinstance(source, list):
+        return []
+    if sample is not None:
+        source, loc = sample.strategy, (*chosen.loc, "sample", "strategy")
+    folder, name = context.vocabulary.folder, file_name(reading.group, reading.variation.swept)
+    try:
+        request = request_for(
+            folder,
+            "cases" if sample is None else "sample",
+            source,
+            count=0 if sample is None else sample.count,
+            seed=0 if sample is None else sample.seed,
+            constants=context.constants,
+        )
+        compiled.requests[name] = request
         if sample is not None:
-            kind, source, count, seed = "sample", sample.strategy, sample.count, sample.seed
-            loc = (*chosen.loc, "sample", "strategy")
-        try:
-            request = request_for(
-                self.folder,
-                kind,
-                source,
-                count=count,
-                seed=seed,
-                constants=context.constants,
-            )
-            name = file_name(group, variation.swept)
-            self.requests[name] = request
-            if kind == "sample":
-                self.samples[group, variation.overrides] = request
-            return read_draws(self.folder, name, request)
-        except DrawError as error:
-            missing = error.hint == "run harness record"
-            if not (self.recording and missing):
-                context.add(loc, str(error), error.hint)
-            return []
+            compiled.samples[reading.group, reading.variation.overrides] = request
+        return read_draws(folder, name, request)
+    except DrawError as error:
+        if not (compiled.recording and error.hint == RECORD_AGAIN):
+            context.add(loc, str(error), error.hint)
+        return []
 
 
 def _rows(context: Context, chosen: Setting) -> list[Case]:

@@ -25,6 +25,7 @@ from harness.model.stimulus import Binding, Replies
 from harness.model.values import Value
 
 DRAWS = "draws"
+RECORD_AGAIN = "run harness record"  # the hint where draws are missing or outdated
 _FIELDS = ("kind", "source", "count", "seed", "constants", "generator")
 
 
@@ -161,23 +162,24 @@ def file_name(group: str, swept: tuple[str, ...]) -> str:
 
 def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Binding, ...]]:
     """The frozen draws of a request; DrawError if there are none or they are of another request."""
-    again = "run harness record"
     try:
         frozen = json.loads((folder / name).read_text(encoding="utf-8"))
         recorded = dict(frozen["request"])
         found = [_bindings(draw) for draw in frozen["draws"]]
     except FileNotFoundError:
-        raise DrawError(f"{name} is not there", again) from None
+        raise DrawError(f"{name} is not there", RECORD_AGAIN) from None
     except (OSError, ValueError, SyntaxError, KeyError, TypeError, AttributeError) as error:
-        raise DrawError(f"{name} is damaged ({type(error).__name__}: {error})", again) from None
+        raise DrawError(
+            f"{name} is damaged ({type(error).__name__}: {error})", RECORD_AGAIN
+        ) from None
     wanted = request.plain()
     for field in _FIELDS:
         if recorded.get(field) != wanted[field]:
             changed = {"generator": f"another {request.file}", "constants": "other constants"}
             what = changed.get(field, f"another {field}")
-            raise DrawError(f"{name} was recorded with {what}", again)
+            raise DrawError(f"{name} was recorded with {what}", RECORD_AGAIN)
     if len({tuple(binding.name for binding in draw) for draw in found}) != 1:
-        raise DrawError(f"{name} is damaged (no draws of the same names)", again)
+        raise DrawError(f"{name} is damaged (no draws of the same names)", RECORD_AGAIN)
     return found
 
 
