@@ -32,7 +32,7 @@ from harness.assignment.scenarios.sweeps import Variation
 from harness.assignment.shapes import listed
 from harness.matchers import Refused
 from harness.model.plan import Scenario
-from harness.model.stimulus import Binding, Run, Stimulus
+from harness.model.stimulus import Binding, Stimulus
 
 _OF_A_ROW = tuple(CaseShape.model_fields)
 _VERY_NEAR = 0.8  # of 1: `text` is no `exit`
@@ -198,40 +198,40 @@ def _names_of(data: Any) -> set[str]:
     return set().union(*map(_names_of, parts))
 
 
-def check_differ(context: Context, chosen: Setting, stimuli: Sequence[Stimulus]) -> None:
+def check_differ(reading: Reading, stimuli: Sequence[Stimulus]) -> None:
     """A mistake for a row that does to a program what an earlier one does, and for draws of which
     a program is given nothing."""
+    context, chosen, by_name = reading.context, reading.chosen, reading.kind.by_name
     table = isinstance(chosen.own.cases, list)
-    seen: dict[Stimulus, int] = {}
+    first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
-        first = seen.setdefault(_as_given(stimulus), index)
+        first = first_of.setdefault(_as_given(stimulus, by_name=by_name), index)
         if first != index and table:
-            hint = _to_differ(stimulus, stimuli[first])
+            hint = _to_differ(stimulus, stimuli[first], by_name=by_name)
             what = f"this case does what item {first + 1} does"
             context.add((*chosen.loc, "cases", index), what, hint)
             return
-    if not table and len(seen) == 1 < len(stimuli) and isinstance(stimuli[0].action, Run):
+    if not table and len(first_of) == 1 < len(stimuli) and not by_name:
         key = "sample" if chosen.states("sample") else "cases"
         name = stimuli[0].bindings[0].name
         hint = f'type what is drawn: input: ["{{{{ {name} }}}}"]'
         context.add((*chosen.loc, key), "the program is run alike with every draw", hint)
 
 
-def _as_given(stimulus: Stimulus) -> Stimulus:
-    """The stimulus with the names alone that its code mentions; a program is given none."""
-    action = stimulus.action
-    code = () if isinstance(action, Run) else stimulus.source_texts()
-    words = set(re.findall(r"\w+", " ".join((*code, getattr(action, "equals", "")))))
+def _as_given(stimulus: Stimulus, *, by_name: bool) -> Stimulus:
+    """The stimulus with the names alone that its code mentions."""
+    code = (*stimulus.source_texts(), getattr(stimulus.action, "equals", "")) if by_name else ()
+    words = set(re.findall(r"\w+", " ".join(code)))
     return replace(stimulus, bindings=tuple(b for b in stimulus.bindings if b.name in words))
 
 
-def _to_differ(one: Stimulus, other: Stimulus) -> str:
+def _to_differ(one: Stimulus, other: Stimulus, *, by_name: bool) -> str:
     unused = [a.name for a, b in zip(one.bindings, other.bindings, strict=True) if a != b]
     if not unused:
         return "take one of them out"
-    if isinstance(one.action, Run):
-        return f'write "{{{{ {unused[0]} }}}}" in input, or state input in each case'
-    return f"use {unused[0]} in what is called"
+    if by_name:
+        return f"use {unused[0]} in what is called"
+    return f'write "{{{{ {unused[0]} }}}}" in input, or state input in each case'
 
 
 def one_of_each(scenario: Scenario, variation: Variation) -> list[Scenario]:

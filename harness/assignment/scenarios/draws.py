@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import hashlib
 import importlib.util
 import json
@@ -125,17 +126,27 @@ def course_function(
         raise DrawError(f"expected file.function, got {source!r}", example)
     try:
         data = (folder / f"{module}.py").read_bytes()
-        tree = ast.parse(data)
+        functions = _functions(data)
     except OSError:
         raise DrawError(f"{module}.py is not in the spec folder") from None
     except (SyntaxError, ValueError) as error:
         raise DrawError(f"{module}.py is not Python ({error})") from None
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
+    if function not in functions:
+        raise DrawError(f"{module}.py has no function {function}")
+    line, parameters = functions[function]
+    return FunctionSource(source=source, data=data, line=line, parameters=parameters)
+
+
+@functools.lru_cache(maxsize=32)  # many scenarios draw from one file
+def _functions(data: bytes) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """The line and the parameters of each function in a Python file; the first of a name counts."""
+    functions: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for node in ast.parse(data).body:
+        if isinstance(node, ast.FunctionDef):
             arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             parameters = tuple(argument.arg for argument in arguments)
-            return FunctionSource(source=source, data=data, line=node.lineno, parameters=parameters)
-    raise DrawError(f"{module}.py has no function {function}")
+            functions.setdefault(node.name, (node.lineno, parameters))
+    return functions
 
 
 def replies_of(folder: Path, source: str, constants: Mapping[str, object]) -> Replies:

@@ -173,7 +173,7 @@ class ScenarioFile:
             self.compiled.samples.pop((group, variation.overrides), None)  # drawn values are typed
         else:
             stimuli = [replace(stimuli[0], bindings=case.bindings) for case in cases]
-        check_differ(reading.context, chosen, stimuli)
+        check_differ(reading, stimuli)
         scenario = replace(
             self._common(chosen, group),
             id=group + variation.bracket(),
