@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from harness.common.errors import UserError
-from harness.common.zips import zipped
+from harness.common.files import zipped
 from harness.grading import GradingContext, handed_out_stubs
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan

@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 
 from harness.common import serial
 from harness.common.discovery import extensions, import_modules
-from harness.common.zips import zipped
+from harness.common.files import zipped
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.packaging.packed import KEY, PLAN
