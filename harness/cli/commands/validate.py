@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -11,8 +13,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from harness.api import load_assignment
-from harness.assignment import SpecErrors, available, load_expectation
-from harness.cli.accepting import accept_recordings, accept_samples
+from harness.assignment import (
+    SpecErrors,
+    as_template,
+    available,
+    expectation_text,
+    load,
+    load_expectation,
+    record_draws,
+)
 from harness.cli.commands.strength import measured, show_strength
 from harness.cli.discovery import examples
 from harness.cli.options import (
@@ -28,8 +37,10 @@ from harness.cli.options import (
 )
 from harness.cli.printing import result_console
 from harness.cli.progress import bar
+from harness.common import escaping
 from harness.common.errors import UserError
-from harness.grading import prepare
+from harness.common.files import write_bytes
+from harness.grading import prepare, record_transcripts
 from harness.grading.validation import Sample, SampleOutcome, ValidationReport, validate
 from harness.intake import read
 from harness.model.plan import Assignment
@@ -213,3 +224,71 @@ def _print_causes(console: Console, samples: Sequence[SampleOutcome]) -> None:
 
 def _counted(problems: int) -> str:
     return "1 problem" if problems == 1 else f"{problems} problems"
+
+
+_MOST_LINES = 60
+_EXPECTED = "expect.yaml"
+_OF_SAMPLES = ("samples", "causes")  # checks
+
+
+def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> None:
+    """Draw again and record transcripts again, and show what changed."""
+    recording = load(root, assignment_id, recording=True)
+    folder = Path(recording.folder)
+    named = {folder / transcript.path for transcript in recording.transcripts}
+    before = {path: path.read_bytes() for path in {*_draws(folder), *named} if path.is_file()}
+    drawn = record_draws(root, assignment_id)
+    written = set(drawn)
+    if recording.reference:
+        written |= {*record_transcripts(recording, as_template, python=python)}
+    for path in sorted({*before, *written}):
+        now = path.read_bytes() if path.is_file() else b""
+        _show(path, before.get(path, b""), now)
+
+
+def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
+    """Write the expect.yaml of every sample that is a problem as it is; the report without these.
+
+    Causes that are other than stated are a problem only where they are too many.
+    """
+    wrong = {problem.place for problem in report.problems if problem.check in _OF_SAMPLES}
+    return replace(
+        report,
+        samples=tuple(
+            _accepted(sample, folder) if f"{sample.name}/{_EXPECTED}" in wrong else sample
+            for sample in report.samples
+        ),
+        problems=tuple(each for each in report.problems if each.check not in _OF_SAMPLES),
+    )
+
+
+def _accepted(sample: SampleOutcome, folder: Path) -> SampleOutcome:
+    path = folder / sample.name / _EXPECTED
+    before, now = path.read_bytes(), expectation_text(sample.accepted).encode()
+    _show(path, before, now)
+    write_bytes(path, now)
+    return replace(sample, parts=(), other_causes=None if sample.other_causes is None else "")
+
+
+def _draws(folder: Path) -> set[Path]:
+    return set((folder / "draws").glob("*.json"))
+
+
+def _show(path: Path, before: bytes, now: bytes) -> None:
+    if before == now:
+        return
+    here = Path.cwd()
+    name = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    lines = list(
+        difflib.unified_diff(
+            before.decode("utf-8", "backslashreplace").splitlines(),
+            now.decode("utf-8", "backslashreplace").splitlines(),
+            f"{name} before",
+            f"{name} now",
+            lineterm="",
+        )
+    )
+    for line in lines[:_MOST_LINES]:
+        click.echo(escaping.visible(line))
+    if len(lines) > _MOST_LINES:
+        click.echo(f"… and {len(lines) - _MOST_LINES} more lines")
