@@ -171,7 +171,12 @@ class _SharedProcess:
                 self._kill()
 
     def _take(self, data: bytes) -> None:
-        """Act on the frames that are complete now."""
+        """Act on the frames that are complete now: as a rule one, and nothing else."""
+        if not self._unread and len(data) > 4:
+            length = int.from_bytes(data[:4], "little")
+            if length == len(data) - 4:
+                self._take_frame(data[4:5], data[5:])
+                return
         self._unread += data
         at = 0
         while len(self._unread) >= at + 4 and not self._killed_at:

@@ -115,9 +115,10 @@ class Facades:
         if self._random is not None:
             self._random.seed(seed)
 
-    def random_state(self) -> object:
-        """The state of the generator behind `random`."""
-        return self._random.getstate() if self._random is not None else None
+    def draw(self) -> float:
+        """The next number of that generator, which shows whether one was drawn since it was
+        seeded."""
+        return self._random.random() if self._random is not None else 0.0
 
 
 def _facade(

@@ -28,7 +28,7 @@ from ..scenario import evaluate
 from ..scenario.process import copied
 from ..scenario.stimulus import unpacked
 from .facades import Facades
-from .snapshot import NotPlainError, Snapshot
+from .snapshot import NotPlainError, Snapshot, fixed_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,6 +112,9 @@ class SharedRun:
         self.memory_kib: int = job["memory_kib"]
         self.selections = files
         self.facades = Facades(self._not_loaded, self._stored)
+        self.facades.seed(0)
+        self.first_draw = self.facades.draw()
+        self.fixed = fixed_ids(self.facades.values)
         self.files = files[0]
         sys.meta_path.insert(0, self.files.library)
         self.functions = functions
@@ -224,7 +227,6 @@ class SharedRun:
         self._use(files)
         self.facades.install()
         self._seed(0)
-        before = self.facades.random_state()
         sys.argv = [self.main_name + ".py"]
         sys.modules["__main__"] = _MODULE("__main__")
         self.input.begin("loading")
@@ -232,7 +234,7 @@ class SharedRun:
         names = self._load_modules()
         if not self._ends_quietly():
             raise RefusedError("it prints while it is loaded")
-        if self.facades.random_state() != before:
+        if self.facades.draw() != self.first_draw:
             raise RefusedError("it draws random numbers while it is loaded")
         own = [
             module
@@ -240,7 +242,7 @@ class SharedRun:
             if (module := sys.modules.get(name)) is not None
         ]
         try:
-            self.snapshot = Snapshot([*own, *self.facades.modules], self.facades.values)
+            self.snapshot = Snapshot([*own, *self.facades.modules], self.fixed)
         except NotPlainError as error:
             raise RefusedError(str(error)) from None
         self.constants, self.containers = [], []

@@ -47,22 +47,27 @@ _ATTRIBUTES = attrgetter("__dict__")
 _OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowed can bind it
 
 
+def fixed_ids(values: Iterable[object]) -> frozenset[int]:
+    """The identities of the built-ins and of these values, which all stay as they are."""
+    return frozenset(map(id, [*vars(builtins).values(), *values]))
+
+
 class Snapshot:
-    """What modules reach, at the moment it is taken: the program's own, and the façades, of which
-    `fixed` is all that cannot change.
+    """What modules reach, at the moment it is taken: the program's own, and the façades. `fixed`
+    tells what cannot change.
 
     NotPlainError for what might change without being seen: a set (whose table remembers), an
     iterator, a generator, an instance, a closure, a module that is not allowed.
     """
 
-    def __init__(self, modules: Iterable[ModuleType], fixed: Iterable[object]) -> None:
+    def __init__(self, modules: Iterable[ModuleType], fixed: frozenset[int]) -> None:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []
         self._mappings: list[tuple[str, Any, list[Any], list[Any]]] = []
         self._holders: list[tuple[str, Any, Callable[[Any], tuple[Any, ...]], tuple[Any, ...]]] = []
         self._seen: set[int] = set()
         self._modules = list(modules)
         self._names = frozenset(module.__name__ for module in self._modules)
-        self._known = frozenset(map(id, [*vars(builtins).values(), *fixed]))
+        self._fixed = fixed
         try:
             self._look_at_modules()
         except RecursionError:
@@ -130,7 +135,7 @@ class Snapshot:
 
     def _reach(self, name: str, value: Any, where: str) -> None:
         kind = type(value)
-        if id(kind) in _LEAVES or id(value) in self._seen or id(value) in self._known:
+        if id(kind) in _LEAVES or id(value) in self._seen or id(value) in self._fixed:
             return
         self._seen.add(id(value))
         if kind is list:
