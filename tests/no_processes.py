@@ -1,5 +1,5 @@
-"""`-p tests.no_processes`: tests marked `process` are left out, and another that starts a process
-fails. For `make quick`."""
+"""`-p tests.no_processes` leaves out tests that are marked `process`, or have a fixture that
+starts some; another test that starts a process fails. For `make quick`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system")
+FIXTURES = {"graded_once", "chromium_started", "strong_here"}
 _running = False
 
 
@@ -33,7 +34,16 @@ def pytest_runtest_protocol() -> Generator[None, Any, Any]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    slow = [item for item in items if item.get_closest_marker("process")]
+    slow = [
+        item
+        for item in items
+        if item.get_closest_marker("process") or FIXTURES.intersection(_fixtures(item))
+    ]
     if slow:
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if item not in set(slow)]
+
+
+def _fixtures(item: pytest.Item) -> list[str]:
+    """Those of a test function, and those that these need."""
+    return item.fixturenames if isinstance(item, pytest.Function) else []

@@ -28,10 +28,10 @@ from harness.assignment.shapes import (
     Shape,
     Word,
     describe,
-    listed,
     shaped,
     wrong,
 )
+from harness.common.words import listed
 from harness.model.assignment import ClassComparison, CompareBy
 from harness.model.plan import Clause, ManualSlot, Place, SourceFile
 from harness.model.stimulus import Limits
@@ -50,7 +50,7 @@ def _file_name(name: str) -> str:
 def _archive_name(name: str) -> str:
     _file_name(name or "none")
     if not name.endswith(ARCHIVE_ENDINGS) or name.startswith("."):
-        what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS)}, got {describe(name)}"
+        what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS, 'or')}, got {describe(name)}"
         raise wrong(what, instead="none.zip")
     return name
 
