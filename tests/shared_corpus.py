@@ -120,7 +120,7 @@ SEEN = {
         "import random\nclass A:\n    def keep(self, x):\n        self.choice = x\n"
         "def f():\n    was = random.choice\n    A.keep(random, 1)\n    now = random.choice\n"
         "    A.keep(random, was)\n    return now\n",
-        "a name of random (`choice`)",
+        "a name of random (`choice`) was changed",
     ),
     "a seed of its own": (
         "import random\nclass A:\n    def keep(self):\n        self.seed = seeds.append\n"
