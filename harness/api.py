@@ -115,7 +115,7 @@ def grade(
         fresh=fresh,
         thorough=thorough,
     )
-    return _graded(context, cohort, ready, options, listener)
+    return _grade(context, cohort, ready, options, listener)
 
 
 def check(
@@ -150,7 +150,7 @@ def _notify(listener: Listener, text: str) -> None:
     listener(Notice(text=text))
 
 
-def _graded(
+def _grade(
     context: GradingContext,
     cohort: Cohort,
     ready: Callable[[Submission], bool] | None,

@@ -153,7 +153,7 @@ def import_transcript(
     with trial_copy(root, assignment_id) as trial:
         draft = trial / "specs" / assignment_id / target.name
         entry = f"{head}    input: []\n{UNCOUNTED}"
-        draft.write_text(_appended(before, entry, function), encoding="utf-8")
+        draft.write_text(_append(before, entry, function), encoding="utf-8")
         specification = load(trial, assignment_id)
     ids_before = {scenario.id for scenario in specification_before.plan.scenarios}
     added = [one for one in specification.plan.scenarios if one.id not in ids_before]
@@ -172,7 +172,7 @@ def import_transcript(
     entry = f"{head}    input: [{', '.join(map(in_quotes, inputs))}]\n    transcript: {path}\n"
     addition = Addition(
         file=target.name,
-        yaml=_appended(before, entry, function),
+        yaml=_append(before, entry, function),
         transcript=path,
         template=as_template(shown, variant, assignment.submission_files),
         typed=tuple(Typed(text=line) for line in inputs),
@@ -231,7 +231,7 @@ def _entry(name: str, program: str, options: ImportOptions) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _appended(before: str, entry: str, function: str) -> str:
+def _append(before: str, entry: str, function: str) -> str:
     if not before.strip():
         return f"function: {function}\nscenarios:\n{entry}"
     return before.rstrip("\n") + "\n" + entry
@@ -273,7 +273,7 @@ def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) ->
         if not shown.waits:
             if rest.strip():
                 at = _line(text, len(shown.text) + len(rest) - len(rest.lstrip()))
-                raise MisalignedError(at, f"the reference has ended before {_quoted(text, at)}")
+                raise MisalignedError(at, f"the reference has ended before {_quote(text, at)}")
             return inputs
         if not rest:
             raise MisalignedError(
@@ -299,11 +299,11 @@ def _difference(text: str, shown: str) -> MisalignedError:
     line = _line(text, at)
     if at == len(text):
         return MisalignedError(
-            line, f"the transcript ends here, but the reference goes on with {_quoted(shown, line)}"
+            line, f"the transcript ends here, but the reference goes on with {_quote(shown, line)}"
         )
     return MisalignedError(
         line,
-        f"the transcript has {_quoted(text, line)}, the reference shows {_quoted(shown, line)}",
+        f"the transcript has {_quote(text, line)}, the reference shows {_quote(shown, line)}",
     )
 
 
@@ -311,7 +311,7 @@ def _line(text: str, place: int) -> int:
     return text.count("\n", 0, place) + 1
 
 
-def _quoted(text: str, line: int) -> str:
+def _quote(text: str, line: int) -> str:
     lines = text.split("\n")
     line_text = lines[line - 1] if line <= len(lines) else ""
     return repr(line_text[:80] + "…" if len(line_text) > 80 else line_text)
