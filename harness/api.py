@@ -29,6 +29,7 @@ from harness.grading import (
     check_submissions,
     cohort_of,
     grade_batch,
+    import_early,
     prepare,
     submitted,
     visible_only,
@@ -47,7 +48,8 @@ from harness.model.result import (
 from harness.model.specification import Specification
 from harness.model.study.reports import StrengthReport
 from harness.model.submission import Submission
-from harness.reporting import mark_unfinished, page_writer, write_reports, write_study
+from harness.reporting.html.study_pages import write_study
+from harness.reporting.writing import mark_unfinished, page_writer, write_reports
 from harness.results import latest_strength
 
 REPORTS_EVERY = 100  # submissions between two events
@@ -103,6 +105,8 @@ def grade(
         raise UserError(what, hint="leave one of the two out")
     cohort = cohort_of(_paths(paths), specification.plan.assignment, asked or ClassOptions())
     _make_writable(Path(out))
+    if cluster is None:
+        import_early(page_writer.__module__)
     context = _context(specification, python, require=require_tier)
     options = BatchOptions(
         out=Path(out),

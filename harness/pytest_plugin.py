@@ -137,7 +137,7 @@ class ScenarioItem(pytest.Item):
         if isinstance(outcome, str):
             raise ScenarioFailed(outcome)
         if not outcome.verdict.passed:
-            from harness.reporting import explain_scenario
+            from harness.reporting.terminal.tables import explain_scenario
 
             raise ScenarioFailed(explain_scenario(outcome, self.scenario))
 

@@ -24,9 +24,9 @@ from harness.assignment.loading import (
 )
 from harness.assignment.problems import Problems
 from harness.assignment.provided import ProvidedError
-from harness.assignment.scenarios.across_files import WeightedFile, weighted, with_needs
+from harness.assignment.scenarios.across_files import Compiled, WeightedFile, weighted, with_needs
 from harness.assignment.scenarios.draws import DrawRequest, draw, freeze, load_module
-from harness.assignment.scenarios.file import Compiled, ScenarioFile
+from harness.assignment.scenarios.file import ScenarioFile
 from harness.assignment.vocabulary import Variants, Vocabulary, provided_classes, public_functions
 from harness.common.files import write
 from harness.model.plan import (
@@ -267,7 +267,7 @@ class _Compiler:
         return () if document is None else read_exemptions(document, scenario_ids)
 
     def _scenarios(self, heading: Heading, vocabulary: Vocabulary) -> Compiled:
-        whole = Compiled()
+        whole = Compiled(recording=self.recording)
         files: list[WeightedFile] = []
         for odd in sorted(self.folder.glob("*.yml")):
             place = Place(file=shown(self.root, odd), line=1, column=1)
@@ -281,8 +281,7 @@ class _Compiler:
             document = self._open(path)
             if document is None:
                 continue
-            reader = ScenarioFile(document, vocabulary, whole, recording=self.recording)
-            files.append(reader.read())
+            files.append(ScenarioFile(document, vocabulary, whole).read())
         marked = weighted(files, heading.shape.functionality_marks)
         whole.scenarios += with_needs(marked, whole.needs)
         return whole

@@ -10,6 +10,7 @@ import re
 import types
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
@@ -25,7 +26,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.problems import nearest
+from harness.assignment.problems import Problems, nearest
 from harness.common.words import listed
 
 M = TypeVar("M", bound=BaseModel)
@@ -258,6 +259,16 @@ def shaped(kind: type[M], document: Document, loc: Loc, data: Any) -> M | None:
         return kind.model_validate(data) if details else shape
     except ValidationError:
         return None
+
+
+def load_shape(kind: type[M], path: Path, file: str) -> M:
+    """A file (called `file` in messages) as a `kind`; SpecErrors with every mistake in it."""
+    problems = Problems()
+    document = Document.open(path, file, problems)
+    shape = None if document is None else shaped(kind, document, (), document.data)
+    problems.raise_any()
+    assert shape is not None
+    return shape
 
 
 def _replaced(data: Any, loc: Loc, value: Any) -> Any:

@@ -17,9 +17,9 @@ from harness.model.verdict import (
     Absence,
     Cell,
     Channel,
+    ComparedRow,
     Comparison,
     LineEnd,
-    Row,
     Span,
 )
 
@@ -139,7 +139,7 @@ def described(channel: Channel, subject: str, expected: str, actual: str) -> Com
     """What is expected in words, beside what there is."""
     nothing = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
     cell = _cell(actual) if actual else Cell(note=nothing)
-    row = Row(expected=_cell(expected), actual=cell, same=True)
+    row = ComparedRow(expected=_cell(expected), actual=cell, same=True)
     return Comparison(channel=channel, subject=subject, rows=(row,), in_words=True)
 
 
@@ -201,7 +201,7 @@ def _aligned(
 
 def _row(
     left: _Side, right: _Side, index: int, channel: Channel, *, is_first: bool, differs: bool
-) -> Row:
+) -> ComparedRow:
     one, other = left.rows[index], right.rows[index]
     at = shared_start(left.text(index), right.text(index))
     spans: tuple[Sequence[Span], Sequence[Span]] = ((), ())
@@ -222,7 +222,7 @@ def _row(
         )
         for side, opposite, marks in ((left, right, spans[0]), (right, left, spans[1]))
     ]
-    return Row(expected=cells[0], actual=cells[1], same=not differs)
+    return ComparedRow(expected=cells[0], actual=cells[1], same=not differs)
 
 
 def _whole(text: str) -> Span:

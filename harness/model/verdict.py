@@ -101,7 +101,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ComparedRow:
     """Two lines opposite each other."""
 
     expected: Cell
@@ -143,7 +143,7 @@ class Comparison:
 
     channel: Channel
     subject: str
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedRow, ...]
     in_words: bool = False  # the one row is not aligned: what is expected is described
     left_out_before: int = 0  # lines above the rows, equal on both sides
     left_out_after: int = 0  # rows below

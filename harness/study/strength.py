@@ -20,8 +20,6 @@ from harness.common.errors import UserError
 from harness.grading import (
     FailureJob,
     GradingContext,
-    execution_digest,
-    judging_digest,
     search_failures,
 )
 from harness.model.assignment import SourceFile
@@ -36,7 +34,7 @@ from harness.model.study.reports import (
     StrengthReport,
 )
 from harness.model.submission import Submission
-from harness.results import write_strength
+from harness.results import execution_digest, judging_digest, write_strength
 
 # Operators that need arguments of their own, or that change nothing.
 _LEFT_OUT = frozenset({"NoOp", "VariableReplacer", "VariableInserter", "RemoveDecorator"})

@@ -19,6 +19,7 @@ from harness.model.assignment import ProvidedVariant, SourceFile
 from harness.model.stimulus import Key, Limits, Stimulus
 from harness.policy import check_sharing
 from tests.execution.small_world import (
+    FRAMES,
     QUICK,
     TEN,
     assignment,
@@ -651,15 +652,11 @@ def test_a_recursion_ends_at_the_same_depth_together_and_alone(driver: Driver, f
 FORGE = """
 def forge(times):
     import os, stat
-    for number in range(3, 256):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                text = b'{"phase":"stimulus","before":[["int","1"]],"value":["int","1"],'
-                text += b'"after":[["int","1"]]}\\n\\n'
-                os.write(number, times * ((len(text) + 1).to_bytes(4, "little") + b"S" + text))
-        except OSError:
-            pass
-"""
+    names = {}
+    exec(FRAMES, names)
+    text = b'{"phase":"stimulus","before":[["int","1"]],"value":["int","1"],'
+    names["write"](times * names["frame"](b"S" + text + b'"after":[["int","1"]]}\\n\\n'))
+""".replace("FRAMES", repr(FRAMES))
 FORGERIES = {
     "an answer while it is loaded": "forge(1)\ndef f(n):\n    return n\n",
     "two answers": "def f(n):\n    forge(1)\n    return n\n",

@@ -41,7 +41,8 @@ class StimulusKind:
 
     `takes` are the keys that it can show or needs, of those that not every kind takes; `elsewhere`
     says where another one may be stated. `read` is given the scenario, the place of the key, and
-    what `input:` types; it raises Refused. `order` is its place in lists.
+    what `input:` types; it raises Refused. `order` is its place in lists. `by_name`: its code can
+    use the names of a case, else cases differ in what is typed alone.
     """
 
     name: str
@@ -50,6 +51,7 @@ class StimulusKind:
     read: Callable[[Context, Setting, Loc, tuple[Typed, ...]], StimulusParts]
     order: int
     elsewhere: str = ""
+    by_name: bool = True
 
 
 _KINDS: dict[str, StimulusKind] = {}

@@ -13,7 +13,7 @@ from harness.cli.options import PATH
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.model.result import RunFacts, SubmissionResult
-from harness.reporting import write_reports
+from harness.reporting.writing import write_reports
 from harness.results import Store, StoreReader, store_of
 
 SECTION = "Results"

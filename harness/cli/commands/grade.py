@@ -38,7 +38,7 @@ from harness.model.observation import Tier
 from harness.model.result import Event, SubmissionGraded, SubmissionStatus
 from harness.model.specification import Specification
 from harness.model.submission import Submission
-from harness.reporting import summary_table
+from harness.reporting.terminal.tables import summary_table
 
 SECTION = "Grading"
 SUMMARY = "Grade submissions: marks, reasons and a report."

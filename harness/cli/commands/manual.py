@@ -10,8 +10,8 @@ from harness.cli.discovery import examples
 from harness.cli.options import PATH
 from harness.common.csv_tables import read_sheet
 from harness.common.words import counted
-from harness.reporting import write_reports
 from harness.reporting.export.manual_marks import read_manual
+from harness.reporting.writing import write_reports
 from harness.results import Store, store_of
 
 SECTION = "Grading"

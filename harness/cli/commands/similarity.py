@@ -16,7 +16,8 @@ from harness.cli.progress import bar
 from harness.common import files, serial
 from harness.common.escaping import visible
 from harness.model.study.reports import SimilarityReport
-from harness.reporting import percent, write_similarity, write_study
+from harness.reporting.html.study_pages import write_similarity, write_study
+from harness.reporting.view.words import percent
 from harness.results import Store, latest_strength, store_of
 from harness.study import compare_class, graded_submissions, without_ids
 

@@ -10,7 +10,8 @@ from harness.cli.discovery import examples
 from harness.cli.options import PATH, python_option
 from harness.cli.progress import bar
 from harness.common.escaping import visible
-from harness.reporting import style_in_words, write_reports, write_style
+from harness.reporting.html.study_pages import style_in_words, write_style
+from harness.reporting.writing import write_reports
 from harness.results import Store, store_of
 from harness.study import graded_submissions, style_report
 

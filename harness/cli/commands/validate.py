@@ -45,7 +45,7 @@ from harness.grading.validation import Sample, SampleOutcome, ValidationReport, 
 from harness.intake import read
 from harness.model.plan import Assignment
 from harness.model.specification import Specification
-from harness.reporting.terminal.annotations import placed
+from harness.reporting.github import placed
 
 SECTION = "Assignments"
 SUMMARY = "Check that reference, scenarios, mutants and samples agree."

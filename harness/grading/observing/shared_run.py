@@ -25,8 +25,7 @@ from harness.execution import (
     decoded,
     may_share,
 )
-from harness.grading.observing.looping import LIMIT_ENDINGS
-from harness.grading.observing.running import Observer
+from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario

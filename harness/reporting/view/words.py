@@ -13,7 +13,7 @@ from harness.common.words import plural as plural  # noqa: PLC0414
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
-from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
+from harness.model.result import ManualMark, RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.student_view import ShownCheck, StudentView
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 
@@ -196,7 +196,7 @@ def number(value: Fraction) -> str:
     return rounded(value).rstrip("0").rstrip(".")
 
 
-def percent(part: Fraction | int, whole: Fraction | int) -> int:
+def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:
     """Whole percent, rounded half up; 100 and 0 are said only when they are exactly so."""
     if not whole:
         return 0
@@ -205,3 +205,14 @@ def percent(part: Fraction | int, whole: Fraction | int) -> int:
     if share < 1:
         rounded = min(rounded, 99)
     return max(rounded, 1) if share > 0 else rounded
+
+
+def is_other_python(facts: RunFacts) -> bool:
+    """Whether the run's interpreter is not of the version that the assignment names."""
+    wanted = facts.python_wanted.split(".")
+    return facts.python.split(".")[: len(wanted)] != wanted
+
+
+def mark_text(mark: Fraction | None) -> str:
+    """A mark with two decimals, or a dash."""
+    return "\u2013" if mark is None else rounded(mark)

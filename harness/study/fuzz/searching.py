@@ -17,8 +17,6 @@ from harness.grading import (
     SpawnedWorker,
     WorkerDied,
     WorkerPool,
-    execution_digest,
-    judging_digest,
 )
 from harness.model.plan import Plan
 from harness.model.stimulus import Run, Stimulus
@@ -31,6 +29,7 @@ from harness.model.study.fuzzing import (
     NotFuzzed,
 )
 from harness.model.submission import Submission
+from harness.results import execution_digest, judging_digest
 from harness.study.fuzz.worker import Setup, Unit, UnitResult, WorkFailed, batch_size
 
 

@@ -26,5 +26,6 @@ stimulus_kind(
         takes=("prints", "turns", "transcript", "raises", "exit", "argv", "stdin", "replies"),
         read=_read,
         order=30,
+        by_name=False,
     )
 )
