@@ -145,17 +145,17 @@ def import_transcript(
     text = _read(transcript)
     name = re.sub(r"[\W_]+", " ", transcript.stem).strip() or "transcript"
     before = target.read_text(encoding="utf-8") if target.exists() else ""
-    specification_before = load(root, assignment_id)
-    program = options.program or specification_before.plan.assignment.submission_files[0]
+    plan_before = load(root, assignment_id).plan
+    program = options.program or plan_before.assignment.submission_files[0]
     head = _entry(name, program, options)
-    has_main = any(each.name == "main" for each in specification_before.plan.assignment.functions)
+    has_main = any(each.name == "main" for each in plan_before.assignment.functions)
     function = "main" if has_main else program
     with trial_copy(root, assignment_id) as trial:
         draft = trial / "specs" / assignment_id / target.name
         entry = f"{head}    input: []\n{UNCOUNTED}"
         draft.write_text(_append(before, entry, function), encoding="utf-8")
         specification = load(trial, assignment_id)
-    ids_before = {scenario.id for scenario in specification_before.plan.scenarios}
+    ids_before = {scenario.id for scenario in plan_before.scenarios}
     added = [one for one in specification.plan.scenarios if one.id not in ids_before]
     if len(added) != 1:
         raise UserError(f"it has a scenario {name!r} already", place=str(target))
@@ -178,13 +178,8 @@ def import_transcript(
         typed=tuple(Typed(text=line) for line in inputs),
         shown=shown,
     )
-    transcript_added = add(root, assignment_id, addition)
-    return Imported(
-        name=name,
-        inputs=len(inputs),
-        path=transcript_added.transcript,
-        counts=transcript_added.counts,
-    )
+    done = add(root, assignment_id, addition)
+    return Imported(name=name, inputs=len(inputs), path=done.transcript, counts=done.counts)
 
 
 def _read(path: Path) -> str:
