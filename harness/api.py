@@ -90,9 +90,8 @@ def grade(
     is the number of worker processes (None: one a core); with a `cluster` its workers grade.
     `python` is the interpreter (None: the version that the assignment names), `thorough` runs
     every scenario at its full limit. `only` has the ids of the submissions to grade, where the
-    others stay in the report as they are (empty: all). `asked` is what the class is held to.
-    `ready` says which submissions take part (None: all); the others are not in the report.
-    `listener` is called with each event of `harness.model.result`.
+    others stay in the report as they are (empty: all). `asked` is what the class is held to,
+    `ready` says which submissions take part at all, `listener` is called with each event.
 
     The run's submissions are read from `out` when they are asked for, until another run is written
     there: go through them once, or keep `list(run.submissions)`.
@@ -108,18 +107,17 @@ def grade(
     if cluster is None:
         import_early(page_writer.__module__)
     context = _context(specification, python, require=require_tier)
+    tell = partial(_notify, listener)
     options = BatchOptions(
         out=Path(out),
         paths=_paths(paths),
         only=frozenset(only) or None,
         jobs=jobs,
-        engine=None
-        if cluster is None
-        else lambda setup: DaskEngine(cluster, setup, partial(_notify, listener)),
+        engine=None if cluster is None else lambda setup: DaskEngine(cluster, setup, tell),
         fresh=fresh,
         thorough=thorough,
     )
-    return _graded(context, cohort, ready, options, listener)
+    return _grade(context, cohort, ready, options, listener)
 
 
 def check(
@@ -154,7 +152,7 @@ def _notify(listener: Listener, text: str) -> None:
     listener(Notice(text=text))
 
 
-def _graded(
+def _grade(
     context: GradingContext,
     cohort: Cohort,
     ready: Callable[[Submission], bool] | None,
