@@ -96,10 +96,10 @@ class AssignmentFolder(pytest.Directory):
                 id="reference", files=self.specification.reference, origin="the reference"
             )
         else:
-            found = read((file,), plan.assignment)
-            if len(found) != 1:
+            submissions = read((file,), plan.assignment)
+            if len(submissions) != 1:
                 raise UserError("name one file", place=str(file), hint="--submission a1.py")
-            submission = found[0]
+            submission = submissions[0]
         return check_submissions(context, (submission,))[0]
 
 

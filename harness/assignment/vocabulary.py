@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.assignment.files.provided import constants_of, with_overrides
+from harness.assignment.provided import constants_of, with_overrides
 from harness.model.plan import Clause, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.stimulus import Binding, Limits
 

@@ -68,7 +68,7 @@ class FolderEntries:
 def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
     """The files below the folder, links not followed. UserError where it cannot be read, or holds
     more than `MOST_FILES`."""
-    found: dict[str, tuple[int, int]] = {}
+    stamps: dict[str, tuple[int, int]] = {}
 
     def failed(error: OSError) -> None:
         if error.filename == str(folder):
@@ -81,10 +81,10 @@ def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
                 status = path.lstat()
             except OSError:
                 continue  # gone meanwhile
-            found[str(path.relative_to(folder))] = (status.st_mtime_ns, status.st_size)
-        if len(found) > MOST_FILES:
+            stamps[str(path.relative_to(folder))] = (status.st_mtime_ns, status.st_size)
+        if len(stamps) > MOST_FILES:
             raise UserError(f"holds more than {MOST_FILES} files", place=str(folder))
-    return found
+    return stamps
 
 
 def watch(

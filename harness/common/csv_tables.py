@@ -135,15 +135,15 @@ def columns_of(sheet: Sheet) -> tuple[str, ...]:
 def records_of(sheet: Sheet) -> tuple[Record, ...]:
     """The rows below the header that are not blank, without what makes a cell inert."""
     columns = columns_of(sheet)
-    found: list[Record] = []
+    records: list[Record] = []
     for index, row in enumerate(sheet.rows):
         cells: dict[str, list[str]] = defaultdict(list)
         for name, cell in zip(columns, row, strict=False):
             if text := bare_cell(cell).strip():
                 cells[name].append(text)
         if index and any(cell.strip() for cell in row):
-            found.append(Record(place=sheet.at(index), cells=dict(cells)))
-    return tuple(found)
+            records.append(Record(place=sheet.at(index), cells=dict(cells)))
+    return tuple(records)
 
 
 def plain_name(column: str) -> str:

@@ -162,10 +162,10 @@ def _write_tagged(value: Any) -> dict[str, Any]:
 
 
 def _defaults(kind: type) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     for field in dataclasses.fields(kind):
-        found[field.name] = field.default
-    return found
+        defaults[field.name] = field.default
+    return defaults
 
 
 def _dataclass_writer(kind: type) -> Converter:
@@ -200,8 +200,8 @@ def _reader(kind: Any) -> Converter:
     if kind in _OPEN_UNIONS:
         return _tagged_reader(_OPEN_UNIONS[kind].members)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        own: Converter | None = getattr(kind, "from_plain", None)
-        return own or _dataclass_reader(kind)
+        from_plain: Converter | None = getattr(kind, "from_plain", None)
+        return from_plain or _dataclass_reader(kind)
     if kind is Fraction:
         return _checked(str, "a fraction", _fraction)
     if kind is bytes:
@@ -220,9 +220,9 @@ def _fraction(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _checked(wanted: type, name: str, convert: Converter) -> Converter:
+def _checked(kind: type, name: str, convert: Converter) -> Converter:
     def read(plain: Any) -> Any:
-        if type(plain) is not wanted:
+        if type(plain) is not kind:
             raise SerialError(f"expected {name}, got {type(plain).__name__}")
         try:
             return convert(plain)

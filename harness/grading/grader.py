@@ -9,14 +9,11 @@ from hashlib import sha256
 from typing import Self
 
 from harness.execution import AnyDriver, ToolFailed
-from harness.grading.observing.cache import EmptyCache, ResultCache
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.first_failures import FailureSearch, FirstFailures
-from harness.grading.observing.in_turn import run_in_turn
+from harness.grading.observing.in_turn import SpeedTrials, run_in_turn
 from harness.grading.observing.judged_runs import JudgedRuns
-from harness.grading.observing.looping import LIMIT_ENDINGS
-from harness.grading.observing.running import read_program
-from harness.grading.observing.speed import SpeedTrials
+from harness.grading.observing.running import LIMIT_ENDINGS, read_program
 from harness.judging import (
     failing,
     merge_stand_in_verdict,
@@ -37,7 +34,7 @@ from harness.policy import (
     SOURCES,
     unchecked,
 )
-from harness.results import encoded
+from harness.results import EmptyCache, ResultCache, encoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,9 +75,3 @@ class Field(ABC):
     def items(self) -> list[Field]:
         """The fields of this list."""
         return [self.at(index) for index in range(len(self.data))]
-
-
-def listed(names: Iterable[str]) -> str:
-    """`a, b or c`."""
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast, dataclass_transform
 
 from harness.common.serial import add_member
-from harness.matchers.field import Field, Refused, listed
+from harness.common.words import listed
+from harness.matchers.field import Field, Refused
 from harness.model.expectation import Matcher
 from harness.model.values import Value
 
@@ -130,12 +131,14 @@ def read(field: Field) -> Matcher:
         field.refuse(f"expected a matcher, got a mapping of {len(data)} keys", hint)
     if unknown:
         every = _names(for_text=False)
-        hint = field.nearest(every, str(unknown[0])) or f"matchers are {listed(names)}"
+        hint = field.nearest(every, str(unknown[0])) or f"matchers are {listed(names, 'or')}"
         field.at(unknown[0]).refuse("unknown matcher", hint, of_key=True)
     whole = [n for n in stated if all(o == n or o in _KEYS[n].others for o in stated)]
     stated = whole if len(whole) == 1 else stated
     if len(stated) != 1:
-        field.refuse(f"expected one matcher, got {len(stated)}", f"matchers are {listed(names)}")
+        field.refuse(
+            f"expected one matcher, got {len(stated)}", f"matchers are {listed(names, 'or')}"
+        )
     key = _KEYS[stated[0]]
     if field.for_text and not key.for_text:
         field.at(key.name).refuse("this matcher is not for text", of_key=True)

@@ -44,10 +44,10 @@ _Piece = str | None  # None: a value, which may be any text
 def outline(sources: Iterable[Source]) -> Outline:
     """The outline of these files together."""
     texts = [(source, list(_statements(source.index.tree.body))) for source in sources]
-    own = {name for _, statements in texts for s in statements for name in _bound(s)}
+    own_names = {name for _, statements in texts for s in statements for name in _bound(s)}
     classes = [s for _, statements in texts for s in statements if isinstance(s, ast.ClassDef)]
     methods = {child.name for each in classes for child in each.body if _is_method(child)}
-    names = _OwnNames(own, methods)
+    names = _OwnNames(own_names, methods)
     parts: list[OutlinePart] = []
     members: list[OutlinePart] = []
     modules: list[ModuleOutline] = []
@@ -129,21 +129,21 @@ def _asks_at(source: Source) -> tuple[int, str]:
 
 def _called(statement: ast.stmt) -> dict[str, int]:
     """The names that are called in it, and the first line on which each is."""
-    found: dict[str, int] = {}
+    first_lines: dict[str, int] = {}
     for node in walk(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            found[node.func.id] = min(node.lineno, found.get(node.func.id, node.lineno))
-    return found
+            first_lines[node.func.id] = min(node.lineno, first_lines.get(node.func.id, node.lineno))
+    return first_lines
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """A module's own statements, those in its conditions and loops among them, blocks left out."""
-    left: list[ast.AST] = list(reversed(body))
-    while left:
-        statement = left.pop()
+    pending: list[ast.AST] = list(reversed(body))
+    while pending:
+        statement = pending.pop()
         blocks = [part for block in _BLOCKS for part in getattr(statement, block, ())]
         if blocks and not isinstance(statement, DEFINITIONS):
-            left.extend(reversed(blocks))
+            pending.extend(reversed(blocks))
             # What is in the head of a block (a condition, a `with`) is code as well.
             for head in ("test", "iter", "subject"):
                 value = getattr(statement, head, None)
@@ -312,15 +312,15 @@ def _shown(call: ast.Call) -> Iterator[_Piece]:
 
 
 def _pieces(expression: ast.expr) -> Iterator[_Piece]:
-    left: list[ast.expr] = [expression]
-    while left:
-        node = left.pop()
+    pending: list[ast.expr] = [expression]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.Constant):
             yield str(node.value)
         elif isinstance(node, ast.JoinedStr):
-            left += reversed(node.values)
+            pending += reversed(node.values)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            left += (node.right, node.left)
+            pending += (node.right, node.left)
         elif (pattern := _filled_in(node)) is not None:
             yield from pattern
         else:
@@ -339,10 +339,10 @@ def _filled_in(node: ast.expr) -> list[_Piece] | None:
         return None
     if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
         return None
-    found: list[_Piece] = []
+    pieces: list[_Piece] = []
     for part in gap.split(text.value):
-        found += [part, None]
-    return found[:-1]
+        pieces += [part, None]
+    return pieces[:-1]
 
 
 def _lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:

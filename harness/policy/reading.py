@@ -142,9 +142,9 @@ def _cookie(data: bytes) -> tuple[int, str]:
     """The line and the name of the declared encoding, where Python looks for it; or 0 and ""."""
     lines = re.split(rb"\r\n|\r|\n", data.removeprefix(_BOM), maxsplit=2)
     for number, line in enumerate(lines[:2], 1):
-        found = _COOKIE.match(line)
-        if found:
-            return number, found.group(1).decode("ascii")
+        match = _COOKIE.match(line)
+        if match:
+            return number, match.group(1).decode("ascii")
         if not _BLANK.match(line):
             break
     return 0, ""

@@ -8,10 +8,10 @@ import re
 from dataclasses import dataclass
 
 from harness.common.escaping import visible
+from harness.common.words import counted
 from harness.model.plan import Plan
 from harness.model.student_view import ShownCause, StudentView
 from harness.reporting.terminal.cards import explain_failures
-from harness.reporting.view.words import counted
 
 _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<rest>.*))?", re.S)
 

@@ -35,7 +35,6 @@ from harness.model.expectation import (
 from harness.model.observation import Ending
 from harness.model.plan import (
     FunctionSignature,
-    ManualSlot,
     Place,
     Plan,
     Scenario,
@@ -71,8 +70,6 @@ def test_the_assignment(tmp_path: Path) -> None:
     assert (assignment.id, assignment.title, assignment.course) == ("small", "Small", "A course")
     assert assignment.python == "3.12"
     assert assignment.submission_files == ("a1.py",)
-    assert assignment.laid_as is None
-    assert assignment.functionality_marks == 6
     assert assignment.limits == Limits(cpu_seconds=2.0, output_kib=64)
     assert [clause.id for clause in assignment.clauses] == ["4.6", "table-2.column", "imports"]
     assert assignment.functions == (
@@ -86,20 +83,6 @@ def test_the_assignment(tmp_path: Path) -> None:
     assert [variant.files for variant in assignment.variants] == [(support,)]
     assert [file.name for file in specification.reference] == ["a1.py"]
     assert specification.folder == str(tmp_path / "specs" / "small")
-
-
-def test_marks_that_a_person_gives(tmp_path: Path) -> None:
-    text = (
-        'manual: [{id: style, title: Code style, out_of: 4, clause: "4.6"}, '
-        "{id: rest, title: The rest, out_of: 1/2}]\n"
-    )
-    write(tmp_path, {"specs/small/assignment.yaml": ASSIGNMENT + text})
-    assignment = load(tmp_path, "small").plan.assignment
-    assert assignment.manual == (
-        ManualSlot(id="style", title="Code style", out_of=Fraction(4), clause="4.6"),
-        ManualSlot(id="rest", title="The rest", out_of=Fraction(1, 2)),
-    )
-    assert assignment.functionality_marks == 6
 
 
 def test_the_policy(tmp_path: Path) -> None:
@@ -296,6 +279,7 @@ RETURNS: list[tuple[str, Matcher]] = [
     ("[1, [true, 'a'], 2.5]", Exactly(value=Value.of([1, [True, "a"], 2.5]))),
     ("1.0", Exactly(value=Value.of(1.0))),
     ("{python: 'BOARD_SIZE * 2'}", PythonValue(expression="BOARD_SIZE * 2")),
+    ("\n  python: (0, 0, 1)   # a tuple", PythonValue(expression="(0, 0, 1)")),
     ("{any: true}", AnyValue()),
     ("{type: float}", OfType(name="float")),
     ("{approx: 3, within: 0.5}", Approximately(number=3.0, within=0.5)),
@@ -326,11 +310,6 @@ RETURNS: list[tuple[str, Matcher]] = [
 def test_returns(written: str, matcher: Matcher, tmp_path: Path) -> None:
     scenario = only(tmp_path, f"call: check_input('')\nreturns: {written}")
     assert scenario.stated.returns == matcher
-
-
-def test_a_plain_python_expression_may_look_like_a_literal(tmp_path: Path) -> None:
-    body = "call: check_input('')\nreturns:\n  python: (0, 0, 1)   # a tuple"
-    assert only(tmp_path, body).stated.returns == PythonValue(expression="(0, 0, 1)")
 
 
 def test_every_other_channel_of_a_call(tmp_path: Path) -> None:
@@ -529,13 +508,6 @@ def test_without_a_reference_only_what_is_stated_counts(tmp_path: Path) -> None:
     assert (specification.reference, specification.mutants) == ((), ())
     assert specification.plan.assignment.functions == ()
     assert specification.plan.scenarios[0].function == "nobody_knows"
-
-
-def test_a_file_of_any_name_is_laid_under_one(tmp_path: Path) -> None:
-    text = ASSIGNMENT.replace("{files: [a1.py]}", "{as: a1.py}")
-    write(tmp_path, {"specs/small/assignment.yaml": text})
-    assignment = load(tmp_path, "small").plan.assignment
-    assert (assignment.submission_files, assignment.laid_as) == (("a1.py",), "a1.py")
 
 
 def test_digests_follow_what_they_are_of(tmp_path: Path) -> None:

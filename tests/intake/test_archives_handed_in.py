@@ -54,11 +54,7 @@ def contents(submission: Submission) -> list[str]:
 
 ACCEPTED: dict[str, Failure] = {
     "the archive": ({"A3.zip": GOOD}, NAMES, ()),
-    "stored, not compressed": (
-        {"A3.zip": zipped(BOTH, method=zipfile.ZIP_STORED)},
-        NAMES,
-        (),
-    ),
+    "stored, not compressed": ({"A3.zip": zipped(BOTH, method=zipfile.ZIP_STORED)}, NAMES, ()),
     "what systems leave behind": (
         {
             "A3.zip": zipped(
@@ -92,11 +88,7 @@ ACCEPTED: dict[str, Failure] = {
         NAMES,
         (),
     ),
-    "only one of two": (
-        {"A3.zip": zipped(BOTH[:1])},
-        NAMES[:1],
-        ("c4game.py was not handed in",),
-    ),
+    "only one of two": ({"A3.zip": zipped(BOTH[:1])}, NAMES[:1], ("c4game.py was not handed in",)),
     "the other under another name": (
         {"A3.zip": zipped([BOTH[0], ("C4Game.py", b"g"), ("x.py", b"x")])},
         NAMES[:1],
@@ -180,10 +172,7 @@ REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
     ),
     "empty": ({"A3.zip": b""}, "A3.zip is empty, expected a zip archive"),
     "text": ({"A3.zip": b"print(1)"}, "A3.zip is not a zip archive"),
-    "a RAR inside the name": (
-        {"A3.zip": RAR},
-        "A3.zip is a RAR archive, expected a zip archive",
-    ),
+    "a RAR inside the name": ({"A3.zip": RAR}, "A3.zip is a RAR archive, expected a zip archive"),
     "a tar inside the name": (
         {"A3.zip": tarred(BOTH)},
         "A3.zip is a gzip archive, expected a zip archive",
@@ -208,10 +197,7 @@ REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
         {"A3.zip": zipped([*BOTH, *[(f"n/{number}", b"") for number in range(1000)]])},
         "A3.zip holds more than 1000 files",
     ),
-    "too large": (
-        {"A3.zip": GOOD + bytes(32 * 1024 * 1024)},
-        "A3.zip is larger than 32768 KiB",
-    ),
+    "too large": ({"A3.zip": GOOD + bytes(32 * 1024 * 1024)}, "A3.zip is larger than 32768 KiB"),
     "a large file": (
         {"A3.zip": zipped([("connect4.py", b"#" * (1024 * 1024 + 1))])},
         "connect4.py in A3.zip is larger than 512 KiB",

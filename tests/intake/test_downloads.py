@@ -181,11 +181,7 @@ def test_canvas_attempts_are_told_by_their_numbers(tmp_path: Path) -> None:
 
 def test_canvas_attempts_of_two_files(tmp_path: Path) -> None:
     two = replace(A1, submission_files=("x.py", "y.py"))
-    files = {
-        "smith_1_10_x.py": b"x0",
-        "smith_1_11_y.py": b"y0",
-        "smith_1_12_x-1.py": b"x1",
-    }
+    files = {"smith_1_10_x.py": b"x0", "smith_1_11_y.py": b"y0", "smith_1_12_x-1.py": b"x1"}
     (one,) = cohort(laid(files, tmp_path / "class"), two).submissions
     assert [(file.name, file.data) for file in one.files] == [("x.py", b"x1"), ("y.py", b"y0")]
     assert (one.attempt, one.attempts) == (2, 2)
@@ -286,7 +282,7 @@ def test_gradescope_groups_have_the_same_files_each(tmp_path: Path) -> None:
             files=program("ours"),
             at=datetime(2024, 9, 24, 21, 26, 5, 123000, timezone(timedelta(hours=-7))),
             others=(("", "Eve", "eve@example.edu"), ("", "No Mail", "")),
-        ),
+        )
     ]
     found = by_id(cohort(zipped_class(gradescope(handed), tmp_path / "x.zip")))
     assert {one.student for one in found.values()} == {
@@ -349,10 +345,7 @@ MALFORMED = {
         b"submission_1:\n  :submitters: []\n  :created_at: noon\n",
         ": the metadata cannot be used: submission_1 has no time in 'noon'",
     ),
-    "too deep": (
-        b"[" * 200_000,
-        ": the metadata cannot be used: it is nested too deeply",
-    ),
+    "too deep": (b"[" * 200_000, ": the metadata cannot be used: it is nested too deeply"),
     "no UTF-8": (b"\xff\xfe", ": the metadata cannot be used: byte 0 is not UTF-8"),
 }
 

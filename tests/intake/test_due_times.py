@@ -68,12 +68,7 @@ CLOCKS = {
         "2024-10-27T02:40",
         IN_TIME,
     ),
-    "after both of them": (
-        "Europe/Berlin",
-        (2024, 10, 27, 3, 0, 0),
-        "2024-10-27T02:40",
-        LATE,
-    ),
+    "after both of them": ("Europe/Berlin", (2024, 10, 27, 3, 0, 0), "2024-10-27T02:40", LATE),
     # 02:30 never comes: the clock went from 02:00 (01:00Z) to 03:00.
     "the hour that never comes": (
         "Europe/Berlin",
@@ -138,9 +133,7 @@ def test_extensions_are_by_id_or_email(tmp_path: Path) -> None:
 
 def test_an_extension_of_one_of_a_group_is_theirs_alone(tmp_path: Path) -> None:
     late = DUE + timedelta(hours=1)
-    handed = [
-        HandIn(id="1", name="A", files=program(""), at=late, others=(("2", "B", ""),)),
-    ]
+    handed = [HandIn(id="1", name="A", files=program(""), at=late, others=(("2", "B", ""),))]
     extensions = tmp_path / "extensions.csv"
     extensions.write_text("id,due\n2,2024-09-24T18:00Z\n")
     path = laid(gradescope(handed), tmp_path / "class")

@@ -54,6 +54,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return filled(tmp_path_factory.mktemp("small"), 20, LARGE)
 
 
+@pytest.mark.process
 def test_memory_is_flat(small: Path, tmp_path: Path) -> None:
     many = filled(tmp_path, 200, LARGE)
     few, more = measured(small).peak_mib, measured(many).peak_mib

@@ -164,6 +164,7 @@ def test_a_report_that_is_being_replaced_says_that_it_is_not_complete(tmp_path: 
     assert index.read_bytes() == whole
 
 
+@pytest.mark.process
 def test_what_a_killed_run_did_not_come_to_rename_goes_with_the_next(tmp_path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()

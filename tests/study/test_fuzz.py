@@ -16,9 +16,9 @@ from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Stimulus
 from harness.model.study.fuzzing import FuzzSettings, FuzzTarget
 from harness.study.fuzz import worker as fuzz_worker
-from harness.study.fuzz.comparing import Comparer
 from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed, played, shortened
 from harness.study.fuzz.searching import not_fuzzed
+from harness.study.fuzz.worker import Comparer
 from tests.tiny_course import Course
 
 STRATEGIES = """

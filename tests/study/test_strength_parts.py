@@ -9,8 +9,7 @@ import pytest
 from harness.common.rounding import percent
 from harness.model.assignment import SourceFile
 from harness.model.study.reports import ChangeOutcome, Equivalent, PairOutcome
-from harness.study.changes import Change, combined, pairs
-from harness.study.strength import report
+from harness.study.strength import Change, combined, pairs, report
 from tests.marking.marking_plan import plan, scenario
 
 ORIGINAL = SourceFile(name="a1.py", data=b"one\ntwo\nthree\n")

@@ -10,10 +10,9 @@ from typing import Annotated, Any
 from pydantic import ConfigDict
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.across_files import Compiled
+from harness.assignment.scenarios.context import Context, Setting, check_clauses, check_function
 from harness.assignment.scenarios.draws import DrawError, FunctionSource, course_function
-from harness.assignment.scenarios.file import Compiled
-from harness.assignment.scenarios.settings import Setting, check_clauses, check_function
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
 from harness.assignment.scenarios.stimulus import (
     StimulusKind,

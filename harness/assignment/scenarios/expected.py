@@ -11,12 +11,11 @@ from typing import Any
 
 from harness.assignment.document import Loc
 from harness.assignment.problems import nearest
-from harness.assignment.scenarios.context import Context, text_matcher, value_matcher
+from harness.assignment.provided import TemplateError, names_in, render
+from harness.assignment.scenarios.context import Context, Setting, text_matcher, value_matcher
 from harness.assignment.scenarios.python_text import parse_expression
-from harness.assignment.scenarios.settings import Setting
 from harness.assignment.scenarios.shape import AtMostShape, RaisesShape
 from harness.assignment.scenarios.stimulus import StimulusParts
-from harness.assignment.scenarios.templates import TemplateError, names_in, render
 from harness.assignment.shapes import describe
 from harness.matchers import Exactly, Refused, read_all
 from harness.model.expectation import (

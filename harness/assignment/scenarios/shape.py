@@ -31,12 +31,12 @@ from harness.assignment.shapes import (
     Word,
     Words,
     describe,
-    listed,
     one_required,
     quote,
     wrong,
 )
 from harness.common.discovery import import_modules
+from harness.common.words import listed
 
 import_modules(stimuli.__name__, stimuli.__path__)
 
@@ -312,8 +312,7 @@ else:
     ScenarioShape = create_model(
         "ScenarioShape",
         __base__=_ScenarioShape,
-        __doc__=f"One scenario: exactly one of {listed(_STIMULI, 'and')}, and what is expected of "
-        "it.",
+        __doc__=f"One scenario: exactly one of {listed(_STIMULI)}, and what is expected of it.",
         **{
             name: (str, Field(default="", description=kind.description))
             for name, kind in _STIMULI.items()

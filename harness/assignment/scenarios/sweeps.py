@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.files.provided import OverrideError
 from harness.assignment.problems import nearest
-from harness.assignment.scenarios.settings import Setting
+from harness.assignment.provided import OverrideError
+from harness.assignment.scenarios.context import Setting
 from harness.assignment.shapes import describe
 from harness.assignment.vocabulary import Overrides, Vocabulary
 from harness.model.stimulus import Binding

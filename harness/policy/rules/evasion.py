@@ -229,9 +229,9 @@ class _Check:
         if node.level:
             return
         for alias in node.names:
-            found = self._reached(module, alias.name)
-            if found is not None:
-                message = f"takes the module {found} out of {short(module)}"
+            reached = self._reached(module, alias.name)
+            if reached is not None:
+                message = f"takes the module {reached} out of {short(module)}"
                 self._collector.add(_KIND, node, message)
 
     def _text(self, node: ast.Constant, text: str, visit: Visit) -> None:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from harness.common.escaping import runs, visible
+from harness.common.words import plural
 from harness.model.observation import Turn
 from harness.model.stimulus import KEY_NAMES, Typed
 from harness.model.student_view import ShownCheck
 from harness.model.verdict import Cell, GridCell, LineEnd
 from harness.reporting.view.comparisons import shortened
 from harness.reporting.view.shown_causes import OwnLine
-from harness.reporting.view.words import number, plural
+from harness.reporting.view.words import number
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.common.escaping import visible
+from harness.common.words import counted
 from harness.model.observation import Turn
 from harness.model.verdict import Cell, Channel, ComparedRow, Comparison, LineEnd, Verdict
-from harness.reporting.view.words import counted
 
 _AT_A_GLANCE = 30  # characters of two texts, one below the other
 _MANY = 12  # rows: more are shown only near those that differ, with line numbers

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from harness.common.rounding import rounded
+from harness.common.words import counted as counted  # noqa: PLC0414  (for templates as well)
+from harness.common.words import listed as listed  # noqa: PLC0414
+from harness.common.words import plural as plural  # noqa: PLC0414
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
@@ -66,12 +69,6 @@ def remedy(problem: str, wanted: Sequence[str]) -> str:
         names = "this name" if len(wanted) == 1 else "these names"
         return f"Hand in {listed(wanted)}, with exactly {names}."
     return ""
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a.py`, `a.py and b.py`, `a.py, b.py and c.py`."""
-    *most, last = names or ("",)
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def section(text: str) -> str:
@@ -208,16 +205,6 @@ def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:
     if share < 1:
         rounded = min(rounded, 99)
     return max(rounded, 1) if share > 0 else rounded
-
-
-def plural(count: Fraction | int, noun: str) -> str:
-    """The noun for this many."""
-    return noun if count == 1 else f"{noun}s"
-
-
-def counted(count: int, noun: str) -> str:
-    """`3 checks`, `1 check`, `1,204 checks`."""
-    return f"{count:,} {plural(count, noun)}"
 
 
 def is_other_python(facts: RunFacts) -> bool:

@@ -37,8 +37,8 @@ class CourseCode:
         values = {each.name: ast.literal_eval(each.literal) for each in function.constants}
         values |= known or {}
         try:
-            found = getattr(self._modules[function.file], function.function)
-            return found(**{name: values[name] for name in function.parameters})
+            function_object = getattr(self._modules[function.file], function.function)
+            return function_object(**{name: values[name] for name in function.parameters})
         except Exception as error:
             raise failed(function, error) from error
 
@@ -48,13 +48,13 @@ class CourseCode:
             return list(lines.written)
         given = self.call(lines.function)
         name, place = lines.function.source, str(lines.function.place)
-        found = list(given) if isinstance(given, Iterable) else [given]
-        if not found:
+        texts = list(given) if isinstance(given, Iterable) else [given]
+        if not texts:
             raise UserError(f"{name} gave no line", place=place)
-        for line in found:
+        for line in texts:
             if not isinstance(line, str) or "\n" in line or "\r" in line:
                 raise UserError(f"{name} gave {line!r:.60}, which is no line of text", place=place)
-        return found
+        return texts
 
 
 def failed(function: CourseFunction, error: Exception) -> UserError:
@@ -88,13 +88,13 @@ class Drawer:
         UserError, with the strategy's
         file and line, for one that gives what is no literal, nothing, or something else each time.
         """
-        found = self._drawn(seed, count)
-        if twice and found[:_REPEATED] != self._drawn(seed, count, most=_REPEATED):
+        draws = self._drawn(seed, count)
+        if twice and draws[:_REPEATED] != self._drawn(seed, count, most=_REPEATED):
             raise self._wrong("gives other draws when it is asked again: does it use the time, a "
                               "set's order, or chance of its own?")  # fmt: skip
-        if not found:
+        if not draws:
             raise self._wrong("gives no draw: everything is filtered away")
-        return [self._bindings(draw) for draw in found]
+        return [self._bindings(draw) for draw in draws]
 
     def typings(self, seed: int, count: int) -> list[Typing]:
         """As `batch`, of a conversation."""
@@ -104,17 +104,17 @@ class Drawer:
         """The simplest draw that still differs, from `start`, which is of the batch of this seed
         and count. `start` itself where its strategy finds nothing simpler."""
         hypothesis = _hypothesis()
-        known: dict[Draw, bool] = {}
+        verdicts: dict[Draw, bool] = {}
         last = start
 
         def check(value: Any) -> None:
             nonlocal last
             draw = self._bindings(value)
-            if not known and draw != start:
+            if not verdicts and draw != start:
                 return
-            if draw not in known:
-                known[draw] = draw == start or (len(known) < _MOST_SHRINKS and differs(draw))
-            if known[draw]:
+            if draw not in verdicts:
+                verdicts[draw] = draw == start or (len(verdicts) < _MOST_SHRINKS and differs(draw))
+            if verdicts[draw]:
                 last = draw
                 raise _DiffersError
 
@@ -130,12 +130,12 @@ class Drawer:
     def _drawn(self, seed: int, count: int, *, most: int | None = None) -> list[Any]:
         """The first `most` of the draws."""
         hypothesis = _hypothesis()
-        found: dict[str, Any] = {}
+        draws: dict[str, Any] = {}
 
         def collect(value: Any) -> None:
-            if most is not None and len(found) >= most:
+            if most is not None and len(draws) >= most:
                 raise _EnoughError
-            found.setdefault(repr(value), value)
+            draws.setdefault(repr(value), value)
 
         try:
             self._given(seed, count, [hypothesis.Phase.generate], collect)
@@ -149,7 +149,7 @@ class Drawer:
             if self._function is None:
                 raise
             raise failed(self._function, error) from error
-        return list(found.values())
+        return list(draws.values())
 
     def _given(self, seed: int, count: int, phases: Sequence[Any], body: Any) -> None:
         hypothesis = _hypothesis()
@@ -172,8 +172,8 @@ class Drawer:
 
     def _bindings(self, value: Any) -> Draw:
         assert self._function is not None
-        found = literals(self._function.source, value, place=_place(self._function))
-        return tuple(Binding(name=name, literal=literal) for name, literal in found.items())
+        bindings = literals(self._function.source, value, place=_place(self._function))
+        return tuple(Binding(name=name, literal=literal) for name, literal in bindings.items())
 
     def _wrong(self, what: str) -> UserError:
         assert self._function is not None
@@ -267,8 +267,8 @@ def played(
             break
         for game in playing:
             game.typed = _guessed(target, game, closing)
-        seen = run([_typing(target, game.typed) for game in playing])
-        for game, observation in zip(playing, seen, strict=True):
+        observations = run([_typing(target, game.typed) for game in playing])
+        for game, observation in zip(playing, observations, strict=True):
             _learn(target, game, observation, closing)
     return [_typing(target, game.typed) for game in games if game.over and game.typed]
 
@@ -344,16 +344,16 @@ def shortened(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]
     """The game with as many inputs left out as can be while it still differs: `differs` is given a
     game and says with which inputs, of these, it does."""
     best = stimulus
-    left = _MOST_CANDIDATES
+    tries_left = _MOST_CANDIDATES
     size = max(1, len(best.inputs) // 2)
-    while left > 0:
+    while tries_left > 0:
         start, smaller = 0, False
-        while start < len(best.inputs) and left > 0:
+        while start < len(best.inputs) and tries_left > 0:
             inputs = (*best.inputs[:start], *best.inputs[start + size :])
-            left -= 1
-            found = differs(replace(best, inputs=inputs))
-            if found is not None and len(found.inputs) < len(best.inputs):
-                best, smaller = found, True
+            tries_left -= 1
+            shorter = differs(replace(best, inputs=inputs))
+            if shorter is not None and len(shorter.inputs) < len(best.inputs):
+                best, smaller = shorter, True
             else:
                 start += size
         if size == 1 and not smaller:

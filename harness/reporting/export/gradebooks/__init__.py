@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.common.csv_tables import Sheet, encoded, read_sheet
 from harness.common.discovery import import_modules
 from harness.common.errors import UserError
+from harness.common.words import counted
 from harness.reporting.export.exporter import Exported, Exporter, ExportRequest, Marks
 from harness.reporting.export.feedback import feedback_exporter
 from harness.reporting.export.gradebooks.matching import GradebookEntry, gradebook_entries
@@ -19,7 +20,6 @@ from harness.reporting.export.gradebooks.platform import (
     Gradebook,
     fill,
 )
-from harness.reporting.view.words import counted
 
 __all__ = [
     "FilledGradebook",

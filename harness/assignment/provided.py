@@ -1,4 +1,5 @@
-"""The provided files: overriding a constant in their source, and what their constants are.
+"""The provided files: their constants, overridden in the source, and filled in where a text says
+`{{ NAME }}`.
 
 An override holds before the module's body runs, so that whatever is computed from it follows.
 """
@@ -9,15 +10,18 @@ import ast
 import builtins
 import contextlib
 import io
+import re
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from harness.model.plan import SourceFile
+from harness.model.plan import ProvidedVariant, SourceFile
 from harness.model.stimulus import Binding
 from harness.model.values import Value
 
 Constants = Mapping[str, object]
+_TEMPLATE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_MESSAGE = re.compile(r"[A-Za-z].*\s|\s.*[A-Za-z]", re.DOTALL)
 
 
 class OverrideError(ValueError):
@@ -41,28 +45,25 @@ class ProvidedError(ValueError):
         super().__init__(f"{file} cannot be run: {reason}")
 
 
-def override(source: str, constants: Iterable[Binding]) -> str:
-    """`source` with the top-level assignment of each name given the literal, on the same lines.
-
-    Raises OverrideError for a name without exactly one `NAME = …` or `NAME: T = …`.
-    """
-    for binding in constants:
-        source = _override_one(source, binding)
-    return source
-
-
 def with_overrides(
-    files: tuple[SourceFile, ...], constants: tuple[Binding, ...]
+    files: tuple[SourceFile, ...], constants: Iterable[Binding]
 ) -> tuple[SourceFile, ...]:
-    """The provided files with all overrides in force; OverrideError as `override`."""
+    """The provided files with the top-level assignment of each name given the literal, on the same
+    lines. OverrideError for a name without exactly one `NAME = …` or `NAME: T = …` in all files."""
     texts = {file.name: file.data for file in files}
     for binding in constants:
-        sources = [name for name in texts if name.endswith(".py")]
-        found = {name: _found(_text(texts[name]), binding.name) for name in sources}
-        holders = [name for name in sources if found[name]]
-        _only(binding.name, [value for name in holders for value in found[name]])
-        (name,) = holders
-        texts[name] = override(_text(texts[name]), [binding]).encode("utf-8")
+        sources = {name: _text(data) for name, data in texts.items() if name.endswith(".py")}
+        bound = [
+            (name, value)
+            for name, source in sources.items()
+            for found, value in _bindings(ast.parse(source))
+            if found == binding.name
+        ]
+        plain = [(name, value) for name, value in bound if value is not None]
+        if len(bound) != 1 or not plain:
+            raise OverrideError(binding.name, len(plain), len(bound) - len(plain))
+        name, value = plain[0]
+        texts[name] = _rewritten(sources[name], value, binding.literal).encode("utf-8")
     return tuple(SourceFile(name=file.name, data=texts[file.name]) for file in files)
 
 
@@ -174,25 +175,80 @@ def _bindings(tree: ast.Module) -> Iterable[tuple[str, ast.expr | None]]:
                     yield node.id, None
 
 
-def _found(source: str, name: str) -> list[ast.expr | None]:
-    return [value for bound, value in _bindings(ast.parse(source)) if bound == name]
-
-
-def _only(name: str, found: list[ast.expr | None]) -> ast.expr:
-    if len(found) == 1 and found[0] is not None:
-        return found[0]
-    plain = sum(value is not None for value in found)
-    raise OverrideError(name, plain, len(found) - plain)
-
-
-def _override_one(source: str, binding: Binding) -> str:
-    value = _only(binding.name, _found(source, binding.name))
+def _rewritten(source: str, value: ast.expr, literal: str) -> str:
     lines = source.encode("utf-8").splitlines(keepends=True)
     first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
     before = b"".join(lines[:first]) + lines[first][: value.col_offset]
     after = lines[last][value.end_col_offset :] + b"".join(lines[last + 1 :])
-    literal = f"({binding.literal})" if binding.literal[:1] == "-" else binding.literal
+    literal = f"({literal})" if literal[:1] == "-" else literal
     if last > first:
         # Later lines keep their numbers: tracebacks and findings point at them.
         literal = "(" + literal + "\n" * (last - first) + ")"
     return (before + literal.encode("utf-8") + after).decode("utf-8")
+
+
+class TemplateError(ValueError):
+    """A template that names no constant. `position` is its index in the text."""
+
+    def __init__(self, what: str, name: str, position: int) -> None:
+        self.name = name
+        self.position = position
+        super().__init__(what)
+
+
+def spelled(value: object) -> str:
+    """How a constant is written in a text: a str as it is, anything else as Python shows it."""
+    return value if isinstance(value, str) else repr(value)
+
+
+def names_in(text: str) -> set[str]:
+    """The names that a text's templates use."""
+    return {match[1].strip() for match in _TEMPLATE.finditer(text)}
+
+
+def render(text: str, constants: Mapping[str, object], quote: Callable[[str], str] = str) -> str:
+    """`text` with every `{{ NAME }}` replaced by the constant's (quoted) value.
+
+    Raises TemplateError for anything between the braces that is not a constant's name.
+    """
+    if "{{" not in text:
+        return text
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1].strip()
+        if name in constants:
+            return quote(spelled(constants[name]))
+        if name.isidentifier():
+            raise TemplateError(f"unknown constant {name}", name, match.start())
+        what = f"{match[0]} is not the name of a constant"
+        raise TemplateError(what, name, match.start())
+
+    return _TEMPLATE.sub(value, text)
+
+
+def as_template(
+    text: str,
+    constants: Mapping[str, object] | ProvidedVariant,
+    submitted: Iterable[str] = (),
+) -> str:
+    """`text` with the values of message constants written as `{{ NAME }}`, longest first.
+
+    A message is a str constant that holds a letter and white space, so that no piece or
+    separator is taken for one. The result always renders to `text` again. `submitted` are the
+    files handed in: a provided file that imports one is a driver and has no constants.
+    """
+    if isinstance(constants, ProvidedVariant):
+        constants = constants_of(constants.files, submitted)
+    names: dict[str, str] = {}
+    for name, value in constants.items():
+        if isinstance(value, str) and _MESSAGE.search(value):
+            names.setdefault(value, name)
+    if not names:
+        return text
+    by_length = sorted(names, key=len, reverse=True)
+    pattern = re.compile("|".join(re.escape(value) for value in by_length))
+    template = pattern.sub(lambda match: "{{ " + names[match[0]] + " }}", text)
+    try:
+        return template if render(template, constants) == text else text
+    except TemplateError:
+        return text
