@@ -50,12 +50,23 @@ class ScriptedInput:
 
     def __init__(self, run: SharedRun) -> None:
         self._run = run
+        self.begin()
+
+    def begin(self) -> None:
+        """A new scenario: nothing was asked for yet."""
         self.places: list[str] = []
+        self.closed = False
+
+    def close(self) -> None:
+        """As `exit` does."""
+        self.closed = True
 
     def readline(self, size: int = -1) -> str:
         """The next line, as `input` asks for it."""
         if self._run.is_loading:
             self._run.refuse("it asks for input while it is loaded")
+        if self.closed:
+            raise ValueError("I/O operation on closed file.")
         if self._run.has_answered:  # a generator that is ended asks
             self._run.give_up()
         sys.stdout.flush()
@@ -151,7 +162,7 @@ class SharedRun:
         _signal.setitimer(_signal.ITIMER_PROF, cpu)
         sys.argv = [program, *argv]
         self._seed(seed)
-        self.input.places = []
+        self.input.begin()
         self.has_answered = False
         answer = evaluate.StimulusAnswer(self.files.student, self.files.comparison)
         answer.put("phase", '"stimulus"')
@@ -195,7 +206,7 @@ class SharedRun:
         before = self.facades.random_state()
         sys.argv = [self.main_name + ".py"]
         sys.modules["__main__"] = _MODULE("__main__")
-        self.input.places = []
+        self.input.begin()
         _signal.setitimer(_signal.ITIMER_PROF, self.loading_cpu)
         names = self._load_modules()
         if not self._ends_quietly():
