@@ -11,7 +11,6 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from harness.assignment.loading import find_root, shown
-from harness.assignment.problems import nearest
 from harness.assignment.shapes import (
     Expects,
     OneOrMore,
@@ -19,11 +18,11 @@ from harness.assignment.shapes import (
     Shape,
     Whole,
     WholeOrZero,
-    listed,
     load_shape,
     wrong,
 )
 from harness.common.errors import UserError
+from harness.matchers import listed, nearest
 from harness.model.rule_words import RULE_WORDS
 from harness.model.specification import ExpectedCause, ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind

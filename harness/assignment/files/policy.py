@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.problems import nearest
 from harness.assignment.provided import functions_of
 from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.shapes import Expects, Points, Shape, listed, one_required, shaped, wrong
+from harness.assignment.shapes import Expects, Points, Shape, one_required, shaped, wrong
+from harness.matchers import listed, nearest
 from harness.model.plan import Clause, SourceFile
 from harness.model.policy import (
     Consequence,

@@ -17,9 +17,8 @@ from harness.assignment.scenarios.python_text import (
     parse_session,
     parse_statements,
 )
-from harness.assignment.shapes import listed
 from harness.assignment.vocabulary import Overrides
-from harness.matchers import Refused
+from harness.matchers import Refused, listed
 from harness.model.stimulus import Binding, Call, Key, Replies, Run, Session, Stimulus, Typed
 
 LONGEST_LINE = 4095  # bytes; a terminal takes no longer line

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.problems import nearest
 from harness.assignment.provided import OverrideError
 from harness.assignment.scenarios.context import Setting
-from harness.assignment.shapes import describe
 from harness.assignment.vocabulary import Overrides, Vocabulary
+from harness.matchers import describe, nearest
 from harness.model.stimulus import Binding
 from harness.model.values import Value
 
