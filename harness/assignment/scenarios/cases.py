@@ -15,7 +15,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from harness.assignment.document import Loc
-from harness.assignment.provided import names_in
 from harness.assignment.scenarios.across_files import Compiled
 from harness.assignment.scenarios.context import Context, Setting
 from harness.assignment.scenarios.draws import (
@@ -28,6 +27,7 @@ from harness.assignment.scenarios.draws import (
 from harness.assignment.scenarios.shape import CaseShape
 from harness.assignment.scenarios.stimulus import StimulusKind, check_takes
 from harness.assignment.scenarios.sweeps import Variation
+from harness.assignment.vocabulary import names_in
 from harness.matchers import Refused, listed, nearest
 from harness.model.plan import Scenario
 from harness.model.stimulus import Binding, Stimulus

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from harness import matchers
 from harness.assignment.document import Document, Loc
-from harness.assignment.provided import TemplateError, render
 from harness.assignment.scenarios.python_text import (
     BUILTINS,
     PythonError,
     names_of,
     parse_expression,
 )
-from harness.assignment.vocabulary import Vocabulary
+from harness.assignment.vocabulary import TemplateError, Vocabulary, render
 from harness.matchers import Refused, nearest
 from harness.model.expectation import Matcher
 from harness.model.plan import Clause, Visibility

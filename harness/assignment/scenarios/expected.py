@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.assignment.document import Loc
-from harness.assignment.provided import TemplateError, names_in, render
 from harness.assignment.scenarios.context import Context, Setting, value_matcher
 from harness.assignment.scenarios.python_text import parse_expression
 from harness.assignment.scenarios.shape import AtMostShape, RaisesShape
 from harness.assignment.scenarios.stimulus import StimulusParts
+from harness.assignment.vocabulary import TemplateError, names_in, render
 from harness.matchers import Exactly, Refused, describe, nearest, read_all
 from harness.model.expectation import (
     Expected,
