@@ -94,7 +94,7 @@ def json_option(text: str) -> Callable[[F], F]:
     return click.option("--json", "target", type=file, help=text)
 
 
-def _overridden(
+def _read_overrides(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, str]:
     pairs = [text.partition("=") for text in values]
@@ -109,7 +109,7 @@ constants_option = click.option(
     "constants",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=_overridden,
+    callback=_read_overrides,
     help="Override a constant (may be repeated).",
 )
 

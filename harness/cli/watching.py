@@ -50,15 +50,15 @@ class FolderEntries:
 
     def has_news(self, now: float) -> bool:
         """Whether something complete was not graded as it is, or something graded is gone."""
-        settled = self._settled(now)
+        settled = self._complete(now)
         gone = any(name not in self._entries for name in self._graded)
         return gone or any(self._graded.get(name) != inside for name, inside in settled.items())
 
     def graded(self, now: float) -> None:
         """Note that what is complete at `now` was graded."""
-        self._graded = self._settled(now)
+        self._graded = self._complete(now)
 
-    def _settled(self, now: float) -> dict[str, Stamps]:
+    def _complete(self, now: float) -> dict[str, Stamps]:
         unsettled = self.unsettled(now)
         return {
             name: inside for name, (_, inside) in self._entries.items() if name not in unsettled

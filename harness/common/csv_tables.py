@@ -102,7 +102,7 @@ class Record:
 def read_sheet(path: Path) -> Sheet:
     """The table in a CSV file. Raises UserError with the line for a file that cannot be read, is
     no CSV, is empty, or has a row with more cells than the header."""
-    text, form = _decoded(_bytes_of(path), path)
+    text, form = _decode(_bytes_of(path), path)
     first_line = 2 if form.separator_line else 1
     rows: list[Row] = []
     lines: list[int] = []
@@ -207,7 +207,7 @@ def _bytes_of(path: Path) -> bytes:
     return data
 
 
-def _decoded(data: bytes, path: Path) -> tuple[str, Form]:
+def _decode(data: bytes, path: Path) -> tuple[str, Form]:
     encoding, mark = _encoding(data)
     try:
         text = data[len(mark) :].decode(encoding)

@@ -35,7 +35,7 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
     programs = [file for file in files if file.name.endswith(".py")]
     module_names = frozenset(file.name.removesuffix(".py") for file in programs)
     texts = [_read(file, module_names) for file in programs]
-    defined = _defined(texts, policy)
+    defined = _definitions(texts, policy)
     report = _Report()
     for file, text in zip(programs, texts, strict=True):
         if isinstance(text, Unparsable):
@@ -74,7 +74,7 @@ def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable
         return Unparsable(file=file.name, reason=TOO_DEEP)
 
 
-def _defined(
+def _definitions(
     texts: Sequence[Source | Unparsable | None], policy: Policy | None
 ) -> dict[str, frozenset[str]]:
     """What the provided modules and the submission's own define, by module."""

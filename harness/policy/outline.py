@@ -61,7 +61,7 @@ def outline(sources: Iterable[Source]) -> Outline:
         modules.append(
             ModuleOutline(
                 file=source.name,
-                mentions=names.mentioned(outside),
+                mentions=names.mentions_in(outside),
                 attributes=names.attributes(outside),
                 asks=line,
                 through=through,
@@ -91,7 +91,7 @@ class _OwnNames:
     names: Set[str]
     methods: Set[str]
 
-    def mentioned(self, code: Iterable[ast.AST], but: str = "") -> tuple[str, ...]:
+    def mentions_in(self, code: Iterable[ast.AST], but: str = "") -> tuple[str, ...]:
         """The names that occur; of `connect4.win` the function of another file as well."""
         nodes = [node for each in code for node in walk(each)]
         mentioned = {
@@ -112,7 +112,7 @@ class _OwnNames:
 def _asks_at(source: Source) -> tuple[int, str]:
     """The first line that asks for input as the file is loaded, and what it calls; 0 for none."""
     body = source.index.tree.body
-    called = {each.name: set(_called(each)) for each in body if isinstance(each, ast.FunctionDef)}
+    called = {each.name: set(_calls(each)) for each in body if isinstance(each, ast.FunctionDef)}
     asking = {"input"}
     while more := {name for name, names in called.items() if names & asking} - asking:
         asking |= more
@@ -121,13 +121,13 @@ def _asks_at(source: Source) -> tuple[int, str]:
             continue
         if isinstance(statement, ast.If) and is_main_guard(statement.test):
             continue
-        lines = [(line, name) for name, line in _called(statement).items() if name in asking]
+        lines = [(line, name) for name, line in _calls(statement).items() if name in asking]
         if lines:
             return min(lines)
     return 0, ""
 
 
-def _called(statement: ast.stmt) -> dict[str, int]:
+def _calls(statement: ast.stmt) -> dict[str, int]:
     """The names that are called in it, and the first line on which each is."""
     first_lines: dict[str, int] = {}
     for node in walk(statement):
@@ -174,7 +174,7 @@ def _part(source: Source, statement: ast.stmt, name: str, names: _OwnNames) -> O
         first=first,
         last=last,
         callable=isinstance(statement, DEFINITIONS),
-        mentions=names.mentioned([statement], but=name),
+        mentions=names.mentions_in([statement], but=name),
         attributes=names.attributes([statement]),
         text=tuple(line[:LONGEST_LINE] for line in lines),
     )
@@ -190,7 +190,7 @@ def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iter
             rest.append(child)
     yield replace(
         _part(source, definition, definition.name, names),
-        mentions=names.mentioned(rest, but=definition.name),
+        mentions=names.mentions_in(rest, but=definition.name),
         attributes=names.attributes(rest),
         text=(),
     )
@@ -205,7 +205,7 @@ def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunc
 
 def _printings(source: Source) -> tuple[Printing, ...]:
     """Of what a file prints outside its functions, one for each line of text."""
-    assigned = _assigned(source.index)
+    assigned = _assignments(source.index)
     printings: list[Printing] = []
     for visit in source.index.of(ast.Call):
         node = visit.node
@@ -222,7 +222,9 @@ def _printings(source: Source) -> tuple[Printing, ...]:
             values=_values(node, assigned),
             conditions=_conditions(visit),
         )
-        lines = (pieces for pieces in _lines(_shown(node)) if len(pieces) <= MOST_PIECES)
+        lines = (
+            pieces for pieces in _literal_lines(_printed_pieces(node)) if len(pieces) <= MOST_PIECES
+        )
         printings.extend(replace(printing, pieces=pieces) for pieces in lines)
     return tuple(printings[:MOST_PRINTINGS])
 
@@ -246,7 +248,7 @@ def _conditions(visit: Visit) -> tuple[int, ...]:
     return tuple(reversed(lines[:MOST_CONDITIONS]))
 
 
-def _assigned(index: Index) -> dict[str, dict[int, set[str]]]:
+def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
     """By name the statements outside functions that give it a value, by their lines, with the
     names they use."""
     assigned: dict[str, dict[int, set[str]]] = {}
@@ -299,7 +301,7 @@ def _values(call: ast.Call, assigned: dict[str, dict[int, set[str]]]) -> tuple[i
     return tuple(sorted(lines - {call.lineno})[:MOST_VALUES])
 
 
-def _shown(call: ast.Call) -> Iterator[_Piece]:
+def _printed_pieces(call: ast.Call) -> Iterator[_Piece]:
     between: _Piece = " "
     for keyword in call.keywords:
         if keyword.arg == "sep":
@@ -321,13 +323,13 @@ def _pieces(expression: ast.expr) -> Iterator[_Piece]:
             pending += reversed(node.values)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             pending += (node.right, node.left)
-        elif (pattern := _filled_in(node)) is not None:
+        elif (pattern := _format_pieces(node)) is not None:
             yield from pattern
         else:
             yield None
 
 
-def _filled_in(node: ast.expr) -> list[_Piece] | None:
+def _format_pieces(node: ast.expr) -> list[_Piece] | None:
     """Of `"… %d" % value` and `"… {}".format(value)`."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         text, gap = node.left, _PERCENT
@@ -345,7 +347,7 @@ def _filled_in(node: ast.expr) -> list[_Piece] | None:
     return pieces[:-1]
 
 
-def _lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:
+def _literal_lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:
     """The literal pieces of each line of the text, with anything between two of them."""
     line = [""]
     for piece in shown:

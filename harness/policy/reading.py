@@ -66,7 +66,7 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
 
     Raises RecursionError or MemoryError for code that is nested too deeply for a tree.
     """
-    reason = _refused(data)
+    reason = _refusal(data)
     if reason:
         return Unparsable(file=name, reason=reason)
     notes: list[str] = []
@@ -110,7 +110,7 @@ def compiles(data: bytes) -> bool:
     return True
 
 
-def _refused(data: bytes) -> str:
+def _refusal(data: bytes) -> str:
     if len(data) > MAX_SOURCE_BYTES:
         return f"the file is larger than {MAX_SOURCE_BYTES // 1024} KiB"
     if not data.removeprefix(_BOM).strip():

@@ -50,7 +50,7 @@ def fingerprints(files: list[bytes]) -> list[tuple[int, int, int, int]]:
         for part in _parts(tree):
             symbols = part[:symbols_left]
             symbols_left -= len(symbols)
-            found += [(*one, number) for one in _winnowed(symbols)]
+            found += [(*one, number) for one in _winnow(symbols)]
     return found
 
 
@@ -138,7 +138,7 @@ def _operands(node: ast.BinOp | ast.Compare) -> list[ast.AST]:
     return [*reversed(sides)] if turned else [*sides]
 
 
-def _winnowed(symbols: Symbols) -> list[tuple[int, int, int]]:
+def _winnow(symbols: Symbols) -> list[tuple[int, int, int]]:
     hashes = [
         zlib.crc32(" ".join(symbol for symbol, _ in symbols[at : at + LENGTH]).encode())
         for at in range(len(symbols) - LENGTH + 1)

@@ -59,7 +59,7 @@ def play(root: Path, options: PlayOptions, *, cache: Path) -> Played:
     if not has_terminals():
         raise UserError("play needs a Linux machine: programs run over pipes on this one")
     program = _program(load(root, options.assignment).plan.assignment, options.program)
-    specification, scenario = _drafted(root, options, program)
+    specification, scenario = _draft(root, options, program)
     assignment = specification.plan.assignment
     files = specification.reference
     if options.submission is not None:
@@ -109,7 +109,7 @@ def _program(assignment: Assignment, asked: str) -> str:
     raise UserError(what, place=assignment.id, hint=f"give --run one of {', '.join(programs)}")
 
 
-def _drafted(root: Path, options: PlayOptions, program: str) -> tuple[Specification, Scenario]:
+def _draft(root: Path, options: PlayOptions, program: str) -> tuple[Specification, Scenario]:
     """The assignment with a scenario that runs the program under the constants. It counts for no
     marks: the assignment's may all be given already."""
     name = options.assignment

@@ -137,7 +137,7 @@ def _matches(
         last = next(reversed(matches), now)
         if _follows(last.first, now.first) and _follows(last.second, now.second):
             now = MatchedLines(
-                first=_joined(last.first, now.first), second=_joined(last.second, now.second)
+                first=_join(last.first, now.first), second=_join(last.second, now.second)
             )
             matches.pop(last, None)
         elif len(matches) == MOST_MATCHES:
@@ -155,7 +155,7 @@ def _follows(before: LineRange, after: LineRange) -> bool:
     return before.file == after.file and near
 
 
-def _joined(one: LineRange, other: LineRange) -> LineRange:
+def _join(one: LineRange, other: LineRange) -> LineRange:
     return LineRange(
         file=one.file, first=min(one.first, other.first), last=max(one.last, other.last)
     )

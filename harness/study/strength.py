@@ -77,7 +77,7 @@ def changes(files: tuple[SourceFile, ...]) -> tuple[Change, ...]:
             meanings = {_meaning(part)}
             nodes = list(trees.ast_nodes(trees.get_ast(part)))
             for name, operator in operators.items():
-                for text in _applied(mutating, operator, part, nodes):
+                for text in _apply(mutating, operator, part, nodes):
                     meaning = _meaning(text)
                     if meaning and meaning not in meanings:
                         meanings.add(meaning)
@@ -108,7 +108,7 @@ def _cosmic_ray() -> tuple[dict[str, type], ModuleType, ModuleType]:
     return {name: provider[name] for name in names}, mutating, trees
 
 
-def _applied(mutating: ModuleType, operator: type, source: str, nodes: list[Any]) -> Iterator[str]:
+def _apply(mutating: ModuleType, operator: type, source: str, nodes: list[Any]) -> Iterator[str]:
     """The source with each occurrence of what the operator changes changed; `nodes` are those of
     its syntax tree."""
     made = operator()
@@ -195,7 +195,7 @@ def _lot(changes: Sequence[Change], pair: Pair) -> bytes:
     return sha256(changes[pair[0]].text + b"\0" + changes[pair[1]].text).digest()
 
 
-def combined(original: SourceFile, first: Change, second: Change) -> bytes | None:
+def combine(original: SourceFile, first: Change, second: Change) -> bytes | None:
     """The file with both changes; None where they touch the same lines."""
     lines = original.data.splitlines(keepends=True)
     one, other = (change.text.splitlines(keepends=True) for change in (first, second))
@@ -303,7 +303,7 @@ def report(
     """The whole report; the outcomes have their reasons already."""
     scored = [scenario for scenario in plan.scenarios if not scenario.informational]
     noticed = [one.noticed_by for one in outcomes] + [one.noticed_by for one in pairs]
-    needed = _needed(scored, noticed)
+    needed = _needed_ids(scored, noticed)
     return StrengthReport(
         assignment=plan.assignment.id,
         spec_digest=plan.spec_digest,
@@ -351,7 +351,7 @@ def _clauses(
     )
 
 
-def _needed(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) -> set[str]:
+def _needed_ids(scored: Sequence[Scenario], noticed: Iterable[Sequence[str]]) -> set[str]:
     """Scenarios that notice all that is noticed: the last of a plan are the first to go."""
     staying = [set(each) for each in noticed]
     needed = set()
@@ -369,19 +369,19 @@ def _mistakes(
 ) -> tuple[str, ...]:
     places = {place(each) for each in outcomes}
     mistakes = [
-        f"{_named(each)}: {each.noticed_by[0]} notices it"
+        f"{_place_name(each)}: {each.noticed_by[0]} notices it"
         for each in outcomes
         if each.why and each.noticed_by
     ]
     mistakes += [
-        f"{_named(each)}: there is no such change"
+        f"{_place_name(each)}: there is no such change"
         for each in equivalents
         if place(each) not in places
     ]
     return tuple(sorted(mistakes))
 
 
-def _named(entry: Equivalent | ChangeOutcome) -> str:
+def _place_name(entry: Equivalent | ChangeOutcome) -> str:
     return f"{entry.file}, {entry.function}: `{entry.before}` as `{entry.after}`"
 
 
@@ -412,7 +412,7 @@ def measure(
     known = Known.open(cache, context, _MOST_NAMED)
     singles = [_program(specification, change) for change in made]
     run = _Run(context, known, jobs, progress)
-    run(singles, [_own(specification.plan, each) for each in made])
+    run(singles, [_ids_of_function(specification.plan, each) for each in made])
     reasons = {place(each): each.why for each in equivalents}
     outcomes = [
         _outcome(change, known.found[program.digest], reasons)
@@ -424,7 +424,7 @@ def measure(
         for pair in pairs(made, among, most_pairs)
         if (program := _program_of_two(specification, made[pair[0]], made[pair[1]])) is not None
     }
-    own = [_own(specification.plan, made[first]) for first, _ in chosen]
+    own = [_ids_of_function(specification.plan, made[first]) for first, _ in chosen]
     run(list(chosen.values()), own)
     found = report(
         specification.plan,
@@ -465,7 +465,7 @@ class _Run:
             self.known.save()
 
 
-def _own(plan: Plan, change: Change) -> frozenset[str]:
+def _ids_of_function(plan: Plan, change: Change) -> frozenset[str]:
     """The scenarios of the function; where it has none, those of the program that is its file."""
     for name in (change.function, change.file):
         own = frozenset(each.id for each in plan.scenarios if each.function == name)
@@ -482,7 +482,7 @@ def _program_of_two(
     specification: Specification, first: Change, second: Change
 ) -> Submission | None:
     original = next(file for file in specification.reference if file.name == first.file)
-    text = combined(original, first, second)
+    text = combine(original, first, second)
     if text is None:
         return None
     return _submission(with_change(specification.reference, replace(first, text=text)))

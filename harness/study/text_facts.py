@@ -28,7 +28,7 @@ def run(payload: str) -> str:
             continue
         _functions(tree, file, facts)
         _numbers(tree, file, facts["numbers"])
-        _repeated(tree, file, facts["repeated"])
+        _repetitions(tree, file, facts["repeated"])
     facts["longest"].sort(key=lambda row: (-row[3], row[1], row[2]))
     facts["numbers"].sort(key=lambda row: (-row[3], row[1], row[2]))
     facts["repeated"].sort(key=lambda row: (-row[3], row[1], row[2]))
@@ -66,7 +66,7 @@ def _numbers(tree: Any, file: str, rows: Any) -> None:
     rows += [(text, file, lines[0], len(lines)) for text, lines in places.items()]
 
 
-def _repeated(tree: Any, file: str, rows: Any) -> None:
+def _repetitions(tree: Any, file: str, rows: Any) -> None:
     """Runs of statements that stand in the file again, names of the same kind or not."""
     first_places: dict[str, tuple[int, int]] = {}
     covered = 0

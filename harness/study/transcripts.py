@@ -145,17 +145,17 @@ def import_transcript(
     text = _read(transcript)
     name = re.sub(r"[\W_]+", " ", transcript.stem).strip() or "transcript"
     before = target.read_text(encoding="utf-8") if target.exists() else ""
-    specification_before = load(root, assignment_id)
-    program = options.program or specification_before.plan.assignment.submission_files[0]
+    plan_before = load(root, assignment_id).plan
+    program = options.program or plan_before.assignment.submission_files[0]
     head = _entry(name, program, options)
-    has_main = any(each.name == "main" for each in specification_before.plan.assignment.functions)
+    has_main = any(each.name == "main" for each in plan_before.assignment.functions)
     function = "main" if has_main else program
     with trial_copy(root, assignment_id) as trial:
         draft = trial / "specs" / assignment_id / target.name
         entry = f"{head}    input: []\n{UNCOUNTED}"
-        draft.write_text(_appended(before, entry, function), encoding="utf-8")
+        draft.write_text(_append(before, entry, function), encoding="utf-8")
         specification = load(trial, assignment_id)
-    ids_before = {scenario.id for scenario in specification_before.plan.scenarios}
+    ids_before = {scenario.id for scenario in plan_before.scenarios}
     added = [one for one in specification.plan.scenarios if one.id not in ids_before]
     if len(added) != 1:
         raise UserError(f"it has a scenario {name!r} already", place=str(target))
@@ -172,19 +172,14 @@ def import_transcript(
     entry = f"{head}    input: [{', '.join(map(in_quotes, inputs))}]\n    transcript: {path}\n"
     addition = Addition(
         file=target.name,
-        yaml=_appended(before, entry, function),
+        yaml=_append(before, entry, function),
         transcript=path,
         template=as_template(shown, variant, assignment.submission_files),
         typed=tuple(Typed(text=line) for line in inputs),
         shown=shown,
     )
-    transcript_added = add(root, assignment_id, addition)
-    return Imported(
-        name=name,
-        inputs=len(inputs),
-        path=transcript_added.transcript,
-        counts=transcript_added.counts,
-    )
+    done = add(root, assignment_id, addition)
+    return Imported(name=name, inputs=len(inputs), path=done.transcript, counts=done.counts)
 
 
 def _read(path: Path) -> str:
@@ -231,7 +226,7 @@ def _entry(name: str, program: str, options: ImportOptions) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _appended(before: str, entry: str, function: str) -> str:
+def _append(before: str, entry: str, function: str) -> str:
     if not before.strip():
         return f"function: {function}\nscenarios:\n{entry}"
     return before.rstrip("\n") + "\n" + entry
@@ -273,7 +268,7 @@ def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) ->
         if not shown.waits:
             if rest.strip():
                 at = _line(text, len(shown.text) + len(rest) - len(rest.lstrip()))
-                raise MisalignedError(at, f"the reference has ended before {_quoted(text, at)}")
+                raise MisalignedError(at, f"the reference has ended before {_quote(text, at)}")
             return inputs
         if not rest:
             raise MisalignedError(
@@ -299,11 +294,11 @@ def _difference(text: str, shown: str) -> MisalignedError:
     line = _line(text, at)
     if at == len(text):
         return MisalignedError(
-            line, f"the transcript ends here, but the reference goes on with {_quoted(shown, line)}"
+            line, f"the transcript ends here, but the reference goes on with {_quote(shown, line)}"
         )
     return MisalignedError(
         line,
-        f"the transcript has {_quoted(text, line)}, the reference shows {_quoted(shown, line)}",
+        f"the transcript has {_quote(text, line)}, the reference shows {_quote(shown, line)}",
     )
 
 
@@ -311,7 +306,7 @@ def _line(text: str, place: int) -> int:
     return text.count("\n", 0, place) + 1
 
 
-def _quoted(text: str, line: int) -> str:
+def _quote(text: str, line: int) -> str:
     lines = text.split("\n")
     line_text = lines[line - 1] if line <= len(lines) else ""
     return repr(line_text[:80] + "…" if len(line_text) > 80 else line_text)

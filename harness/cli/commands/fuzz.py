@@ -91,12 +91,12 @@ def command(
     Exit status: 0 nothing differs, 1 something does, 2 cannot run, 130 interrupted.
     """
     base = the_root(root)
-    specification, settings = _loaded(base, assignment_id)
+    specification, settings = _load(base, assignment_id)
     cache = cache_folder(base)
     context = prepare(specification, python=python, cache=cache, recall_tier=True)
     limits = FuzzOptions(inputs=inputs, seconds=seconds, seed=seed, jobs=jobs)
     with bar() as tell:
-        chosen = _chosen(base, context, paths, jobs, partial(tell, "grading first"))
+        chosen = _choose(base, context, paths, jobs, partial(tell, "grading first"))
         report = fuzz(
             context,
             settings,
@@ -115,7 +115,7 @@ def command(
     return 1 if any(each.differences for each in report.submissions) else 0
 
 
-def _loaded(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings]:
+def _load(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings]:
     specification, settings = load_for_fuzzing(root, assignment_id)
     if not specification.reference:
         raise UserError("there is no reference to compare with", place=assignment_id)
@@ -128,7 +128,7 @@ def _loaded(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings
     return specification, settings
 
 
-def _chosen(
+def _choose(
     root: Path,
     context: GradingContext,
     paths: Sequence[Path],

@@ -134,7 +134,7 @@ def command(
     assignment_id = the_assignment(base, assignment, paths)
     once = partial(
         _grade,
-        partial(_loaded, base, assignment_id, support, without, isolate),
+        partial(_load, base, assignment_id, support, without, isolate),
         paths,
         out or base / "reports" / assignment_id,
         python=python,
@@ -170,7 +170,7 @@ def _cluster(
     return Cluster(address=scheduler, ca=ca, cert=cert, key=key)
 
 
-def _loaded(
+def _load(
     root: Path,
     assignment_id: str,
     support: Path | None,

@@ -51,12 +51,12 @@ def command(
     path = handed_in or folder.parent.parent / "submissions" / assignment.id / student
     submission = one_handed_in(path, assignment, student)
     for stimulus, observation in replay(plan, graded, submission, scenario, python=python):
-        for line in _shown(stimulus, observation):
+        for line in _comparison_lines(stimulus, observation):
             click.echo(line)
     return 0
 
 
-def _shown(stimulus: Stimulus, observation: Observation) -> list[str]:
+def _comparison_lines(stimulus: Stimulus, observation: Observation) -> list[str]:
     lines = [f"# {constant.name} = {constant.literal}" for constant in stimulus.constants]
     lines += [f"# {binding.name} = {visible(binding.literal)}" for binding in stimulus.bindings]
     lines += [
@@ -75,13 +75,13 @@ def _shown(stimulus: Stimulus, observation: Observation) -> list[str]:
                     outcome = observation.steps[number]
                     lines += visible_lines(outcome.printed).splitlines()
                     lines += [visible(outcome.value.source())] if outcome.value else []
-                    lines += _raised(outcome.raised)
+                    lines += _exception_lines(outcome.raised)
         case run:
             lines += [
                 f"$ python3 {visible(' '.join((run.program, *run.argv)))}",
                 *_screen(observation),
             ]
-    lines += _raised(observation.raised)
+    lines += _exception_lines(observation.raised)
     return [*lines, f"({observation.ending.value.replace('_', ' ')})", ""]
 
 
@@ -89,7 +89,7 @@ def _screen(observation: Observation) -> list[str]:
     return visible_lines(observation.loading_printed + observation.transcript()).splitlines()
 
 
-def _raised(raised: Raised | None) -> list[str]:
+def _exception_lines(raised: Raised | None) -> list[str]:
     if raised is None:
         return []
     frames = [

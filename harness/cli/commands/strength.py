@@ -74,7 +74,7 @@ def command(
     reports = []
     for assignment_id in ids or available(base):
         loaded = load(base, assignment_id)
-        report = measured(loaded, cache_folder(base), python=python, jobs=jobs, pairs=pairs)
+        report = measure_strength(loaded, cache_folder(base), python=python, jobs=jobs, pairs=pairs)
         reports.append(report)
         show_strength(report, console)
     if target is not None:
@@ -83,7 +83,7 @@ def command(
     return 1 if any(report.mistakes for report in reports) else 0
 
 
-def measured(
+def measure_strength(
     specification: Specification,
     cache: Path,
     *,

@@ -22,7 +22,7 @@ from harness.assignment import (
     load_expectation,
     record_draws,
 )
-from harness.cli.commands.strength import measured, show_strength
+from harness.cli.commands.strength import measure_strength, show_strength
 from harness.cli.discovery import examples
 from harness.cli.options import (
     GITHUB,
@@ -103,7 +103,7 @@ def command(
     for assignment_id in ids or available(base):
         if accept:
             accept_recordings(base, assignment_id, python)
-        loaded = _loaded(base, assignment_id, support, form)
+        loaded = _load(base, assignment_id, support, form)
         context = prepare(
             loaded, python=python, cache=cache_folder(base), refuse=False, recall_tier=True
         )
@@ -122,7 +122,7 @@ def command(
             console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
         sound = sound and report.sound
         if strength and report.sound:
-            strength_report = measured(loaded, cache_folder(base), python=python, jobs=jobs)
+            strength_report = measure_strength(loaded, cache_folder(base), python=python, jobs=jobs)
             show_strength(strength_report, console)
             sound = sound and not strength_report.mistakes
     return 0 if sound else 1
@@ -135,7 +135,7 @@ def _samples_folder(base: Path, assignment_id: str) -> Path:
     return of_assignment if of_assignment.is_dir() or len(available(base)) > 1 else folder
 
 
-def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:
+def _load(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:
     try:
         loaded = load_assignment(base, assignment_id, support=support)
         if loaded.mutant_mistakes:
@@ -255,14 +255,14 @@ def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
     return replace(
         report,
         samples=tuple(
-            _accepted(sample, folder) if f"{sample.name}/{_EXPECTED}" in wrong else sample
+            _accept(sample, folder) if f"{sample.name}/{_EXPECTED}" in wrong else sample
             for sample in report.samples
         ),
         problems=tuple(each for each in report.problems if each.check not in _OF_SAMPLES),
     )
 
 
-def _accepted(sample: SampleOutcome, folder: Path) -> SampleOutcome:
+def _accept(sample: SampleOutcome, folder: Path) -> SampleOutcome:
     path = folder / sample.name / _EXPECTED
     before, now = path.read_bytes(), expectation_text(sample.accepted).encode()
     _show(path, before, now)

@@ -89,12 +89,12 @@ def _exactly(
         elif text in given:
             collector.add(_KIND, node, f"`{short(text)}` is here a second time")
         else:
-            _unknown(node, at_top, text, missing, collector)
+            _add_unknown(node, at_top, text, missing, collector)
     for text in missing:
         collector.add(_KIND, None, f"the given import `{short(text)}` was removed")
 
 
-def _unknown(
+def _add_unknown(
     node: _Import, at_top: bool, text: str, missing: list[str], collector: FindingCollector
 ) -> None:
     original = next((m for m in missing if _same_module(m, node)), None) if at_top else None

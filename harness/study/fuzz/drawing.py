@@ -40,7 +40,7 @@ class CourseCode:
             function_object = getattr(self._modules[function.file], function.function)
             return function_object(**{name: values[name] for name in function.parameters})
         except Exception as error:
-            raise failed(function, error) from error
+            raise course_failure(function, error) from error
 
     def lines(self, lines: Lines, place: str) -> list[str]:
         """Lines to type; UserError where the function gives others than texts of one line."""
@@ -57,7 +57,7 @@ class CourseCode:
         return texts
 
 
-def failed(function: CourseFunction, error: Exception) -> UserError:
+def course_failure(function: CourseFunction, error: Exception) -> UserError:
     """That a course's function failed, and where it is defined."""
     what = f"{function.source} failed ({type(error).__name__}: {error!s:.300})"
     return UserError(what, place=_place(function))
@@ -88,8 +88,8 @@ class Drawer:
         UserError, with the strategy's
         file and line, for one that gives what is no literal, nothing, or something else each time.
         """
-        draws = self._drawn(seed, count)
-        if twice and draws[:_REPEATED] != self._drawn(seed, count, most=_REPEATED):
+        draws = self._draw(seed, count)
+        if twice and draws[:_REPEATED] != self._draw(seed, count, most=_REPEATED):
             raise self._wrong("gives other draws when it is asked again: does it use the time, a "
                               "set's order, or chance of its own?")  # fmt: skip
         if not draws:
@@ -98,7 +98,7 @@ class Drawer:
 
     def typings(self, seed: int, count: int) -> list[Typing]:
         """As `batch`, of a conversation."""
-        return [tuple(tuple(lines) for lines in draw) for draw in self._drawn(seed, count)]
+        return [tuple(tuple(lines) for lines in draw) for draw in self._draw(seed, count)]
 
     def shrunk(self, seed: int, count: int, start: Draw, differs: Callable[[Draw], bool]) -> Draw:
         """The simplest draw that still differs, from `start`, which is of the batch of this seed
@@ -120,14 +120,14 @@ class Drawer:
 
         phases = [hypothesis.Phase.generate, hypothesis.Phase.shrink]
         try:
-            self._given(seed, count, phases, check)
+            self._run_given(seed, count, phases, check)
         except _DiffersError:
             return last
         except hypothesis.errors.HypothesisException:
             pass
         return start
 
-    def _drawn(self, seed: int, count: int, *, most: int | None = None) -> list[Any]:
+    def _draw(self, seed: int, count: int, *, most: int | None = None) -> list[Any]:
         """The first `most` of the draws."""
         hypothesis = _hypothesis()
         draws: dict[str, Any] = {}
@@ -138,7 +138,7 @@ class Drawer:
             draws.setdefault(repr(value), value)
 
         try:
-            self._given(seed, count, [hypothesis.Phase.generate], collect)
+            self._run_given(seed, count, [hypothesis.Phase.generate], collect)
         except UserError:
             raise
         except _EnoughError:
@@ -148,10 +148,10 @@ class Drawer:
         except Exception as error:
             if self._function is None:
                 raise
-            raise failed(self._function, error) from error
+            raise course_failure(self._function, error) from error
         return list(draws.values())
 
-    def _given(self, seed: int, count: int, phases: Sequence[Any], body: Any) -> None:
+    def _run_given(self, seed: int, count: int, phases: Sequence[Any], body: Any) -> None:
         hypothesis = _hypothesis()
         settings = hypothesis.settings(
             max_examples=count,
@@ -255,7 +255,7 @@ class _Game:
     typed: list[str] = field(default_factory=list)
 
 
-def played(
+def play_games(
     target: FuzzTarget, drawn: Sequence[Typing], closing: Sequence[Sequence[str]], run: Run
 ) -> list[Stimulus]:
     """The games in full, with what is typed; those that the reference does not bring to an end are
@@ -266,14 +266,14 @@ def played(
         if not playing:
             break
         for game in playing:
-            game.typed = _guessed(target, game, closing)
+            game.typed = _guess(target, game, closing)
         observations = run([_typing(target, game.typed) for game in playing])
         for game, observation in zip(playing, observations, strict=True):
             _learn(target, game, observation, closing)
     return [_typing(target, game.typed) for game in games if game.over and game.typed]
 
 
-def _guessed(target: FuzzTarget, game: _Game, closing: Sequence[Sequence[str]]) -> list[str]:
+def _guess(target: FuzzTarget, game: _Game, closing: Sequence[Sequence[str]]) -> list[str]:
     """What to type if the prompts come as they came before."""
     taken = [number for number, _ in game.known]
     typed = [line for _, line in game.known]
@@ -340,7 +340,7 @@ def _typing(target: FuzzTarget, lines: Sequence[str]) -> Stimulus:
     return replace(target.stimulus, inputs=tuple(Typed(text=line) for line in lines))
 
 
-def shortened(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]) -> Stimulus:
+def shorten_game(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]) -> Stimulus:
     """The game with as many inputs left out as can be while it still differs: `differs` is given a
     game and says with which inputs, of these, it does."""
     best = stimulus

@@ -43,7 +43,14 @@ from harness.model.study.fuzzing import FuzzDifference, FuzzSettings, FuzzTarget
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import ENTRY, SOURCES
-from harness.study.fuzz.drawing import CourseCode, Draw, Drawer, batch_seed, played, shortened
+from harness.study.fuzz.drawing import (
+    CourseCode,
+    Draw,
+    Drawer,
+    batch_seed,
+    play_games,
+    shorten_game,
+)
 
 _RAISED = b'"raised":'
 _MOST_JUDGED = 40  # of a submission's inputs in one batch that are not the same
@@ -431,7 +438,7 @@ class Worker(AbstractContextManager["Worker"]):
         def run(stimuli: Sequence[Stimulus]) -> list[Observation]:
             return self._comparer.observed(target, stimuli)
 
-        games = played(target, drawer.typings(seed, GAMES), closing, run)
+        games = play_games(target, drawer.typings(seed, GAMES), closing, run)
         different = list(dict.fromkeys(games))
         if not self._setup.settings.assume:
             return different
@@ -439,10 +446,10 @@ class Worker(AbstractContextManager["Worker"]):
         return [
             game
             for game, observation in zip(different, observations, strict=True)
-            if self._settled(game, observation)
+            if self._is_settled(game, observation)
         ]
 
-    def _settled(self, game: Stimulus, observation: Observation) -> bool:
+    def _is_settled(self, game: Stimulus, observation: Observation) -> bool:
         known = {"typed": [each.text for each in game.inputs], "printed": observation.printed}
         for assume in self._setup.settings.assume:
             bound = {each.name for each in assume.constants} | known.keys()
@@ -472,11 +479,11 @@ class Worker(AbstractContextManager["Worker"]):
             (observation,) = self._comparer.observed(target, [game])
             if observation.reads < len(game.inputs):
                 game = replace(game, inputs=game.inputs[: observation.reads])
-            if not self._settled(game, observation):
+            if not self._is_settled(game, observation):
                 return None
             return game if self._verdict(target, game, program) is not None else None
 
-        return shortened(first.stimulus, differs)
+        return shorten_game(first.stimulus, differs)
 
     def _verdict(
         self, target: FuzzTarget, stimulus: Stimulus, program: RunningProgram

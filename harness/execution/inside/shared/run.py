@@ -62,15 +62,22 @@ class ScriptedInput:
         self.phase = phase
         self.places: list[str] = []
         self.observed: tuple[str, bytes] | None = None
+        self.closed = False
 
     def reach(self, phase: str) -> None:
         """The next part of the stimulus begins."""
         self.phase = phase
 
+    def close(self) -> None:
+        """As `exit` does."""
+        self.closed = True
+
     def readline(self, size: int = -1) -> str:
         """The next line, as `input` asks for it."""
         if self._run.is_loading:
             self._run.refuse("it asks for input while it is loaded")
+        if self.closed:
+            raise ValueError("I/O operation on closed file.")
         if self._run.has_answered or self.observed is not None:  # a generator that ends may ask
             self._run.give_up()
         sys.stdout.flush()

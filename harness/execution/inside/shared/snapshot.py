@@ -96,6 +96,8 @@ class Snapshot:
                 if name not in _MACHINERY:
                     self._reach(name, value, "at module level")
         self._record("a built-in", vars(builtins))
+        for quitter in (builtins.exit, builtins.quit):  # which have room for an attribute
+            self._record("`exit`", vars(quitter))
 
     def change(self) -> str:
         """What has changed since ("`board`, a list at module level"); empty when nothing has."""
