@@ -17,7 +17,7 @@ from pathlib import Path
 from harness.common import serial
 from harness.common.discovery import extensions, import_modules
 from harness.common.errors import UserError
-from harness.common.zips import zipped
+from harness.common.files import zipped
 from harness.execution import Interpreter, find_interpreter
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan

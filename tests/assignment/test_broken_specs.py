@@ -49,7 +49,7 @@ R = "reference/small/a1.py"
 T = "specs/small/gameplay/t.txt"
 CLASSES = REFERENCE.replace("def _private", "class Board:\n    pass\n\n\ndef _private")
 GOOD = "    call: check_input('')\n"
-FILES = {
+FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
     "not YAML": (
         {F: "scenarios:\n  - name: a: b\n"},
         "specs/small/f.yaml:2:12: not YAML: mapping values are not allowed in this context. Hint: quote a text that holds ': '.",

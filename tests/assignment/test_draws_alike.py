@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -20,6 +22,7 @@ print(draw(request, load_module(folder, "s.py").any_text))
 """
 
 
+@pytest.mark.process
 def test_loaded_modules_do_not_change_the_draws(tmp_path: Path) -> None:
     (tmp_path / "s.py").write_text(
         "from hypothesis import strategies as st\n"

@@ -289,6 +289,7 @@ def unprivileged(root: Path) -> list[list[str]]:
     return found
 
 
+@pytest.mark.process
 def test_one_unreadable_submission_stops_no_other(open_folder: Path) -> None:
     for name in ("ada", "bob", "eve"):
         (open_folder / name).mkdir()
@@ -302,6 +303,7 @@ def test_one_unreadable_submission_stops_no_other(open_folder: Path) -> None:
     ]
 
 
+@pytest.mark.process
 def test_an_unreadable_path_is_one_line(open_folder: Path) -> None:
     sealed = open_folder / "sealed"
     sealed.mkdir()

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import harness
 from tests.tiny_course import FIXTURE, environment
 
@@ -29,6 +31,7 @@ def check_names(file, collector):
 """
 
 
+@pytest.mark.process
 def test_a_policy_rule_is_one_file(tmp_path: Path) -> None:
     package = Path(harness.__file__).parent
     shutil.copytree(package, tmp_path / "harness", ignore=shutil.ignore_patterns("__pycache__"))

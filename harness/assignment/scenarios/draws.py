@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import hashlib
 import importlib.util
 import json
@@ -25,6 +26,7 @@ from harness.model.stimulus import Binding, Replies
 from harness.model.values import Value
 
 DRAWS = "draws"
+RECORD_AGAIN = "run harness record"  # the hint where draws are missing or outdated
 _FIELDS = ("kind", "source", "count", "seed", "constants", "generator")
 
 
@@ -124,17 +126,27 @@ def course_function(
         raise DrawError(f"expected file.function, got {source!r}", example)
     try:
         data = (folder / f"{module}.py").read_bytes()
-        tree = ast.parse(data)
+        functions = _functions(data)
     except OSError:
         raise DrawError(f"{module}.py is not in the spec folder") from None
     except (SyntaxError, ValueError) as error:
         raise DrawError(f"{module}.py is not Python ({error})") from None
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
+    if function not in functions:
+        raise DrawError(f"{module}.py has no function {function}")
+    line, parameters = functions[function]
+    return FunctionSource(source=source, data=data, line=line, parameters=parameters)
+
+
+@functools.lru_cache(maxsize=32)  # many scenarios draw from one file
+def _functions(data: bytes) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """The line and the parameters of each function in a Python file; the first of a name counts."""
+    functions: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for node in ast.parse(data).body:
+        if isinstance(node, ast.FunctionDef):
             arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             parameters = tuple(argument.arg for argument in arguments)
-            return FunctionSource(source=source, data=data, line=node.lineno, parameters=parameters)
-    raise DrawError(f"{module}.py has no function {function}")
+            functions.setdefault(node.name, (node.lineno, parameters))
+    return functions
 
 
 def replies_of(folder: Path, source: str, constants: Mapping[str, object]) -> Replies:
@@ -161,23 +173,24 @@ def file_name(group: str, swept: tuple[str, ...]) -> str:
 
 def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Binding, ...]]:
     """The frozen draws of a request; DrawError if there are none or they are of another request."""
-    again = "run harness record"
     try:
         frozen = json.loads((folder / name).read_text(encoding="utf-8"))
         recorded = dict(frozen["request"])
         found = [_bindings(draw) for draw in frozen["draws"]]
     except FileNotFoundError:
-        raise DrawError(f"{name} is not there", again) from None
+        raise DrawError(f"{name} is not there", RECORD_AGAIN) from None
     except (OSError, ValueError, SyntaxError, KeyError, TypeError, AttributeError) as error:
-        raise DrawError(f"{name} is damaged ({type(error).__name__}: {error})", again) from None
+        raise DrawError(
+            f"{name} is damaged ({type(error).__name__}: {error})", RECORD_AGAIN
+        ) from None
     wanted = request.plain()
     for field in _FIELDS:
         if recorded.get(field) != wanted[field]:
             changed = {"generator": f"another {request.file}", "constants": "other constants"}
             what = changed.get(field, f"another {field}")
-            raise DrawError(f"{name} was recorded with {what}", again)
+            raise DrawError(f"{name} was recorded with {what}", RECORD_AGAIN)
     if len({tuple(binding.name for binding in draw) for draw in found}) != 1:
-        raise DrawError(f"{name} is damaged (no draws of the same names)", again)
+        raise DrawError(f"{name} is damaged (no draws of the same names)", RECORD_AGAIN)
     return found
 
 

@@ -67,7 +67,8 @@ def start(module: str) -> tuple[ChildProcess, Connection]:
 
 
 def import_early(*modules: str) -> None:
-    """Have these modules imported for the processes to come, while the caller does other work."""
+    """Have the grader, and these modules, imported for the processes to come, while the caller does
+    other work."""
     if _can_fork():
         with _lock, contextlib.suppress(OSError):
             _running_server().import_modules(modules)

@@ -27,11 +27,10 @@ from harness.grading.engines import (
     processes,
 )
 from harness.grading.grader import Graded, Grader
-from harness.grading.observing.cache import EmptyCache, ResultCache
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.results import Packer, Piece, Store
+from harness.results import EmptyCache, Packer, Piece, ResultCache, Store
 
 PATIENCE = 10.0  # seconds for a worker to clean up
 ORPHAN_PATIENCE = 1.5  # seconds, where its parent was killed
@@ -164,9 +163,21 @@ def grade_in_turn(
 ) -> Iterator[tuple[Job | FailureJob, Piece | Ended | SearchEnded]]:
     """Grade each job in this process, as `Engine.run` does: with one driver for all of them, and
     a second try with a new one where the harness failed."""
+    with _earlier_runs(setup) as cache:
+        yield from _grade_in_turn(setup, jobs, cache)
+
+
+def _earlier_runs(setup: WorkerSetup) -> contextlib.AbstractContextManager[ResultCache]:
+    if setup.store is None:
+        return contextlib.nullcontext(EmptyCache())
+    return contextlib.closing(Store.read_only(setup.store))
+
+
+def _grade_in_turn(
+    setup: WorkerSetup, jobs: Iterator[Job | FailureJob], cache: ResultCache
+) -> Iterator[tuple[Job | FailureJob, Piece | Ended | SearchEnded]]:
     plan = serial.loads(Plan, setup.plan)
     key = serial.loads(AnswerKey, setup.key)
-    cache: ResultCache = Store.read_only(setup.store) if setup.store else EmptyCache()
     packer = Packer() if setup.store else None
     on_graded = _beside_grading(setup, plan)
     pending: Job | FailureJob | None = None

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from harness.common.errors import UserError
-from harness.common.zips import zipped
+from harness.common.files import zipped
 from harness.grading import GradingContext, handed_out_stubs
 from harness.model.expectation import Answer, AnswerKey, ScenarioAnswers
 from harness.model.observation import Observation, Raised

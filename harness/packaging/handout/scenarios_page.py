@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from harness.common.escaping import shorten, visible, visible_lines
 from harness.grading import expectation
-from harness.judging import expected_files
+from harness.judging import expected_files, raise_in_words, value_in_words
 from harness.matchers import AnyValue, EqualData, Exactly
-from harness.model.expectation import Answer, AnswerKey, Expectation, Ignore, Matcher, StatedRaise
+from harness.model.expectation import Answer, AnswerKey, Expectation, Ignore, Matcher
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, Plan, Scenario
 from harness.model.stimulus import Call, Session, Stimulus
@@ -144,7 +144,7 @@ def _ended(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     stated, reference = expected.stated, expected.reference
     ending = stated.ends or (reference.ending if reference else Ending.ANSWERED)
     if stated.raises is not None:
-        yield "raises", _raises(stated.raises)
+        yield "raises", raise_in_words(stated.raises)
     elif ending in _ENDINGS:
         yield "and", _ENDINGS[ending]
     elif isinstance(stimulus.action, Call):
@@ -153,14 +153,6 @@ def _ended(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         status = stated.exit if stated.exit is not None else reference and reference.exit_status
         if status:
             yield "and", f"ends with exit status {status}"
-
-
-def _raises(stated: StatedRaise) -> str:
-    if stated.message is None or isinstance(stated.message, AnyValue):
-        return stated.in_words()
-    text = stated.message.exact_text
-    said = f": {text}" if text is not None else f", its message: {_words(stated.message)}"
-    return stated.in_words() + said
 
 
 def _returned(expected: Expectation) -> Iterator[Labelled]:
@@ -220,9 +212,6 @@ def _anything(matcher: Matcher) -> str:
 
 
 def _words(matcher: Matcher, within: float | None = None) -> str:
-    """What it asks for; that all floats may be off by `within` goes without saying."""
     if isinstance(matcher, EqualData):
         return f"a value that is equal (==) to {matcher.value.source()}"
-    if isinstance(matcher, Exactly) and matcher.within == within:
-        return matcher.value.source()
-    return matcher.in_words(whole=True)
+    return value_in_words(matcher, within)
