@@ -78,10 +78,14 @@ SEEN = {
         "import random\nall_of_them = [random]\n" + _SET + "def f():\n    A.keep(all_of_them[0])\n",
         "a name of random (`kept`) was changed",
     ),
+    "a name of exit": (
+        _SET + "def f():\n    A.keep(exit)\n",
+        "`exit` (`kept`) was changed",
+    ),
     "a list in a name of math": (
         "import math\nclass A:\n    def keep(self):\n        self.kept = []\nA.keep(math)\n"
         "def f():\n    math.kept.append(1)\n    return len(math.kept)\n",
-        "`kept`, a list at module level, was changed",
+        "it changes math while it is loaded",
     ),
     "a class whose instances equal everything": (
         "class A:\n    def __eq__(self, other):\n        return True\n"
@@ -116,10 +120,16 @@ SEEN = {
         "import \\\n random\ndef f():\n    return random._os\n",
         "it imports random where that cannot be foreseen",
     ),
+    "a name of random for a while": (
+        "import random\nclass A:\n    def keep(self, x):\n        self.choice = x\n"
+        "def f():\n    was = random.choice\n    A.keep(random, 1)\n    now = random.choice\n"
+        "    A.keep(random, was)\n    return now\n",
+        "a name of random (`choice`) was changed",
+    ),
     "a seed of its own": (
         "import random\nclass A:\n    def keep(self):\n        self.seed = seeds.append\n"
         "seeds = []\nA.keep(random)\ndef f():\n    return len(seeds)\n",
-        "`seed`, a builtin_function_or_method at module level, may change unseen",
+        "it changes random while it is loaded",
     ),
     "an own module that a function imports": (
         "def f():\n    import support\n    support.NAMES.append(1)\n",
@@ -268,10 +278,10 @@ NOTHING = {
         "import math\ndef f():\n    try:\n        class A(math):\n            pass\n"
         "    except TypeError as e:\n        return str(e)\n"
     ),
-    "a name of random for a while": (
-        "import random\nclass A:\n    def keep(self, x):\n        self.choice = x\n"
-        "def f():\n    was = random.choice\n    A.keep(random, 1)\n    now = random.choice\n"
-        "    A.keep(random, was)\n    return now\n"
+    "an exit": (
+        "def f():\n    try:\n        exit()\n    except SystemExit as e:\n"
+        "        try:\n            return input()\n        except ValueError as why:\n"
+        "            return str(e), str(why)\n"
     ),
     "a traceback that a context gets": (
         "class A:\n    def __enter__(self):\n        return self\n"
@@ -300,12 +310,6 @@ NOTHING = {
     "more memory than there is": (
         "def f():\n    try:\n        return len(bytes(300_000_000))\n"
         "    except MemoryError:\n        return 0\n"
-    ),
-    "a failed allocation after one that an exception holds": (
-        "def f():\n    low, high = 0, 900\n    while high - low > 1:\n"
-        "        middle = (low + high) // 2\n        try:\n            bytes(middle << 20)\n"
-        "            low = middle\n        except MemoryError:\n            high = middle\n"
-        "    return low // 4\n"
     ),
     "what ends in a cycle and says nothing": (
         "def steps(me):\n    try:\n        yield 1\n    finally:\n        me = 1\n"
@@ -347,6 +351,12 @@ SURROUNDINGS = {
     "how much memory there is": (
         "def f():\n    try:\n        return len([0] * 10**12)\n    except MemoryError:\n"
         "        return 1\n"
+    ),
+    "how much memory is left, by failed allocations": (
+        "def f():\n    low, high = 0, 900\n    while high - low > 1:\n"
+        "        middle = (low + high) // 2\n        try:\n            bytes(middle << 20)\n"
+        "            low = middle\n        except MemoryError:\n            high = middle\n"
+        "    return low // 4\n"
     ),
     "memory that is not touched": ("def f():\n    return len(bytes(10**6))\n"),
     "the order in which memory is free": (

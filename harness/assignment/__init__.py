@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.assignment.loading import CACHE, available, files_asked_for, find_root, load
 from harness.assignment.problems import SpecErrors
-from harness.assignment.provided import as_template
+from harness.assignment.vocabulary import as_template
 from harness.common.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:

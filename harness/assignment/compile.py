@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,11 +24,16 @@ from harness.assignment.loading import (
     spec_folder,
 )
 from harness.assignment.problems import Problems
-from harness.assignment.provided import ProvidedError
 from harness.assignment.scenarios.across_files import Compiled, WeightedFile, weighted, with_needs
 from harness.assignment.scenarios.draws import DrawRequest, draw, freeze, load_module
 from harness.assignment.scenarios.file import ScenarioFile
-from harness.assignment.vocabulary import Variants, Vocabulary, provided_classes, public_functions
+from harness.assignment.vocabulary import (
+    ProvidedError,
+    Variants,
+    Vocabulary,
+    defined_in,
+    public_functions,
+)
 from harness.common.files import write
 from harness.model.plan import (
     PLAN_VERSION,
@@ -179,7 +185,7 @@ class _Compiler:
         """The assignment, but for its policy."""
         shape, submission = heading.shape, heading.shape.submission
         classes = [each.name for each in vocabulary.functions if each.is_class]
-        known = [*classes, *provided_classes(heading.provided)]
+        known = [*classes, *defined_in(heading.provided, (ast.ClassDef,))]
         stimuli = [stimulus for each in compiled.scenarios for stimulus in each.stimuli]
         return Assignment(
             id=assignment_id,

@@ -26,8 +26,9 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.problems import Problems, nearest
+from harness.assignment.problems import Problems
 from harness.common.words import listed
+from harness.matchers import describe, nearest
 
 M = TypeVar("M", bound=BaseModel)
 _OPTION = "\0"  # begins an option's name in pydantic's locations, and no key of a file
@@ -39,19 +40,6 @@ def wrong(what: str, hint: str = "", *, instead: Any = None) -> PydanticCustomEr
     """An error whose message is shown unchanged. With `instead` in the place of the value the rest
     of the file can still be checked."""
     return PydanticCustomError("spec", "{what}", {"what": what, "hint": hint, "instead": instead})
-
-
-def describe(value: Any) -> str:
-    """What a YAML value is, for "expected …, got …"."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return f"the number {value}"
-    if isinstance(value, str):
-        return f"the text {value!r}" if len(value) <= 40 else "text"
-    return "a list" if isinstance(value, list) else "a mapping"
 
 
 class Expects:

@@ -28,7 +28,7 @@ from harness.model.plan import Plan
 from harness.model.policy import PolicyReport
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import Verdict
 from harness.policy import (
     ENTRY,
     SOURCES,
@@ -105,9 +105,7 @@ class Grader(AbstractContextManager["Grader"]):
             return Graded(result=withheld, observations={}, verdicts={})
         report = PolicyReport() if submission.problem else self._read(submission)
         if submission.problem or report.unparsable:
-            unread = Verdict(kind=VerdictKind.UNREADABLE)
-            verdicts = {scenario.id: unread for scenario in plan.scenarios}
-            result = mark(plan, verdicts, report, submission=submission)
+            result = mark(plan, {}, report, submission=submission)
             cause = unreadable(submission.problem, report.unparsable, result.out_of)
             result = replace(result, causes=(cause,))
             return Graded(result=result, observations={}, verdicts={})

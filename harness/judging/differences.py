@@ -238,6 +238,8 @@ def _parted(
 
 
 def _short(turn: Turn) -> Turn:
+    if len(turn.printed) <= LONGEST_TURN:
+        return turn
     return replace(turn, printed=shortened(turn.printed, LONGEST_TURN))
 
 

@@ -102,11 +102,20 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRow:
-    """Two lines opposite each other."""
+    """Two lines opposite each other; `other` is the actual one where it is not the same."""
 
     expected: Cell
-    actual: Cell
-    same: bool = False
+    other: Cell | None = None
+
+    @property
+    def actual(self) -> Cell:
+        """The line as it is."""
+        return self.expected if self.other is None else self.other
+
+    @property
+    def same(self) -> bool:
+        """Whether the two lines and their ends are the same."""
+        return self.other is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +162,8 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
-        """Whether any row shown differs."""
-        return any(not row.same for row in self.rows)
+        """Whether any row shown differs; not of what is described, which is not aligned."""
+        return not self.in_words and any(not row.same for row in self.rows)
 
     @property
     def stacked(self) -> bool:

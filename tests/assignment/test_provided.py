@@ -8,7 +8,7 @@ import re
 import pytest
 
 from harness.assignment import as_template
-from harness.assignment.provided import (
+from harness.assignment.vocabulary import (
     OverrideError,
     ProvidedError,
     TemplateError,

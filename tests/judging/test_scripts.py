@@ -48,7 +48,10 @@ def failed(
     difference = Comparison(
         channel=Channel(channel or "prints"),
         subject="printed text",
-        rows=tuple(ComparedRow(expected=cell(one), actual=cell(other)) for one, other in lines),
+        rows=tuple(
+            ComparedRow(expected=cell(one), other=cell(other) if one != other else None)
+            for one, other in lines
+        ),
     )
     turns = (Turn(printed=shown, typed=Typed(text="Ada")),) if shown else ()
     return replace(

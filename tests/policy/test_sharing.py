@@ -237,14 +237,6 @@ REFUSED = {
         "def f(a):\n    return hash(a)\n",
         "line 2: `hash`",
     ),
-    "exit, which closes the input": (
-        "def f():\n    exit()\n",
-        "line 2: `exit`",
-    ),
-    "quit": (
-        "def f():\n    quit()\n",
-        "line 2: `quit`",
-    ),
     "a file": (
         "import io\n",
         "line 1: `import io`",

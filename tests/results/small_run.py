@@ -97,7 +97,7 @@ def failed(secret: str, *, draw: int | None = None) -> Verdict:
                 channel=Channel.RETURNS,
                 subject="return value",
                 rows=(
-                    ComparedRow(expected=Cell(text=secret), actual=Cell(text="\udc80\x1b[31m é")),
+                    ComparedRow(expected=Cell(text=secret), other=Cell(text="\udc80\x1b[31m é")),
                 ),
             ),
         ),

@@ -16,7 +16,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from harness.assignment.document import Document, Loc
 from harness.assignment.files.fuzzing import FuzzShape
 from harness.assignment.loading import REFERENCE, shown
-from harness.assignment.problems import nearest
 from harness.assignment.scenarios.context import has_clause, merged
 from harness.assignment.shapes import (
     Expects,
@@ -27,11 +26,11 @@ from harness.assignment.shapes import (
     Positive,
     Shape,
     Word,
-    describe,
     shaped,
     wrong,
 )
 from harness.common.words import listed
+from harness.matchers import describe, nearest
 from harness.model.assignment import ClassComparison, CompareBy
 from harness.model.plan import Clause, ManualSlot, Place, SourceFile
 from harness.model.stimulus import Limits

@@ -12,7 +12,6 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from harness.assignment.loading import find_root, shown
-from harness.assignment.problems import nearest
 from harness.assignment.shapes import (
     Expects,
     OneOrMore,
@@ -25,6 +24,7 @@ from harness.assignment.shapes import (
 )
 from harness.common.errors import UserError
 from harness.common.words import listed
+from harness.matchers import nearest
 from harness.model.rule_words import rule_words
 from harness.model.specification import ExpectedCause, ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind

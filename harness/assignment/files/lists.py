@@ -11,10 +11,10 @@ from pydantic import AfterValidator
 
 from harness.assignment.document import Document
 from harness.assignment.loading import EQUIVALENT
-from harness.assignment.problems import nearest
 from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
 from harness.assignment.shapes import Shape, load_shape, shaped, wrong
+from harness.matchers import nearest
 from harness.model.plan import Clause, Exemption, SourceFile, glob
 from harness.model.specification import Mutant
 from harness.model.study.reports import Equivalent

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.problems import nearest
-from harness.assignment.provided import functions_of
 from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
 from harness.assignment.shapes import Expects, Points, Shape, one_required, shaped, wrong
+from harness.assignment.vocabulary import DEFINITIONS, defined_in
 from harness.common.words import listed
+from harness.matchers import nearest
 from harness.model.plan import Clause, SourceFile
 from harness.model.policy import (
     Consequence,
@@ -187,7 +187,7 @@ def read_policy(
             file.name.removesuffix(".py") for file in provided if file.name.endswith(".py")
         ),
         provided_names=tuple(sorted(constants)),
-        provided_functions=functions_of(provided),
+        provided_functions=defined_in(provided, DEFINITIONS),
         imports_clause=shape.clauses.imports,
         techniques_clause=shape.clauses.techniques,
         structure_clause=shape.clauses.structure,

@@ -8,11 +8,11 @@ from fractions import Fraction
 from graphlib import CycleError
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.problems import nearest
 from harness.assignment.scenarios.context import Setting
 from harness.assignment.scenarios.draws import DrawRequest
 from harness.assignment.scenarios.sweeps import slug
 from harness.assignment.vocabulary import Overrides
+from harness.matchers import nearest
 from harness.model.plan import Scenario, SourceFile, Visibility, in_turn, needed
 from harness.model.specification import TranscriptFile
 

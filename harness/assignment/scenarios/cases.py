@@ -15,10 +15,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from harness.assignment.document import Loc
-from harness.assignment.problems import nearest
-from harness.assignment.provided import names_in
 from harness.assignment.scenarios.across_files import Compiled
-from harness.assignment.scenarios.context import Context, Setting, plain_value
+from harness.assignment.scenarios.context import Context, Setting
 from harness.assignment.scenarios.draws import (
     RECORD_AGAIN,
     DrawError,
@@ -29,8 +27,9 @@ from harness.assignment.scenarios.draws import (
 from harness.assignment.scenarios.shape import CaseShape
 from harness.assignment.scenarios.stimulus import StimulusKind, check_takes
 from harness.assignment.scenarios.sweeps import Variation
+from harness.assignment.vocabulary import names_in
 from harness.common.words import listed
-from harness.matchers import Refused
+from harness.matchers import Refused, nearest
 from harness.model.plan import Scenario
 from harness.model.stimulus import Binding, Stimulus
 
@@ -170,7 +169,7 @@ def _row(context: Context, chosen: Setting, where: Loc, case: CaseShape) -> Case
         if isinstance(value, dict):
             hint = nearest(name, _OF_A_ROW) or f"a case states {listed(_OF_A_ROW, 'or')}"
             context.refuse((*where, name), "expected a plain value, got a mapping", hint)
-        literal = plain_value(context, (*where, name), value).source()
+        literal = context.field((*where, name), value).value().source()
         bindings.append(Binding(name=name, literal=literal))
     stated = case.model_fields_set & set(_OF_A_ROW)
     own = chosen.own.model_copy(update={key: getattr(case, key) for key in stated})

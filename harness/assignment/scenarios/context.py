@@ -13,17 +13,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from harness import matchers
 from harness.assignment.document import Document, Loc
-from harness.assignment.problems import nearest
-from harness.assignment.provided import TemplateError, render
 from harness.assignment.scenarios.python_text import (
     BUILTINS,
     PythonError,
     names_of,
     parse_expression,
 )
-from harness.assignment.shapes import describe
-from harness.assignment.vocabulary import Vocabulary
-from harness.matchers import Refused
+from harness.assignment.vocabulary import TemplateError, Vocabulary, render
+from harness.matchers import Refused, nearest
 from harness.model.expectation import Matcher
 from harness.model.plan import Clause, Visibility
 from harness.model.stimulus import Limits
@@ -179,6 +176,17 @@ class Context:
             return False
         return True
 
+    def field(self, loc: Loc, data: Any, *, for_text: bool = False) -> matchers.Field:
+        """The place of an expected value, or of a text."""
+        return matchers.Field(
+            source=self,
+            path=loc,
+            data=data,
+            for_text=for_text,
+            within=self.vocabulary.floats_within,
+            patterns=self.vocabulary.patterns,
+        )
+
     def expression(self, text: str, loc: Loc) -> ast.Expression:
         """One Python expression, names that nothing defines noted; Refused if it is none."""
         try:
@@ -206,84 +214,10 @@ class Context:
             self.add(loc, what, nearest(name, known | BUILTINS), line=line)
 
 
-def value_matcher(context: Context, loc: Loc, data: Any) -> Matcher:
-    """What a value is expected to be; Refused, with the mistake noted, if the data is no such
-    thing."""
-    field = _field(context, loc, data, for_text=False)
-    if isinstance(data, dict):
+def value_matcher(field: matchers.Field) -> Matcher:
+    """What a value is expected to be; Refused, with the mistake noted, if it is no such thing."""
+    if isinstance(field.data, dict):
         return matchers.read(field)
-    return matchers.Exactly(value=field.value(), within=field.within)
-
-
-def plain_value(context: Context, loc: Loc, data: Any) -> Value:
-    """The value given here; Refused as above."""
-    return _field(context, loc, data, for_text=False).value()
-
-
-def text_matcher(context: Context, loc: Loc, data: Any) -> Matcher:
-    """What a printed text is expected to be; Refused as above."""
-    field = _field(context, loc, data, for_text=True)
-    if isinstance(data, dict):
-        return matchers.read(field)
-    return matchers.Exactly(value=Value(ValueKind.STR, field.render(field.text())))
-
-
-def _field(context: Context, loc: Loc, data: Any, *, for_text: bool) -> _Field:
-    vocabulary = context.vocabulary
-    return _Field(
-        context, loc, data, for_text, within=vocabulary.floats_within, patterns=vocabulary.patterns
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Field(matchers.Field):
-    """A place in a scenario, its mistakes noted in the scenario's document."""
-
-    context: Context
-    path: Loc
-    data: Any
-    for_text: bool
-    within: float | None
-    patterns: Mapping[str, str]
-
-    def at(self, key: str | int) -> _Field:
-        return replace(self, path=(*self.path, key), data=self.data[key])
-
-    def refuse(self, what: str, hint: str = "", *, of_key: bool = False) -> NoReturn:
-        self.context.refuse(self.path, what, hint, key=of_key)
-
-    def expected(self, what: str, hint: str = "") -> NoReturn:
-        self.refuse(f"expected {what}, got {describe(self.data)}", hint)
-
-    def described(self) -> str:
-        return describe(self.data)
-
-    def nearest(self, names: Iterable[str], name: str | None = None) -> str:
-        return nearest(str(self.data) if name is None else name, names)
-
-    def text(self) -> str:
-        if not isinstance(self.data, str):
-            self.expected("text", "quote it" if isinstance(self.data, int | float) else "")
-        if not self.context.uncut(self.path):
-            raise Refused
-        return self.data
-
-    def value(self) -> Value:
-        if isinstance(self.data, dict):
-            hint = 'write the whole value as {python: "…"}'
-            self.refuse("expected a value, got a mapping", hint)
-        if isinstance(self.data, list):
-            items = matchers.read_all(self.items(), lambda item: item.value())
-            return Value(ValueKind.LIST, items=items)
-        if isinstance(self.data, str):
-            return Value(ValueKind.STR, self.render(self.text()))
-        return Value.of(self.data)
-
-    def render(self, text: str, quote: Callable[[str], str] = str) -> str:
-        return self.context.render(text, self.path, quote)
-
-    def expression(self) -> str:
-        # Code that a comment cuts short does not parse, and the mistake says so.
-        text = self.data if isinstance(self.data, str) else self.text()
-        self.context.expression(text, self.path)
-        return text.strip()
+    within = None if field.for_text else field.within
+    value = Value(ValueKind.STR, field.render(field.text())) if field.for_text else field.value()
+    return matchers.Exactly(value=value, within=within)

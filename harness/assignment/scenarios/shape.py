@@ -15,7 +15,6 @@ from pydantic import (
     model_validator,
 )
 
-from harness.assignment.problems import nearest
 from harness.assignment.scenarios import stimuli
 from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS
 from harness.assignment.scenarios.stimulus import stimulus_kinds
@@ -30,13 +29,13 @@ from harness.assignment.shapes import (
     WholeOrZero,
     Word,
     Words,
-    describe,
     one_required,
     quote,
     wrong,
 )
 from harness.common.discovery import import_modules
 from harness.common.words import listed
+from harness.matchers import describe, nearest
 
 import_modules(stimuli.__name__, stimuli.__path__)
 

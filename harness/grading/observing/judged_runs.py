@@ -13,7 +13,7 @@ from harness.grading.observing.arrivals import Arrivals
 from harness.grading.observing.running import Observer, run_all
 from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging import Judge, combine
-from harness.model.expectation import AnswerKey
+from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Ending, Isolation, Observation
 from harness.model.plan import Assignment, Plan, Scenario
 from harness.model.policy import PolicyReport
@@ -155,6 +155,14 @@ class JudgedRuns:
     def _reference_of(self, scenario: Scenario) -> tuple[Observation, ...]:
         return tuple(answer.observation for answer in self._answers[scenario.id])
 
+    def _answer_of(self, scenario: Scenario, index: int) -> Answer | None:
+        answers = self._answers.get(scenario.id, ())
+        return answers[index] if index < len(answers) else None
+
+    def _reference_draw(self, scenario: Scenario, index: int) -> Observation | None:
+        answer = self._answer_of(scenario, index)
+        return None if answer is None else answer.observation
+
     def _is_as_reference(self, scenario: Scenario, observations: tuple[Observation, ...]) -> bool:
         """Whether these are the reference's own observations, not only equal ones."""
         answers = self._answers.get(scenario.id, ())
@@ -179,7 +187,7 @@ class JudgedRuns:
     ) -> RunOutcome:
         """Each scenario alone, where neither `cache` nor a shared run (`known`) has it."""
         known = known or _Shared()
-        arrivals = Arrivals(self.judge_of)
+        arrivals = Arrivals(self.judge_of, self._reference_draw)
         keys = keys or self.keys_of(digest, plan)
 
         def recall(scenario: Scenario) -> tuple[Observation, ...] | None:
@@ -279,9 +287,8 @@ class JudgedRuns:
         """What judges the draw of this index; one for all submissions."""
         found = self._judges.get((scenario.id, index))
         if found is None:
-            answers = self._answers.get(scenario.id)
             stimulus = scenario.stimuli[index]
-            answer = answers[index] if answers and index < len(answers) else None
+            answer = self._answer_of(scenario, index)
             expected_turns = expectation(scenario, stimulus, answer, self._plan.assignment)
             found = self._judges[scenario.id, index] = Judge(expected_turns, stimulus)
         return found

@@ -39,7 +39,7 @@ def first_difference(part: Comparison) -> str:
     if part.grids is not None:
         return part.grids.where
     at_row = next((i for i, row in enumerate(part.rows) if not row.same), None)
-    if at_row is None or part.is_silent or part.expects_nothing:
+    if at_row is None or part.in_words or part.is_silent or part.expects_nothing:
         return ""
     row = part.rows[at_row]
     longest = max(len(row.expected.text), len(row.actual.text))

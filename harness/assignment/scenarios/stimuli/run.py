@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.assignment.document import Loc
-from harness.assignment.problems import nearest
 from harness.assignment.scenarios.context import Context, Setting
 from harness.assignment.scenarios.stimulus import StimulusKind, StimulusParts, stimulus_kind
+from harness.matchers import nearest
 from harness.model.stimulus import Run, Typed
 
 
