@@ -33,7 +33,7 @@ import harness
 from harness.assignment import load
 from harness.grading import BatchOptions, cohort_of, grade_batch, prepare
 from harness.intake import ClassOptions
-from harness.reporting import write_reports
+from harness.reporting.writing import write_reports
 from tests.downloads import HandIn, moodle, program, zipped_class
 from tests.inline import InlineEngine
 
