@@ -23,7 +23,7 @@ from operator import truediv
 from pathlib import Path
 
 from harness import load_assignment
-from harness.execution import Driver
+from harness.execution import Driver, pick_cpu
 from harness.execution.linux.base_process import StimulusCompiler
 from harness.execution.protocol.jobs import Jobs, server_setup
 from harness.grading import Grader, GradingContext, isolated, prepare
@@ -159,7 +159,7 @@ def _one_more(context: GradingContext, *, alone: bool) -> Iterator[Callable[[], 
     specification = isolated(context.specification) if alone else context.specification
     files = specification.reference
     with (
-        Driver(context.interpreter, context.tier.tier) as driver,
+        Driver(context.interpreter, context.tier.tier, cpu=pick_cpu()) as driver,
         Grader(specification.plan, context.key, driver) as grader,
     ):
 

@@ -31,7 +31,7 @@ from harness.model.assignment import SourceFile
 from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.policy import check
-from harness.study.changes import changes, with_change
+from harness.study.strength import changes, with_change
 
 ROOT = Path(__file__).parents[1]
 ROOTS = (ROOT, *sorted(path.parent for path in (ROOT / "examples").glob("*/specs")))

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from harness.assignment.loading import CACHE, available, files_asked_for, find_root, load
 from harness.assignment.problems import SpecErrors
-from harness.assignment.scenarios.templates import as_template
+from harness.assignment.vocabulary import as_template
 from harness.common.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
-    from harness.assignment.compile import load_for_fuzzing
+    from harness.assignment.compile import load_for_fuzzing, record_draws
     from harness.assignment.document import in_quotes
     from harness.assignment.files.expect import expectation_text, load_expectation
     from harness.assignment.files.lists import load_equivalents
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         load_module,
         no_constants_of_loaded_modules,
     )
-    from harness.assignment.scenarios.recording import record_draws
     from harness.assignment.schema import json_schema, write_schemas
 
 __all__ = [
@@ -47,12 +46,11 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
-        "compile": ("load_for_fuzzing",),
+        "compile": ("load_for_fuzzing", "record_draws"),
         "document": ("in_quotes",),
         "files.expect": ("expectation_text", "load_expectation"),
         "files.lists": ("load_equivalents",),
         "scenarios.draws": ("literals", "load_module", "no_constants_of_loaded_modules"),
-        "scenarios.recording": ("record_draws",),
         "schema": ("json_schema", "write_schemas"),
     },
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -59,16 +58,6 @@ class Problems:
         """Raise SpecErrors if there is a mistake."""
         if self._mistakes:
             raise SpecErrors(self.lines())
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint with the known name most like `name`; empty if none is."""
-    candidates = list(known)
-    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
-    if not close:
-        folded = {candidate.lower(): candidate for candidate in candidates}
-        close = [folded[name.lower()]] if name.lower() in folded else []
-    return f"did you mean {close[0]}?" if close else ""
 
 
 def syntax_error(problem: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -31,23 +32,22 @@ KINDS: dict[str, type[Shape]] = {
 
 def json_schema() -> dict[str, Any]:
     """One schema for every kind of file; `$defs` holds each kind by its name."""
-    definitions = _definitions()
     return {
         "$schema": DIALECT,
         "title": "a1-harness specification files",
         "anyOf": [{"$ref": f"#/$defs/{kind}"} for kind in KINDS],
-        "$defs": definitions,
+        "$defs": _definitions(),
     }
 
 
 def file_schemas() -> dict[str, dict[str, Any]]:
     """The schema of each kind of file on its own, by kind."""
-    definitions = _definitions()
+    every = _definitions()
     return {
         kind: {
             "$schema": DIALECT,
             "$ref": f"#/$defs/{kind}",
-            "$defs": _reachable(kind, definitions),
+            "$defs": {name: every[name] for name in sorted(_reachable(kind, every))},
         }
         for kind in KINDS
     }
@@ -56,59 +56,49 @@ def file_schemas() -> dict[str, dict[str, Any]]:
 def write_schemas(folder: Path) -> tuple[Path, ...]:
     """Write `<kind>.json` for every kind of file into `folder`; return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
-    for kind, schema in file_schemas().items():
-        path = folder / f"{kind}.json"
-        path.write_text(json.dumps(schema, indent=2) + "\n", encoding="utf-8")
-        written.append(path)
-    return tuple(written)
+    texts = {
+        folder / f"{kind}.json": json.dumps(schema, indent=2) + "\n"
+        for kind, schema in file_schemas().items()
+    }
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return tuple(texts)
 
 
 def _definitions() -> dict[str, Any]:
     models = [(model, "validation") for model in KINDS.values()]
     _, whole = models_json_schema(models, ref_template="#/$defs/{model}")  # type: ignore[arg-type]
-    names = {model.__name__: kind for kind, model in KINDS.items()}
-    definitions = whole["$defs"] | schemas()
-    renamed = {
-        names.get(name, _short(name)): _cleaned(part, names) for name, part in definitions.items()
-    }
-    return dict(sorted(renamed.items()))
+    text = json.dumps(whole["$defs"] | schemas())
+    for kind, model in KINDS.items():
+        text = text.replace(f'"{model.__name__}"', f'"{kind}"')
+        text = text.replace(f'/{model.__name__}"', f'/{kind}"')
+    text = re.sub(r'Shape"', '"', text)
+    definitions: dict[str, Any] = _cleaned(json.loads(text))
+    return dict(sorted(definitions.items()))
 
 
-def _short(name: str) -> str:
-    return name.removesuffix("Shape")
-
-
-def _cleaned(part: Any, names: dict[str, str]) -> Any:
-    """Our definition names, and without pydantic's titles and "not stated" defaults."""
+def _cleaned(part: Any) -> Any:
+    """Without pydantic's titles, "not stated" defaults and null beside a shape."""
     if isinstance(part, list):
-        return [_cleaned(item, names) for item in part]
+        return [_cleaned(item) for item in part]
     if not isinstance(part, dict):
         return part
-    if set(part) >= {"anyOf"} and {"type": "null"} in part["anyOf"] and "$ref" in part["anyOf"][0]:
-        part = {**part, **part["anyOf"][0]}
-        del part["anyOf"]
-    found: dict[str, Any] = {}
-    for key, value in part.items():
-        if key == "title" and isinstance(value, str):
-            continue
-        if key == "default" and value in ("", [], {}, None, "0"):
-            continue
-        if key == "$ref":
-            name = value.rsplit("/", 1)[1]
-            found[key] = f"#/$defs/{names.get(name, _short(name))}"
-        else:
-            found[key] = _cleaned(value, names)
-    return found
+    options = part.get("anyOf", ())
+    if {"type": "null"} in options and "$ref" in options[0]:
+        part = {key: value for key, value in part.items() if key != "anyOf"} | options[0]
+    return {
+        key: _cleaned(value)
+        for key, value in part.items()
+        if not (key == "title" and isinstance(value, str))
+        and not (key == "default" and value in ("", [], {}, None, "0"))
+    }
 
 
-def _reachable(kind: str, definitions: dict[str, Any]) -> dict[str, Any]:
-    wanted, found = [kind], {}
-    while wanted:
-        name = wanted.pop()
-        if name in found:
-            continue
-        found[name] = definitions[name]
-        text = json.dumps(definitions[name])
-        wanted += [other for other in definitions if f'"#/$defs/{other}"' in text]
-    return dict(sorted(found.items()))
+def _reachable(name: str, definitions: dict[str, Any]) -> set[str]:
+    names, waiting = set(), {name}
+    while waiting:
+        names |= waiting
+        texts = [json.dumps(definitions[each]) for each in waiting]
+        used = {key for key in definitions if any(f'"#/$defs/{key}"' in text for text in texts)}
+        waiting = used - names
+    return names

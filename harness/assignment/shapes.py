@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import (
@@ -25,7 +26,9 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.problems import nearest
+from harness.assignment.problems import Problems
+from harness.common.words import listed
+from harness.matchers import describe, nearest
 
 M = TypeVar("M", bound=BaseModel)
 _OPTION = "\0"  # begins an option's name in pydantic's locations, and no key of a file
@@ -37,25 +40,6 @@ def wrong(what: str, hint: str = "", *, instead: Any = None) -> PydanticCustomEr
     """An error whose message is shown unchanged. With `instead` in the place of the value the rest
     of the file can still be checked."""
     return PydanticCustomError("spec", "{what}", {"what": what, "hint": hint, "instead": instead})
-
-
-def describe(value: Any) -> str:
-    """What a YAML value is, for "expected …, got …"."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return f"the number {value}"
-    if isinstance(value, str):
-        return f"the text {value!r}" if len(value) <= 40 else "text"
-    return "a list" if isinstance(value, list) else "a mapping"
-
-
-def listed(words: Iterable[str], joint: str = "or") -> str:
-    """`a, b or c`."""
-    *first, last = words
-    return f"{', '.join(first)} {joint} {last}" if first else last
 
 
 class Expects:
@@ -151,7 +135,7 @@ class Word:
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         words = get_args(source)
-        shown = listed(str(word).lower() for word in words)
+        shown = listed((str(word).lower() for word in words), "or")
 
         def read(value: Any, _: object) -> Any:
             if any(value == word and type(value) is type(word) for word in words):  # 1 is not true
@@ -259,16 +243,29 @@ def shaped(kind: type[M], document: Document, loc: Loc, data: Any) -> M | None:
         if detail.get("ctx", {}).get("instead") is None:
             return None
         data = _replaced(data, detail["loc"], detail["ctx"]["instead"])
-    return kind.model_validate(data) if details else shape
+    try:
+        return kind.model_validate(data) if details else shape
+    except ValidationError:
+        return None
+
+
+def load_shape(kind: type[M], path: Path, file: str) -> M:
+    """A file (called `file` in messages) as a `kind`; SpecErrors with every mistake in it."""
+    problems = Problems()
+    document = Document.open(path, file, problems)
+    shape = None if document is None else shaped(kind, document, (), document.data)
+    problems.raise_any()
+    assert shape is not None
+    return shape
 
 
 def _replaced(data: Any, loc: Loc, value: Any) -> Any:
-    if not loc:
+    if not loc or not isinstance(data, dict | list):  # a single item of a list
         return value
     if not _is_written(loc[0]):
         return _replaced(data, loc[1:], value)
-    copy = data.copy()
-    copy[loc[0]] = _replaced(data[loc[0]], loc[1:], value)
+    copy: Any = data.copy()
+    copy[loc[0]] = _replaced(copy[loc[0]], loc[1:], value)
     return copy
 
 

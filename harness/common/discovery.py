@@ -1,7 +1,8 @@
 """How the harness is extended: one file in a package, which is found by itself.
 
-The file binds a value of the package's type at module level (`MOODLE = Layout(…)`, or a function
-under a decorator that makes one). The package's `__init__` lists them by `extensions`.
+The file binds a value of the package's type at module level (`LAYOUT = Layout(…)`, or a function
+under a decorator that makes one), or derives a class from it. The package's `__init__` lists them
+by `extensions` or `subclasses`.
 """
 
 from __future__ import annotations
@@ -37,9 +38,29 @@ def extensions(
 
     Call it from the package's `__init__` with `__name__` and `__path__`.
     """
-    places: dict[Any, T] = {}
+    return _sorted(package, path, lambda value: isinstance(value, kind), order)
+
+
+def subclasses(
+    package: str, path: Iterable[str], kind: type[T], order: Callable[[type[T]], Any]
+) -> tuple[type[T], ...]:
+    """The same of classes: those that the modules derive from `kind`."""
+
+    def is_derived(value: object) -> bool:
+        return isinstance(value, type) and issubclass(value, kind) and value is not kind
+
+    return _sorted(package, path, is_derived, order)
+
+
+def _sorted(
+    package: str,
+    path: Iterable[str],
+    belongs: Callable[[object], bool],
+    order: Callable[[Any], Any],
+) -> tuple[Any, ...]:
+    places: dict[Any, object] = {}
     for module in import_modules(package, path):
         for name, value in vars(module).items():
-            if isinstance(value, kind) and places.setdefault(order(value), value) is not value:
+            if belongs(value) and places.setdefault(order(value), value) is not value:
                 raise ValueError(f"{module.__name__}: the place of {name} is taken")
     return tuple(places[place] for place in sorted(places))

@@ -17,7 +17,7 @@ from harness.grading.context import GradingContext, finished_facts, run_facts
 from harness.grading.engines import EngineFactory, Job, OnGraded, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
 from harness.grading.grader import Graded
-from harness.grading.observing.cache import execution_digest, judging_digest
+from harness.marking import without_mark
 from harness.model.plan import Plan
 from harness.model.result import (
     CohortFacts,
@@ -31,13 +31,12 @@ from harness.model.result import (
     SubmissionGraded,
     SubmissionResult,
     SubmissionStatus,
-    not_yet_given,
     of_submission,
 )
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import POLICY_DIGEST
-from harness.results import STORE_NAME, Piece, Store, StoreReader
+from harness.results import STORE_NAME, Piece, Store, StoreReader, execution_digest, judging_digest
 
 Listener = Callable[[Event], None]
 
@@ -92,25 +91,8 @@ def grade_batch(
     plan = context.specification.plan
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         state = _state_digest(context, thorough=options.thorough)
-        facts = run_facts(context)
-        facts = replace(
-            facts,
-            cohort=options.cohort,
-            notices=(*facts.notices, *options.notices),
-            strength=options.strength,
-        )
-        if options.only is None:
-            _refuse_to_lose(store, submissions, options.paths)
-            chosen = submissions
-            store.begin(facts, plan, _as_stored(options.paths, store))
-            store.keep_only([each.id for each in submissions], state_digest=state)
-        else:
-            chosen = _chosen(submissions, options.only)
-            _refuse_other_states(store, options.only, state)
-            facts = _facts_of_class(facts, store, submissions)
-            is_class = _is_class(store, options.paths)
-            store.begin(facts, plan, None if store.paths() else _as_stored(options.paths, store))
-            store.drop_stale(options.only, state)
+        begun = _begin(store, context, submissions, options, state)
+        facts, chosen = begun.facts, begun.chosen
         todo = [submission for submission in chosen if not _is_done(store, submission)]
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
         setup = replace(
@@ -134,11 +116,51 @@ def grade_batch(
         except KeyboardInterrupt:
             raise Interrupted(store.run(), len(chosen)) from None
         missing = {each.id for each in submissions} - store.states().keys()
-        if options.only is None or (is_class and not missing):
+        if begun.is_class and not missing:
             facts = finished_facts(facts)
         store.finish(facts)
         listener(RunFinished(facts=facts))
         return store.run()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BegunRun:
+    """The facts that a run begins with, which submissions it is to grade, and whether the report is
+    of a whole class once these are done."""
+
+    facts: RunFacts
+    chosen: Sequence[Submission]
+    is_class: bool
+
+
+def _begin(
+    store: Store,
+    context: GradingContext,
+    submissions: Sequence[Submission],
+    options: BatchOptions,
+    state: str,
+) -> _BegunRun:
+    plan = context.specification.plan
+    facts = run_facts(context)
+    facts = replace(
+        facts,
+        cohort=options.cohort,
+        notices=(*facts.notices, *options.notices),
+        strength=options.strength,
+    )
+    paths = _as_stored(options.paths, store)
+    if options.only is None:
+        _refuse_to_lose(store, submissions, options.paths)
+        store.begin(facts, plan, paths)
+        store.keep_only([each.id for each in submissions], state_digest=state)
+        return _BegunRun(facts=facts, chosen=submissions, is_class=True)
+    chosen = _chosen(submissions, options.only)
+    _refuse_other_states(store, options.only, state)
+    facts = _facts_of_class(facts, store, submissions)
+    is_class = _is_class(store, options.paths)
+    store.begin(facts, plan, None if store.paths() else paths)
+    store.drop_stale(options.only, state)
+    return _BegunRun(facts=facts, chosen=chosen, is_class=is_class)
 
 
 def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:
@@ -254,17 +276,11 @@ def _as_own(found: Graded, first: Submission, member: Submission) -> Graded:
 
 
 def _harness_error(submission: Submission, plan: Plan) -> Graded:
-    result = SubmissionResult(
-        id=submission.id,
-        status=SubmissionStatus.HARNESS_ERROR,
-        mark=None,
-        out_of=plan.assignment.functionality_marks,
+    result = replace(
+        without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
         problem="the harness failed on this submission; run the same command again",
-        notes=submission.notes,
-        source_digest=submission.digest,
-        manual=not_yet_given(plan.assignment),
     )
-    return Graded(result=of_submission(result, submission), observations={}, verdicts={})
+    return Graded(result=result, observations={}, verdicts={})
 
 
 _LISTED = 3  # ids in a message

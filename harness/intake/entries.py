@@ -173,8 +173,8 @@ def is_ignored(name: str) -> bool:
 
 def is_left_behind(name: str) -> bool:
     """The same beside students' folders and files, where a name with a dot may be a student's."""
-    known = name in _IGNORED or name in _HIDDEN
-    return known or name.startswith("._") or name.endswith(".pyc")
+    is_known = name in _IGNORED or name in _HIDDEN
+    return is_known or name.startswith("._") or name.endswith(".pyc")
 
 
 GO_THERE = "name the file with its folder, or go to that folder first (cd)"

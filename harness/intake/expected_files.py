@@ -9,14 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from harness.intake.archives import same_name
-from harness.intake.entries import (
-    MAX_ENTRIES,
-    MAX_FILE_BYTES,
-    Entry,
-    EntryKind,
-    Refused,
-    described,
-)
+from harness.intake.entries import MAX_ENTRIES, MAX_FILE_BYTES, Entry, EntryKind, Refused, described
 from harness.intake.file_kinds import archive_suffix, original_name, recognise
 from harness.intake.identity import listed
 from harness.intake.uploads import Attempt
@@ -158,14 +151,14 @@ def _folder_notes(attempt: Attempt, entries: Sequence[Entry]) -> list[str]:
 def _wrong_names(attempt: Attempt, assignment: Assignment) -> str:
     files = assignment.submission_files or (assignment.laid_as or "",)
     archive = None if attempt.inside else assignment.archive
-    wanted = archive or listed(files)
+    what = archive or listed(files)
     where = f" in {attempt.inside}" if attempt.inside else ""
     python = [entry for entry in attempt.entries if entry.is_python]
     packed = [entry for entry in attempt.entries if archive and archive_suffix(entry.name)]
     shown = packed or python or attempt.entries
     if not shown and not attempt.inside:
-        return f"no file {wanted}"
-    return f"found {described(shown) or 'no file'}{where}, expected {wanted}"
+        return f"no file {what}"
+    return f"found {described(shown) or 'no file'}{where}, expected {what}"
 
 
 def look_inside(attempt: Attempt, assignment: Assignment) -> Attempt:

@@ -110,12 +110,12 @@ def _text(data: bytes) -> FileKind | None:
 def original_name(name: str, expected: Collection[str]) -> str | None:
     """The one of `expected` that `name` is a copy of; None for these names themselves, and for
     any other."""
-    found = _ENDING.search(name)
-    if name in expected or found is None:
+    match = _ENDING.search(name)
+    if name in expected or match is None:
         return None
-    stem, ending = name[: found.start()], found.group()
-    while (mark := _MARK.search(stem)) is not None:  # a copy may be copied again
-        stem = stem[: mark.start()]
+    stem, ending = name[: match.start()], match.group()
+    while (copy_mark := _MARK.search(stem)) is not None:  # a copy may be copied again
+        stem = stem[: copy_mark.start()]
         if stem + ending in expected:
             return stem + ending
     return None

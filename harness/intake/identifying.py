@@ -125,10 +125,10 @@ def _key(download: Download, uploads: StudentUploads) -> tuple[str, str]:
 
 def _merged(one: StudentUploads, other: StudentUploads) -> StudentUploads:
     """One student in two downloads; an attempt that is in both counts once."""
-    known = {_mark(attempt) for attempt in one.attempts} - {None}
+    marks = {_mark(attempt) for attempt in one.attempts} - {None}
     return replace(
         one,
-        attempts=(*one.attempts, *(a for a in other.attempts if _mark(a) not in known)),
+        attempts=(*one.attempts, *(a for a in other.attempts if _mark(a) not in marks)),
         elsewhere=tuple(dict.fromkeys((*one.elsewhere, *other.elsewhere))),
         doubt=one.doubt or other.doubt,
         notes=tuple(dict.fromkeys((*one.notes, *other.notes))),
@@ -165,7 +165,7 @@ def _on_roster(
     by_id = _by_id(everybody, roster)
     by_name = _by_name(everybody, roster, by_id)
     lines = by_id | by_name
-    members = [_known(uploads, lines.get(index)) for index, uploads in enumerate(everybody)]
+    members = [_on_line(uploads, lines.get(index)) for index, uploads in enumerate(everybody)]
     if everybody and not lines:
         raise UserError(
             "nobody on the roster is among those who handed in",
@@ -173,8 +173,8 @@ def _on_roster(
             hint="see whether its ids are the platform's, or its names complete",
         )
     strangers = [member.identity for member in members if member.listed is None]
-    found = {id(line) for line in lines.values()}
-    missing = [line for line in roster if id(line) not in found]
+    matched = {id(line) for line in lines.values()}
+    missing = [line for line in roster if id(line) not in matched]
     unsure = _names(member for member in members if member.listed is None)
     members += [_absent(line, members, unsure) for line in missing]
     alone = [_by_name_alone(everybody[index], by_name[index]) for index in sorted(by_name)]
@@ -203,7 +203,7 @@ def _with_extensions(
         for key in _keys(member) | (member.listed.ids if member.listed else set()):
             by_key[key].add(index)
     held = [replace(member, due=due) for member in members]
-    known = listed(sorted(member.identity for member in members)[:3])
+    examples = listed(sorted(member.identity for member in members)[:3])
     unknown = []
     for extension in extensions:
         if due.at is not None and extension.due < due.at:
@@ -217,13 +217,13 @@ def _with_extensions(
             raise UserError(
                 f"{len(meant)} students are called {extension.id}",
                 place=extension.place,
-                hint=f"ids here are like {known}",
+                hint=f"ids here are like {examples}",
             )
         unknown += [] if meant else [extension]
         for index in meant:
             held[index] = replace(held[index], due=Due(at=extension.due, extended=True))
     if unknown and len(unknown) == len(extensions):
-        what, hint = f"there is no student {unknown[0].id}", f"ids here are like {known}"
+        what, hint = f"there is no student {unknown[0].id}", f"ids here are like {examples}"
         raise UserError(what, place=unknown[0].place, hint=hint)
     lines = [
         f"{e.place}: there is no student {e.id}, so the extension is not used" for e in unknown
@@ -246,11 +246,11 @@ def _by_id(everybody: Sequence[StudentUploads], roster: Sequence[Listed]) -> dic
 
 
 def _by_name(
-    everybody: Sequence[StudentUploads], roster: Sequence[Listed], known: dict[int, Listed]
+    everybody: Sequence[StudentUploads], roster: Sequence[Listed], by_id: dict[int, Listed]
 ) -> dict[int, Listed]:
     """The line of each other who has a name that nobody else has, here or there."""
     lines: dict[int, Listed] = {}
-    taken = {id(line) for line in known.values()}
+    taken = {id(line) for line in by_id.values()}
     by_name: dict[str, list[Listed]] = defaultdict(list)
     for line in roster:
         for key in name_keys(line.student.name):
@@ -261,14 +261,14 @@ def _by_name(
             named[key].append(index)
     for key, indexes in named.items():
         meant_lines = by_name.get(key, [])
-        if len(indexes) != 1 or len(meant_lines) != 1 or indexes[0] in known:
+        if len(indexes) != 1 or len(meant_lines) != 1 or indexes[0] in by_id:
             continue
         if id(meant_lines[0]) not in taken:
             lines.setdefault(indexes[0], meant_lines[0])
     return lines
 
 
-def _known(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
+def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
     if line is None:
         return uploads
     own = uploads.student or line.student

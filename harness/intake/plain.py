@@ -52,6 +52,7 @@ def folder_itself(folder: Entry) -> StudentUploads:
         attempt = attempt_of(folder, folder.where)
     except Refused as refusal:
         raise UserError(f"this folder holds {refusal}", place=folder.where) from None
+    attempt = replace(attempt, source=attempt.source or Path(folder.where).name)
     return StudentUploads(identity=folder.name, attempts=(attempt,))
 
 

@@ -78,8 +78,8 @@ def read_one(folder: Path, assignment: Assignment, name: str) -> Submission:
     if not folder.is_dir():
         raise UserError("there is no such folder", place=str(folder))
     attempt = in_folder(folder_at(folder), str(folder))
-    wanted = assignment.archive
-    if wanted and not any(entry.name == wanted for entry in attempt.entries):
+    expected = assignment.archive
+    if expected and not any(entry.name == expected for entry in attempt.entries):
         assignment, attempt = replace(assignment, archive=None), _inside(attempt)
     attempt = _reviewed(_with_files(attempt, assignment), assignment)
     return Submission(
@@ -117,10 +117,10 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
     unclear. Where there is neither, all stays as it is, for `select_files` to say what was
     expected.
     """
-    wanted = assignment.archive
-    if wanted is None or attempt.problem:
+    expected = assignment.archive
+    if expected is None or attempt.problem:
         return attempt
-    archive = _archive(attempt, wanted)
+    archive = _archive(attempt, expected)
     any_name = attempt.loose or assignment.laid_as is not None
     loose = [
         entry.shown
@@ -129,37 +129,37 @@ def _unpacked(attempt: Attempt, assignment: Assignment) -> Attempt:
     ]
     were = "was" if len(loose) == 1 else "were"
     if archive is None:
-        note = f"{listed(loose)} {were} handed in without {wanted}"
+        note = f"{listed(loose)} {were} handed in without {expected}"
         return replace(attempt, notes=(*attempt.notes, note)) if loose else attempt
     notes = list(attempt.notes)
-    if archive.name != wanted:
-        notes.append(f"{archive.shown} was read as {wanted}")
+    if archive.name != expected:
+        notes.append(f"{archive.shown} was read as {expected}")
     if loose:
         notes.append(f"{listed(loose)} beside {archive.shown} {were} not read")
     try:
-        entries = _entries(archive, wanted)
+        entries = _entries(archive, expected)
     except Refused as refusal:
         return replace(attempt, problem=f"{archive.shown} {refusal}", ours=refusal.ours)
     return replace(attempt, entries=entries, inside=archive.shown, loose=False, notes=tuple(notes))
 
 
-def _archive(attempt: Attempt, wanted: str) -> Entry | None:
+def _archive(attempt: Attempt, expected: str) -> Entry | None:
     """The entry of that name; or a lone file, which may have its student's name before the end."""
     for entry in attempt.entries:
-        if entry.name == wanted:
+        if entry.name == expected:
             return entry
-    copies = [e for e in attempt.entries if original_name(e.name, (wanted,)) == wanted]
+    copies = [e for e in attempt.entries if original_name(e.name, (expected,)) == expected]
     if len(copies) == 1:
         return copies[0]
-    ending = next(end for end in ARCHIVE_ENDINGS if wanted.endswith(end))
+    ending = next(end for end in ARCHIVE_ENDINGS if expected.endswith(end))
     if attempt.loose and attempt.entries[0].name.lower().endswith(ending):
         return attempt.entries[0]
     return None
 
 
-def _entries(archive: Entry, wanted: str) -> tuple[Entry, ...]:
+def _entries(archive: Entry, expected: str) -> tuple[Entry, ...]:
     if archive.kind is EntryKind.LINK:
         raise Refused("is a symbolic link, which is not followed")
     if archive.kind is not EntryKind.FILE:
-        raise Refused(f"is a {archive.kind}, expected {kind_named(wanted)}")
-    return read_archive(io.BytesIO(archive.load(MAX_ARCHIVE_BYTES)), kind_named(wanted))
+        raise Refused(f"is a {archive.kind}, expected {kind_named(expected)}")
+    return read_archive(io.BytesIO(archive.load(MAX_ARCHIVE_BYTES)), kind_named(expected))

@@ -121,20 +121,20 @@ def _extensions(path: Path, zone: ZoneInfo | None) -> tuple[Extension, ...]:
             raise UserError(
                 f"there is no column {column}", place=f"{path}:1", hint="begin with a line id,due"
             )
-    found: dict[str, Extension] = {}
+    by_id: dict[str, Extension] = {}
     for row in records_of(sheet):
         name = row.first("id")
         if not name:
             raise UserError("there is no id", place=row.place, hint="write id,due in each line")
         due = due_time(row.first("due"), zone, row.place)
-        if name in found:
+        if name in by_id:
             raise UserError(
-                f"the id {name} is here again, after {found[name].place}",
+                f"the id {name} is here again, after {by_id[name].place}",
                 place=row.place,
                 hint="leave one line of the two",
             )
-        found[name] = Extension(id=name, due=due, place=row.place)
-    return tuple(found.values())
+        by_id[name] = Extension(id=name, due=due, place=row.place)
+    return tuple(by_id.values())
 
 
 def read_roster(path: Path, zone: ZoneInfo | None) -> tuple[Listed, ...]:
@@ -172,8 +172,8 @@ def _in_english(sheet: Sheet) -> Sheet:
     header, *rows = [list(row) for row in sheet.rows]
     named = bool(set(ID_COLUMNS) & set(columns_of(sheet)))
     for own in range(len(header)):
-        found = [_PARTICIPANT.fullmatch(row[own].strip()) for row in rows if own < len(row)]
-        words = {match["word"] if match else "" for match in found}
+        matches = [_PARTICIPANT.fullmatch(row[own].strip()) for row in rows if own < len(row)]
+        words = {match["word"] if match else "" for match in matches}
         word = next(iter(words)) if len(words) == 1 else ""
         # A short word before a number is a login's (`student12`), where a column says so.
         if not word or (named and len(word) < _LONG_WORD):
@@ -182,7 +182,7 @@ def _in_english(sheet: Sheet) -> Sheet:
         for column in range(own + 2, len(header)):
             if all(_EMAIL.fullmatch(row[column].strip()) for row in rows if column < len(row)):
                 header[column] = "Email address"
-        for row, match in zip(rows, found, strict=False):
+        for row, match in zip(rows, matches, strict=False):
             row[own] = match["number"] if match else ""
         return sheet.with_rows([header, *rows])
     return sheet
@@ -192,20 +192,20 @@ def _student_listed(row: Record, ids: Iterable[str], zone: ZoneInfo | None) -> L
     name = row.first(*_NAMES) or f"{row.first('first name')} {row.first('last name')}".strip()
     if is_test_student(name):
         return None
-    known = [each for column in ids if (each := _plain_id(row.first(column)))]
-    if not known and name and _POINTS not in id_key(name):
+    ids_of_row = [each for column in ids if (each := _plain_id(row.first(column)))]
+    if not ids_of_row and name and _POINTS not in id_key(name):
         raise UserError(f"there is no id of {clean_name(name)}", place=row.place, hint="write one")
-    if not known:
+    if not ids_of_row:
         return None
     text = row.first(*_TIMES)
     at = _time(text, row.place) if text not in ("", "-") else None
     return Listed(
         student=Student(
-            id=clean_name(known[0]),
+            id=clean_name(ids_of_row[0]),
             name=clean_name(name),
             email=clean_name(row.first(*_EMAILS)),
         ),
-        ids=frozenset(id_key(each) for each in known),
+        ids=frozenset(id_key(each) for each in ids_of_row),
         group=id_key(row.first(*_GROUPS)),
         handed_in=None if at is None else in_zone(at, zone),
         place=row.place,

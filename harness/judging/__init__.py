@@ -1,16 +1,10 @@
 """From an observation and its expectation to a verdict with an explanation. Pure, no I/O."""
 
 from harness.judging.boards import grid_of
-from harness.judging.causes import (
-    TOO_SLOW,
-    FailedScenario,
-    derive,
-    failing,
-    find_blame,
-    unreadable,
-    unsettled,
-    with_loops,
-)
+from harness.judging.causes.blame import find_blame
+from harness.judging.causes.derive import TOO_SLOW, derive, unreadable, unsettled, with_loops
+from harness.judging.causes.failures import FailedScenario, failing
+from harness.judging.differences import raise_in_words, value_in_words
 from harness.judging.explain.siblings import refine
 from harness.judging.goldens import disagreements
 from harness.judging.judge import (
@@ -39,9 +33,11 @@ __all__ = [
     "judge",
     "merge_stand_in_verdict",
     "not_run",
+    "raise_in_words",
     "refine",
     "resolve",
     "unreadable",
     "unsettled",
+    "value_in_words",
     "with_loops",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from harness.judging.alignment import CONTEXT, WINDOW, Opposite, shared_start, side_by_side, window
+from harness.judging.alignment import CONTEXT, WINDOW, shared_start, side_by_side, window
 from harness.judging.boards import grid_pair
 from harness.matchers import same
 from harness.model.values import Value, ValueKind
@@ -17,9 +17,9 @@ from harness.model.verdict import (
     Absence,
     Cell,
     Channel,
+    ComparedRow,
     Comparison,
     LineEnd,
-    Row,
     Span,
 )
 
@@ -41,19 +41,21 @@ _ROWS_BEFORE = 8
 _NOTHING = {Channel.WRITES: Absence.EMPTY_FILE, Channel.SHOWS: Absence.NOTHING_SHOWN}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
-    """A line of one side, and the value of which it is the source."""
-
-    text: str
-    value: Value | None = None
-
-
 class _Side:
-    """The lines of one side that stand in rows, None in a row where it has none."""
+    """The lines of one side that stand in rows, None in a row where it has none; `values` are
+    those of which the lines are the source."""
 
-    def __init__(self, lines: Sequence[_Line], numbers: Sequence[int | None], channel: Channel):
+    def __init__(
+        self,
+        lines: Sequence[str],
+        numbers: Sequence[int | None],
+        channel: Channel,
+        values: Sequence[Value | None] = (),
+    ) -> None:
         self.rows = [None if number is None else lines[number] for number in numbers]
+        self.values = [
+            values[number] if number is not None and values else None for number in numbers
+        ]
         shown = [number for number in numbers if number is not None]
         self.after = len(lines) - 1 - shown[-1] if shown else 0
         self.unended: int | None = None  # the row of a last line without a line end
@@ -62,25 +64,17 @@ class _Side:
         if channel in OF_VALUES or self.after:
             return
         last = numbers.index(shown[-1])
-        if lines[-1].text:
+        if lines[-1]:
             self.unended = last
         else:
             self.rows[last] = None  # the empty line after the last line end is none
             self._ended = last
-        if not any(self.rows):
+        if all(row is None for row in self.rows):
             self.nothing = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
-
-    def text(self, index: int) -> str:
-        """The line's text; empty where there is none."""
-        line = self.rows[index]
-        return "" if line is None else line.text
 
     def differs(self, other: _Side, index: int) -> bool:
         """Whether the two lines or their ends differ."""
-        has = self.rows[index] is not None, other.rows[index] is not None
-        if not all(has) or self.text(index) != other.text(index):
-            return any(has)
-        return self._ends_differ(other, index)
+        return self.rows[index] != other.rows[index] or self._ends_differ(other, index)
 
     def _ends_differ(self, other: _Side, index: int) -> bool:
         """Whether one of two lines lacks its line end."""
@@ -98,13 +92,14 @@ class _Side:
         signs: bool,
     ) -> Cell:
         """The cell of a line, whose first difference is at the index `at`."""
-        if self.rows[index] is None:
+        text = self.rows[index]
+        if text is None:
             return Cell(
                 note=self.nothing, end=LineEnd.SIGN if index == self._ended else LineEnd.NOTHING
             )
         lacks_end = index == self.unended and self._ends_differ(other, index)
         end = LineEnd.LACKING if lacks_end else LineEnd.SIGN
-        return _cell(self.text(index), at, mark=mark, marks=marks, signs=signs, end=end)
+        return _cell(text, at, mark=mark, marks=marks, signs=signs, end=end)
 
 
 def compare_texts(channel: Channel, subject: str, expected: str, actual: str) -> Comparison:
@@ -114,33 +109,45 @@ def compare_texts(channel: Channel, subject: str, expected: str, actual: str) ->
 
 @lru_cache(maxsize=1)  # a turn is a difference, and the end of its conversation as well
 def _of_texts(channel: Channel, expected: str, actual: str) -> Comparison:
-    left, right = expected.split("\n"), actual.split("\n")
-    pairs = window(left, right)
-    sides = ([_Line(text=text) for text in lines] for lines in (left, right))
-    return _aligned(channel, pairs, *sides)
+    sides = expected.split("\n"), actual.split("\n")
+    pairs = window(*sides)
+    left = _Side(sides[0], [pair.expected for pair in pairs], channel)
+    right = _Side(sides[1], [pair.actual for pair in pairs], channel)
+    # Above the window both sides have the same lines.
+    return _aligned(channel, left, right, before=min(pairs[0].expected or 0, pairs[0].actual or 0))
 
 
 def compare_values(channel: Channel, subject: str, expected: Value, actual: Value) -> Comparison:
     """Two values, written as Python: on one line each, or item by item."""
-    left, right = _value_lines(expected, actual)
-    if len(left) == len(right):
-        pairs = side_by_side(range(len(left)), range(len(right)))
+    sides = _value_lines(expected, actual)
+    texts = [[line.text for line in lines] for lines in sides]
+    if len(texts[0]) == len(texts[1]):
+        pairs = side_by_side(range(len(texts[0])), range(len(texts[1])))
     else:
-        pairs = window([line.text for line in left], [line.text for line in right])
-    found = _aligned(channel, pairs, left, right)
-    # What comes before the window are no lines of a text, whose number a reader would need.
-    before = found.left_out_before - min(pairs[0].expected or 0, pairs[0].actual or 0)
-    return replace(
-        found, subject=subject, left_out_before=before, grids=grid_pair(expected, actual)
+        pairs = window(*texts)
+    numbers = [pair.expected for pair in pairs], [pair.actual for pair in pairs]
+    left, right = (
+        _Side(text, at, channel, [line.value for line in lines])
+        for text, at, lines in zip(texts, numbers, sides, strict=True)
     )
+    found = _aligned(channel, left, right)
+    return replace(found, subject=subject, grids=grid_pair(expected, actual))
 
 
 def described(channel: Channel, subject: str, expected: str, actual: str) -> Comparison:
     """What is expected in words, beside what there is."""
     nothing = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
     cell = _cell(actual) if actual else Cell(note=nothing)
-    row = Row(expected=_cell(expected), actual=cell, same=True)
+    row = ComparedRow(expected=_cell(expected), other=cell)
     return Comparison(channel=channel, subject=subject, rows=(row,), in_words=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """A line of one side, and the value of which it is the source."""
+
+    text: str
+    value: Value | None = None
 
 
 def _value_lines(expected: Value, actual: Value) -> tuple[list[_Line], list[_Line]]:
@@ -168,13 +175,10 @@ def _item_lines(value: Value, start: int) -> list[_Line]:
     return [_Line(text=whole[0]), *lines, _Line(text="]" if whole[0] == "[" else ")")]
 
 
-def _aligned(
-    channel: Channel, pairs: Sequence[Opposite], expected: Sequence[_Line], actual: Sequence[_Line]
-) -> Comparison:
+def _aligned(channel: Channel, left: _Side, right: _Side, before: int = 0) -> Comparison:
     """The rows around the first that differs."""
-    left = _Side(expected, [pair.expected for pair in pairs], channel)
-    right = _Side(actual, [pair.actual for pair in pairs], channel)
-    there = [i for i in range(len(pairs)) if left.rows[i] is not None or right.rows[i] is not None]
+    every = range(len(left.rows))
+    there = [i for i in every if left.rows[i] is not None or right.rows[i] is not None]
     differing = [i for i in there if left.differs(right, i)]
     first = there.index(differing[0]) if differing else None
     start = max(0, (first or 0) - _ROWS_BEFORE) if len(there) > _MOST_ROWS else 0
@@ -182,7 +186,9 @@ def _aligned(
     if first is not None and stop - first > _ROWS_AFTER + 2:
         stop = first + _ROWS_AFTER
     rows = [
-        _row(left, right, i, channel, is_first=i in differing[:1], differs=i in differing)
+        _row(left, right, i, channel, is_first=i in differing[:1])
+        if i in differing
+        else _same_row(left.rows[i] or "")
         for i in there[start:stop]
     ]
     more = [
@@ -192,37 +198,35 @@ def _aligned(
         channel=channel,
         subject="",
         rows=tuple(rows),
-        left_out_before=start + min(pairs[0].expected or 0, pairs[0].actual or 0),
+        left_out_before=start + before,
         left_out_after=max(len(there) - stop, *more),
         more_expected=more[0],
         more_actual=more[1],
     )
 
 
-def _row(
-    left: _Side, right: _Side, index: int, channel: Channel, *, is_first: bool, differs: bool
-) -> Row:
-    one, other = left.rows[index], right.rows[index]
-    at = shared_start(left.text(index), right.text(index))
+def _same_row(text: str) -> ComparedRow:
+    return ComparedRow(expected=_cell(text, len(text)))
+
+
+def _row(left: _Side, right: _Side, index: int, channel: Channel, *, is_first: bool) -> ComparedRow:
+    texts = left.rows[index] or "", right.rows[index] or ""
+    values = left.values[index], right.values[index]
     spans: tuple[Sequence[Span], Sequence[Span]] = ((), ())
-    of_texts = channel not in OF_VALUES
-    if of_texts and (one is None or other is None):
-        spans = [_whole(left.text(index))], [_whole(right.text(index))]
-    elif not of_texts and differs and not _are_texts(one, other):
-        marked = _Marked(one, other)
+    by_character = channel not in OF_VALUES or all(
+        value is not None and value.kind is ValueKind.STR for value in values
+    )
+    if not by_character:
+        marked = _Marked(texts, values)
         spans = marked.expected, marked.actual
-    cells = [
-        side.cell(
-            index,
-            opposite,
-            at,
-            marks,
-            mark=is_first and (of_texts or _are_texts(one, other)),
-            signs=of_texts and differs,
-        )
-        for side, opposite, marks in ((left, right, spans[0]), (right, left, spans[1]))
-    ]
-    return Row(expected=cells[0], actual=cells[1], same=not differs)
+    elif left.rows[index] is None or right.rows[index] is None:
+        spans = [_whole(texts[0])], [_whole(texts[1])]
+    at, signs = shared_start(*texts), channel not in OF_VALUES
+    mark = is_first and by_character
+    return ComparedRow(
+        expected=left.cell(index, right, at, spans[0], mark=mark, signs=signs),
+        other=right.cell(index, left, at, spans[1], mark=mark, signs=signs),
+    )
 
 
 def _whole(text: str) -> Span:
@@ -257,25 +261,17 @@ def _cell(
     )
 
 
-def _are_texts(expected: _Line | None, actual: _Line | None) -> bool:
-    """Whether both are texts: those differ by character, and not by item."""
-    values = [None if line is None else line.value for line in (expected, actual)]
-    return all(value is not None and value.kind is ValueKind.STR for value in values)
-
-
 class _Marked:
     """The characters of two lines that make up the items that differ."""
 
-    def __init__(self, expected: _Line | None, actual: _Line | None) -> None:
+    def __init__(self, texts: tuple[str, str], values: tuple[Value | None, Value | None]) -> None:
         self.expected: list[Span] = []
         self.actual: list[Span] = []
-        for line in (expected, actual):
-            if line is None or line.value is None or not _is_python(line.value, line.text):
-                return
-        assert expected is not None and expected.value is not None
-        assert actual is not None and actual.value is not None
-        starts = (len(line.text) - len(line.text.lstrip()) for line in (expected, actual))
-        self._mark(expected.value, next(starts), actual.value, next(starts), _DEEPEST)
+        left, right = values
+        if left is None or right is None or not all(map(_is_python, values, texts)):
+            return
+        starts = (len(text) - len(text.lstrip()) for text in texts)
+        self._mark(left, next(starts), right, next(starts), _DEEPEST)
 
     def _mark(self, left: Value, start: int, right: Value, other_start: int, deepest: int) -> None:
         """Mark the innermost items that differ of two values that do, from these characters on; an
@@ -309,9 +305,9 @@ def _spans_of_items(value: Value, start: int) -> list[Span]:
     return found
 
 
-def _is_python(value: Value, text: str) -> bool:
+def _is_python(value: Value | None, text: str) -> bool:
     """Whether all of it is written as Python would be, and on a line of moderate length."""
-    pending = [value] if len(text) <= _LONGEST_MARKED else []
+    pending = [value] if value is not None and len(text) <= _LONGEST_MARKED else []
     while pending:
         part = pending.pop()
         if part.kind in _NOT_PYTHON or part.source(1)[:1] == "<":

@@ -68,7 +68,7 @@ def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Comparison:
             return described(Channel.ENDING, "how it ended", expected, actual)
         case RaiseMismatch():
             subject = _in_step("exception", mismatch.step, stimulus)
-            expected = _stated_raise(mismatch.expected)
+            expected = "none" if mismatch.expected is None else raise_in_words(mismatch.expected)
             actual = _raised(mismatch.actual) + _ELSEWHERE.get(mismatch.phase, "")
             return described(Channel.RAISES, subject, expected, actual)
         case ReadsMismatch():
@@ -92,17 +92,22 @@ def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
     return f"{subject}, step {step + 1}{source}"
 
 
-def _stated_raise(expected: StatedRaise | None) -> str:
-    if expected is None:
-        return "none"
-    if expected.message is None:
+def value_in_words(expected: Matcher, within: float | None = None) -> str:
+    """What should be returned or left: the one value's source, or what is asked for. That all
+    floats may be off by `within` goes without saying."""
+    if isinstance(expected, Exactly) and expected.within == within:
+        return expected.value.source()
+    return expected.in_words(whole=True)
+
+
+def raise_in_words(expected: StatedRaise) -> str:
+    """What should be raised, with its message where one is asked for."""
+    message = expected.message
+    if message is None or isinstance(message, AnyValue):
         return expected.in_words()
-    return f"{expected.in_words()}: {_wanted_text(expected.message)}"
-
-
-def _wanted_text(matcher: Matcher) -> str:
-    text = matcher.exact_text
-    return matcher.in_words() if text is None else text
+    text = message.exact_text
+    said = f": {text}" if text is not None else f", its message: {message.in_words(whole=True)}"
+    return expected.in_words() + said
 
 
 _ELSEWHERE = {
@@ -125,9 +130,7 @@ def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Comparison:
     subject = "return value" if returned else f"{mismatch.name} afterwards"
     subject = _in_step(subject, mismatch.step, stimulus)
     if not isinstance(mismatch.expected, Exactly):
-        expected = (
-            "no value" if mismatch.expected is None else mismatch.expected.in_words(whole=True)
-        )
+        expected = "no value" if mismatch.expected is None else value_in_words(mismatch.expected)
         return described(mismatch.channel, subject, expected, _source(mismatch.actual))
     if mismatch.actual is None:
         return described(mismatch.channel, subject, _source(mismatch.expected.value), "no value")
@@ -235,6 +238,8 @@ def _parted(
 
 
 def _short(turn: Turn) -> Turn:
+    if len(turn.printed) <= LONGEST_TURN:
+        return turn
     return replace(turn, printed=shortened(turn.printed, LONGEST_TURN))
 
 

@@ -15,7 +15,6 @@ from harness.judging.mismatches import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
-from harness.model.rule_words import name_rule
 from harness.model.stimulus import StandIn, Stimulus
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
 
@@ -37,7 +36,7 @@ _UNUSABLE = {
     Ending.STAND_IN_INAPPLICABLE: ("stand_in_inapplicable", StandInOutcome.INAPPLICABLE),
     Ending.STAND_IN_FAILED: ("stand_in_broken", StandInOutcome.BROKEN),
 }
-_NOT_RUN = name_rule("not_run", "not run, because something else must be right first")
+_NOT_RUN = "not_run"
 
 
 def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> Verdict:

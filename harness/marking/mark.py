@@ -43,9 +43,8 @@ def mark(
     has no scenarios). Raises KeyError for a scenario without a verdict, unless the submission is
     unreadable or withheld.
     """
-    out_of = plan.assignment.functionality_marks
     if submission.withheld is not None:
-        return _withheld(plan, submission, SubmissionStatus(submission.withheld.value))
+        return without_mark(plan, submission, SubmissionStatus(submission.withheld.value))
     unreadable = bool(submission.problem) or report.unparsable is not None
     if unreadable:
         verdict = Verdict(kind=VerdictKind.UNREADABLE)
@@ -53,35 +52,26 @@ def mark(
     left_out, excuses = _excused(plan, submission)
     if len(left_out) == len(plan.scenarios) and left_out:
         review = replace(submission, notes=(*submission.notes, *excuses))
-        return _withheld(plan, review, SubmissionStatus.NEEDS_REVIEW)
+        return without_mark(plan, review, SubmissionStatus.NEEDS_REVIEW)
     scenarios = tuple(
         _scored(scenario, verdicts[scenario.id], excused=scenario.id in left_out)
         for scenario in plan.scenarios
     )
     kinds = {result.verdict.kind for result in scenarios}
-    exact: Fraction | None
-    if unreadable:
-        status, exact = SubmissionStatus.UNREADABLE, _NOTHING
-    elif VerdictKind.HARNESS_ERROR in kinds:
-        status, exact = SubmissionStatus.HARNESS_ERROR, None
-    else:
-        status = SubmissionStatus.GRADED
-        exact = mark_of(plan, scenarios, report.findings)
-    result = SubmissionResult(
-        id=submission.id,
-        status=status,
-        mark=exact,
-        out_of=out_of,
+    result = replace(
+        without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
         flagged=bool(kinds & _NEEDS_REVIEW) or any(map(_needs_review, report.findings)),
         findings=report.findings,
         unparsable=report.unparsable,
-        problem=submission.problem,
         notes=(*submission.notes, *excuses, *report.notes),
         scenarios=scenarios,
-        source_digest=submission.digest,
-        manual=not_yet_given(plan.assignment),
     )
-    return of_submission(result, submission)
+    if unreadable:
+        return replace(result, status=SubmissionStatus.UNREADABLE, mark=_NOTHING)
+    if VerdictKind.HARNESS_ERROR in kinds:
+        return result
+    exact = mark_of(plan, scenarios, report.findings)
+    return replace(result, status=SubmissionStatus.GRADED, mark=exact)
 
 
 def mark_of(
@@ -97,7 +87,8 @@ def excused(plan: Plan, submission: Submission) -> frozenset[str]:
     return _excused(plan, submission)[0]
 
 
-def _withheld(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:
+def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:
+    """The result of a submission of which no scenario counts."""
     result = SubmissionResult(
         id=submission.id,
         status=status,

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast, dataclass_transform
 
 from harness.common.serial import add_member
-from harness.matchers.field import Field, Refused, listed
+from harness.common.words import listed
+from harness.matchers.field import Field, nearest, read_all
 from harness.model.expectation import Matcher
 from harness.model.values import Value
 
 Schema = dict[str, Any]
-S = TypeVar("S")
-T = TypeVar("T")
 M = TypeVar("M", bound=type[Matcher])
 DEFINITIONS = {False: "Matcher", True: "TextMatcher"}
 
@@ -130,12 +129,14 @@ def read(field: Field) -> Matcher:
         field.refuse(f"expected a matcher, got a mapping of {len(data)} keys", hint)
     if unknown:
         every = _names(for_text=False)
-        hint = field.nearest(every, str(unknown[0])) or f"matchers are {listed(names)}"
+        hint = nearest(str(unknown[0]), every) or f"matchers are {listed(names, 'or')}"
         field.at(unknown[0]).refuse("unknown matcher", hint, of_key=True)
     whole = [n for n in stated if all(o == n or o in _KEYS[n].others for o in stated)]
     stated = whole if len(whole) == 1 else stated
     if len(stated) != 1:
-        field.refuse(f"expected one matcher, got {len(stated)}", f"matchers are {listed(names)}")
+        field.refuse(
+            f"expected one matcher, got {len(stated)}", f"matchers are {listed(names, 'or')}"
+        )
     key = _KEYS[stated[0]]
     if field.for_text and not key.for_text:
         field.at(key.name).refuse("this matcher is not for text", of_key=True)
@@ -158,25 +159,11 @@ def schemas() -> dict[str, Schema]:
     }
 
 
-def read_all(things: Iterable[S], reader: Callable[[S], T]) -> tuple[T, ...]:
-    """What is read of every one; Refused, all mistakes noted, if one of them is."""
-    values: list[T] = []
-    refused: Refused | None = None
-    for thing in things:
-        try:
-            values.append(reader(thing))
-        except Refused as error:
-            refused = error
-    if refused is not None:
-        raise refused
-    return tuple(values)
-
-
 def read_values(field: Field) -> tuple[Value, ...]:
     """The data as a list of values; Refused."""
     if not isinstance(field.data, list):
         field.expected("a list of values")
-    return read_all(field.items(), lambda item: item.value())
+    return read_all(field.items(), Field.value)
 
 
 def read_number(field: Field) -> float:

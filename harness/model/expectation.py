@@ -227,6 +227,6 @@ class AnswerKey:
 
     def subset(self, scenario_ids: Iterable[str]) -> AnswerKey:
         """The same key with only these scenarios."""
-        wanted = set(scenario_ids)
-        entries = tuple(entry for entry in self.scenarios if entry.scenario_id in wanted)
+        ids = set(scenario_ids)
+        entries = tuple(entry for entry in self.scenarios if entry.scenario_id in ids)
         return replace(self, scenarios=entries)

@@ -164,13 +164,13 @@ def needed(scenarios: Sequence[Scenario]) -> dict[str, tuple[Scenario, ...]]:
         if not scenario.informational:
             for name in {scenario.id, scenario.group, scenario.function}:
                 by_name.setdefault(name, []).append(scenario)
-    found: dict[str, tuple[Scenario, ...]] = {}
+    by_id: dict[str, tuple[Scenario, ...]] = {}
     for scenario in scenarios:
         others = {other.id: other for name in scenario.needs for other in by_name.get(name, ())}
         others.pop(scenario.id, None)
         if others:
-            found[scenario.id] = tuple(others.values())
-    return found
+            by_id[scenario.id] = tuple(others.values())
+    return by_id
 
 
 def in_turn(

@@ -101,12 +101,21 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """Two lines opposite each other."""
+class ComparedRow:
+    """Two lines opposite each other; `other` is the actual one where it is not the same."""
 
     expected: Cell
-    actual: Cell
-    same: bool = False
+    other: Cell | None = None
+
+    @property
+    def actual(self) -> Cell:
+        """The line as it is."""
+        return self.expected if self.other is None else self.other
+
+    @property
+    def same(self) -> bool:
+        """Whether the two lines and their ends are the same."""
+        return self.other is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +152,7 @@ class Comparison:
 
     channel: Channel
     subject: str
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedRow, ...]
     in_words: bool = False  # the one row is not aligned: what is expected is described
     left_out_before: int = 0  # lines above the rows, equal on both sides
     left_out_after: int = 0  # rows below
@@ -153,8 +162,8 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
-        """Whether any row shown differs."""
-        return any(not row.same for row in self.rows)
+        """Whether any row shown differs; not of what is described, which is not aligned."""
+        return not self.in_words and any(not row.same for row in self.rows)
 
     @property
     def stacked(self) -> bool:

@@ -33,9 +33,9 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
     nested to be checked has one finding, which asks for a person.
     """
     programs = [file for file in files if file.name.endswith(".py")]
-    own = frozenset(file.name.removesuffix(".py") for file in programs)
-    texts = [_read(file, own) for file in programs]
-    defined = _defined(texts, policy)
+    module_names = frozenset(file.name.removesuffix(".py") for file in programs)
+    texts = [_read(file, module_names) for file in programs]
+    defined = _definitions(texts, policy)
     report = _Report()
     for file, text in zip(programs, texts, strict=True):
         if isinstance(text, Unparsable):
@@ -64,17 +64,17 @@ class _Report:
     unreadable: list[Unparsable] = field(default_factory=list)
 
 
-def _read(file: SourceFile, own: frozenset[str]) -> Source | Unparsable | None:
+def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable | None:
     """The file; why Python cannot read it; None for one that Python runs and that has no tree."""
     try:
-        return read(file.name, file.data, own)
+        return read(file.name, file.data, module_names)
     except (RecursionError, MemoryError):
         if compiles(file.data):
             return None
         return Unparsable(file=file.name, reason=TOO_DEEP)
 
 
-def _defined(
+def _definitions(
     texts: Sequence[Source | Unparsable | None], policy: Policy | None
 ) -> dict[str, frozenset[str]]:
     """What the provided modules and the submission's own define, by module."""

@@ -142,7 +142,7 @@ class Visit:
             yield holder
             holder = holder.parent
 
-    def renamed(self) -> Iterator[tuple[str, Visit]]:
+    def new_names(self) -> Iterator[tuple[str, Visit]]:
         """The names that the whole value here is given (`m = random`), each as a visit."""
         visit = self
         for holder in self.holders():
@@ -339,7 +339,7 @@ class ModuleNames:
         for visit in self._index.of(ast.Name):
             node = visit.node
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                for name, target in visit.renamed():
+                for name, target in visit.new_names():
                     for scope in self._scopes(node.id, visit):
                         to = (self._bound_in(name, target), name)
                         given.setdefault((scope, node.id), set()).add(to)

@@ -44,10 +44,10 @@ _Piece = str | None  # None: a value, which may be any text
 def outline(sources: Iterable[Source]) -> Outline:
     """The outline of these files together."""
     texts = [(source, list(_statements(source.index.tree.body))) for source in sources]
-    own = {name for _, statements in texts for s in statements for name in _bound(s)}
+    own_names = {name for _, statements in texts for s in statements for name in _bound(s)}
     classes = [s for _, statements in texts for s in statements if isinstance(s, ast.ClassDef)]
     methods = {child.name for each in classes for child in each.body if _is_method(child)}
-    names = _OwnNames(own, methods)
+    names = _OwnNames(own_names, methods)
     parts: list[OutlinePart] = []
     members: list[OutlinePart] = []
     modules: list[ModuleOutline] = []
@@ -61,7 +61,7 @@ def outline(sources: Iterable[Source]) -> Outline:
         modules.append(
             ModuleOutline(
                 file=source.name,
-                mentions=names.mentioned(outside),
+                mentions=names.mentions_in(outside),
                 attributes=names.attributes(outside),
                 asks=line,
                 through=through,
@@ -91,7 +91,7 @@ class _OwnNames:
     names: Set[str]
     methods: Set[str]
 
-    def mentioned(self, code: Iterable[ast.AST], but: str = "") -> tuple[str, ...]:
+    def mentions_in(self, code: Iterable[ast.AST], but: str = "") -> tuple[str, ...]:
         """The names that occur; of `connect4.win` the function of another file as well."""
         nodes = [node for each in code for node in walk(each)]
         mentioned = {
@@ -112,7 +112,7 @@ class _OwnNames:
 def _asks_at(source: Source) -> tuple[int, str]:
     """The first line that asks for input as the file is loaded, and what it calls; 0 for none."""
     body = source.index.tree.body
-    called = {each.name: set(_called(each)) for each in body if isinstance(each, ast.FunctionDef)}
+    called = {each.name: set(_calls(each)) for each in body if isinstance(each, ast.FunctionDef)}
     asking = {"input"}
     while more := {name for name, names in called.items() if names & asking} - asking:
         asking |= more
@@ -121,29 +121,29 @@ def _asks_at(source: Source) -> tuple[int, str]:
             continue
         if isinstance(statement, ast.If) and is_main_guard(statement.test):
             continue
-        lines = [(line, name) for name, line in _called(statement).items() if name in asking]
+        lines = [(line, name) for name, line in _calls(statement).items() if name in asking]
         if lines:
             return min(lines)
     return 0, ""
 
 
-def _called(statement: ast.stmt) -> dict[str, int]:
+def _calls(statement: ast.stmt) -> dict[str, int]:
     """The names that are called in it, and the first line on which each is."""
-    found: dict[str, int] = {}
+    first_lines: dict[str, int] = {}
     for node in walk(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            found[node.func.id] = min(node.lineno, found.get(node.func.id, node.lineno))
-    return found
+            first_lines[node.func.id] = min(node.lineno, first_lines.get(node.func.id, node.lineno))
+    return first_lines
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """A module's own statements, those in its conditions and loops among them, blocks left out."""
-    left: list[ast.AST] = list(reversed(body))
-    while left:
-        statement = left.pop()
+    pending: list[ast.AST] = list(reversed(body))
+    while pending:
+        statement = pending.pop()
         blocks = [part for block in _BLOCKS for part in getattr(statement, block, ())]
         if blocks and not isinstance(statement, DEFINITIONS):
-            left.extend(reversed(blocks))
+            pending.extend(reversed(blocks))
             # What is in the head of a block (a condition, a `with`) is code as well.
             for head in ("test", "iter", "subject"):
                 value = getattr(statement, head, None)
@@ -174,7 +174,7 @@ def _part(source: Source, statement: ast.stmt, name: str, names: _OwnNames) -> O
         first=first,
         last=last,
         callable=isinstance(statement, DEFINITIONS),
-        mentions=names.mentioned([statement], but=name),
+        mentions=names.mentions_in([statement], but=name),
         attributes=names.attributes([statement]),
         text=tuple(line[:LONGEST_LINE] for line in lines),
     )
@@ -190,7 +190,7 @@ def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iter
             rest.append(child)
     yield replace(
         _part(source, definition, definition.name, names),
-        mentions=names.mentioned(rest, but=definition.name),
+        mentions=names.mentions_in(rest, but=definition.name),
         attributes=names.attributes(rest),
         text=(),
     )
@@ -205,7 +205,7 @@ def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunc
 
 def _printings(source: Source) -> tuple[Printing, ...]:
     """Of what a file prints outside its functions, one for each line of text."""
-    assigned = _assigned(source.index)
+    assigned = _assignments(source.index)
     printings: list[Printing] = []
     for visit in source.index.of(ast.Call):
         node = visit.node
@@ -222,7 +222,9 @@ def _printings(source: Source) -> tuple[Printing, ...]:
             values=_values(node, assigned),
             conditions=_conditions(visit),
         )
-        lines = (pieces for pieces in _lines(_shown(node)) if len(pieces) <= MOST_PIECES)
+        lines = (
+            pieces for pieces in _literal_lines(_printed_pieces(node)) if len(pieces) <= MOST_PIECES
+        )
         printings.extend(replace(printing, pieces=pieces) for pieces in lines)
     return tuple(printings[:MOST_PRINTINGS])
 
@@ -246,7 +248,7 @@ def _conditions(visit: Visit) -> tuple[int, ...]:
     return tuple(reversed(lines[:MOST_CONDITIONS]))
 
 
-def _assigned(index: Index) -> dict[str, dict[int, set[str]]]:
+def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
     """By name the statements outside functions that give it a value, by their lines, with the
     names they use."""
     assigned: dict[str, dict[int, set[str]]] = {}
@@ -299,7 +301,7 @@ def _values(call: ast.Call, assigned: dict[str, dict[int, set[str]]]) -> tuple[i
     return tuple(sorted(lines - {call.lineno})[:MOST_VALUES])
 
 
-def _shown(call: ast.Call) -> Iterator[_Piece]:
+def _printed_pieces(call: ast.Call) -> Iterator[_Piece]:
     between: _Piece = " "
     for keyword in call.keywords:
         if keyword.arg == "sep":
@@ -312,22 +314,22 @@ def _shown(call: ast.Call) -> Iterator[_Piece]:
 
 
 def _pieces(expression: ast.expr) -> Iterator[_Piece]:
-    left: list[ast.expr] = [expression]
-    while left:
-        node = left.pop()
+    pending: list[ast.expr] = [expression]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.Constant):
             yield str(node.value)
         elif isinstance(node, ast.JoinedStr):
-            left += reversed(node.values)
+            pending += reversed(node.values)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            left += (node.right, node.left)
-        elif (pattern := _filled_in(node)) is not None:
+            pending += (node.right, node.left)
+        elif (pattern := _format_pieces(node)) is not None:
             yield from pattern
         else:
             yield None
 
 
-def _filled_in(node: ast.expr) -> list[_Piece] | None:
+def _format_pieces(node: ast.expr) -> list[_Piece] | None:
     """Of `"… %d" % value` and `"… {}".format(value)`."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         text, gap = node.left, _PERCENT
@@ -339,13 +341,13 @@ def _filled_in(node: ast.expr) -> list[_Piece] | None:
         return None
     if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
         return None
-    found: list[_Piece] = []
+    pieces: list[_Piece] = []
     for part in gap.split(text.value):
-        found += [part, None]
-    return found[:-1]
+        pieces += [part, None]
+    return pieces[:-1]
 
 
-def _lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:
+def _literal_lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:
     """The literal pieces of each line of the text, with anything between two of them."""
     line = [""]
     for piece in shown:

@@ -66,7 +66,7 @@ def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unpars
 
     Raises RecursionError or MemoryError for code that is nested too deeply for a tree.
     """
-    reason = _refused(data)
+    reason = _refusal(data)
     if reason:
         return Unparsable(file=name, reason=reason)
     notes: list[str] = []
@@ -110,7 +110,7 @@ def compiles(data: bytes) -> bool:
     return True
 
 
-def _refused(data: bytes) -> str:
+def _refusal(data: bytes) -> str:
     if len(data) > MAX_SOURCE_BYTES:
         return f"the file is larger than {MAX_SOURCE_BYTES // 1024} KiB"
     if not data.removeprefix(_BOM).strip():
@@ -142,9 +142,9 @@ def _cookie(data: bytes) -> tuple[int, str]:
     """The line and the name of the declared encoding, where Python looks for it; or 0 and ""."""
     lines = re.split(rb"\r\n|\r|\n", data.removeprefix(_BOM), maxsplit=2)
     for number, line in enumerate(lines[:2], 1):
-        found = _COOKIE.match(line)
-        if found:
-            return number, found.group(1).decode("ascii")
+        match = _COOKIE.match(line)
+        if match:
+            return number, match.group(1).decode("ascii")
         if not _BLANK.match(line):
             break
     return 0, ""

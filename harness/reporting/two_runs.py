@@ -10,10 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.common.csv_tables import csv_text
+from harness.common.escaping import visible
 from harness.common.rounding import rounded
 from harness.model.result import SubmissionStatus
 from harness.reporting.html.environment import render
-from harness.reporting.html.inert import visible
 from harness.reporting.view import words
 from harness.results import MarkChange, RunComparison, RunSnapshot, ScenarioChange, SnapshotEntry
 

@@ -81,8 +81,7 @@ def student_view(
 def _causes(
     result: SubmissionResult, plan: Plan, shown: list[ShownCheck]
 ) -> tuple[ShownCause, ...]:
-    """The causes, most marks first, then what failed without one: our own failures, and results
-    that were written before there were causes.
+    """The causes, most marks first, then what failed without one: our own failures.
 
     Each is made of the scenarios that are shown; of the others a function has a number, their
     clauses and marks, whichever cause of it they have.

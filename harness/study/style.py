@@ -97,8 +97,8 @@ def ruff_findings(program: str, file: str, data: bytes) -> tuple[StyleFinding, .
             rows = json.loads(out.read(_LONGEST_ANSWER))
         except (OSError, ValueError, subprocess.SubprocessError):
             return None
-    found = [_finding(file, row) for row in rows if row.get("code")]
-    return tuple(sorted((each for each in found if each), key=lambda one: (one.line, one.rule)))
+    findings = [_finding(file, row) for row in rows if row.get("code")]
+    return tuple(sorted((each for each in findings if each), key=lambda one: (one.line, one.rule)))
 
 
 def _finding(file: str, row: Mapping[str, object]) -> StyleFinding | None:

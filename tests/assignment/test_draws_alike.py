@@ -12,13 +12,13 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from harness.assignment.scenarios.draws import load_module
-from harness.assignment.scenarios.recording import _draw
+from harness.assignment.scenarios.draws import draw
 from harness.assignment.scenarios.draws import DrawRequest
 {extra}
 folder = Path(sys.argv[1])
 request = DrawRequest(kind="sample", source="s.any_text", count=40, seed=3,
                   constants=(), generator="")
-print(_draw(request, load_module(folder, "s.py").any_text))
+print(draw(request, load_module(folder, "s.py").any_text))
 """
 
 

@@ -10,7 +10,7 @@ import types
 import typing
 from collections.abc import Iterator
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -23,37 +23,44 @@ class UnavailableError(Exception):
     pass
 
 
+class StoredError(Exception):
+    pass
+
+
 def unavailable(name: str) -> NoReturn:
     raise UnavailableError(name)
+
+
+def stored(name: str, attribute: str) -> NoReturn:
+    raise StoredError(f"{name}.{attribute}")
 
 
 @pytest.fixture
 def facades(monkeypatch: pytest.MonkeyPatch) -> Iterator[Facades]:
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
-    yield Facades(unavailable)
+    yield Facades(unavailable, stored)
 
 
 def installed(facades: Facades) -> dict[str, ModuleType]:
-    modules = {module.__name__: module for module in facades.install()}
-    assert all(sys.modules[name] is module for name, module in modules.items())
-    return modules
+    facades.install()
+    assert all(sys.modules[module.__name__] is module for module in facades.modules)
+    return {module.__name__: module for module in facades.modules}
 
 
 def listed(module: ModuleType) -> dict[str, object]:
-    return {name: value for name, value in vars(module).items() if name[:2] != "__"}
+    return {name: getattr(module, name) for name in module.__all__}
 
 
 def test_there_is_no_module_no_class_and_no_name_with_an_underscore(facades: Facades) -> None:
     modules = installed(facades)
     assert set(modules) == set(NAMES)
     for module in modules.values():
+        assert vars(module) == {"__name__": module.__name__}
         for name, value in listed(module).items():
             assert not name.startswith("_")
             assert not isinstance(value, types.ModuleType | type)
-        hidden = {name: value for name, value in vars(module).items() if name[:2] == "__"}
-        assert set(hidden) <= {"__name__", "__doc__", "__package__", "__loader__", "__spec__"}
-        assert set(hidden.values()) == {None, module.__name__}
+        assert not any(hasattr(module, name) for name in ("__loader__", "__spec__", "__file__"))
 
 
 def test_what_there_is_is_pythons_own(facades: Facades) -> None:
@@ -64,9 +71,17 @@ def test_what_there_is_is_pythons_own(facades: Facades) -> None:
     constants = {name: value for name, value in real.items() if name[0] != "_"}
     assert listed(modules["string"]) == constants
     for name, value in listed(modules["random"]).items():
-        assert value is getattr(random, name)
+        assert value == getattr(random, name)
     for name in listed(modules["typing"]):
         assert name == "Self" or hasattr(typing, name)
+
+
+def test_it_is_imported_as_a_module_is(facades: Facades) -> None:
+    installed(facades)
+    space: dict[str, object] = {}
+    exec("from math import *\nfrom random import randint\nimport typing\nx = typing.List", space)
+    assert space["sqrt"] is math.sqrt
+    assert space["randint"] == random.randint
 
 
 @pytest.mark.parametrize(
@@ -79,39 +94,38 @@ def test_what_there_is_not(facades: Facades, name: str) -> None:
 
 
 def test_nothing_has_room_for_an_attribute(facades: Facades) -> None:
-    for value in facades.values:
-        with pytest.raises((AttributeError, TypeError)):
+    for value in (*facades.modules, *facades.values):
+        with pytest.raises((AttributeError, TypeError, StoredError)):
             value.kept = 1  # type: ignore[attr-defined]
 
 
 def test_annotations_are_made_of_it(facades: Facades) -> None:
-    forms = vars(installed(facades)["typing"])
-    optional, rows = forms["Optional"], forms["List"]
+    forms = listed(installed(facades)["typing"])
+    optional: Any = forms["Optional"]
+    rows: Any = forms["List"]
     assert optional[rows[int]] is optional
     assert rows[str] | None is rows
     assert None | rows is rows
 
 
-def test_new_ones_each_time(facades: Facades) -> None:
-    first = installed(facades)["math"]
-    first.kept = 1  # type: ignore[attr-defined]
-    first.sqrt = abs  # type: ignore[attr-defined]
-    second = installed(facades)["math"]
-    assert second is not first
-    assert not hasattr(second, "kept")
-    assert second.sqrt is math.sqrt
+def test_who_stores_something_in_one_is_reported(facades: Facades) -> None:
+    module = installed(facades)["math"]
+    for name in ("kept", "sqrt"):
+        with pytest.raises(StoredError, match=f"math.{name}"):
+            setattr(module, name, 1)
+    with pytest.raises(StoredError, match=r"math\.sqrt"):
+        del module.sqrt  # type: ignore[attr-defined]
+    assert module.sqrt is math.sqrt  # type: ignore[attr-defined]
 
 
 def test_the_hidden_generator_is_seeded(facades: Facades) -> None:
     module = installed(facades)["random"]
     facades.seed(7)
-    state = facades.random_state()
-    module.seed = print  # type: ignore[attr-defined]
     drawn = module.random()
-    assert facades.random_state() != state
+    assert drawn == random.Random(7).random()
+    assert facades.draw() != drawn
     facades.seed(7)
-    assert facades.random_state() == state
-    assert module.random() == drawn == random.Random(7).random()
+    assert facades.draw() == drawn
 
 
 def test_what_is_not_loaded_cannot_be_imported(facades: Facades) -> None:
@@ -122,7 +136,7 @@ def test_what_is_not_loaded_cannot_be_imported(facades: Facades) -> None:
 def test_what_the_program_does_not_name_has_no_facade(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "modules", {"math": math})
     monkeypatch.setattr(sys, "meta_path", [])
-    facades = Facades(unavailable)
+    facades = Facades(unavailable, stored)
     assert set(installed(facades)) == set(NAMES) - {"random"}
     facades.seed(7)
-    assert facades.random_state() is None
+    assert facades.draw() == 0.0

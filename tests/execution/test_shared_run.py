@@ -16,9 +16,11 @@ import pytest
 from harness.execution import Driver, SubmissionServer
 from harness.execution.shared import Attempts, SharedOutcome, canonical, decoded, may_share
 from harness.model.assignment import ProvidedVariant, SourceFile
+from harness.model.observation import Ending
 from harness.model.stimulus import Key, Limits, Stimulus
 from harness.policy import check_sharing
 from tests.execution.small_world import (
+    FRAMES,
     QUICK,
     TEN,
     assignment,
@@ -343,8 +345,12 @@ def test_a_load_that_does_something_is_refused(
     assert outcome.refused == reason
 
 
+TWO_TOO_MANY = (
+    "def f():\n    for i in range(2):\n        try:\n            input()\n"
+    "        except:\n            pass\n"
+)
 GIVES_UP = {
-    "an input too many": "def f():\n    try:\n        input()\n    except:\n        pass\n",
+    "two inputs too many": TWO_TOO_MANY,
     "a loop": "def f():\n    while True:\n        try:\n            x = 1\n        except:\n"
     "            pass\n",
     "a flood": "def f():\n    for i in range(3000):\n        print('spam', i)\n",
@@ -366,6 +372,49 @@ def test_the_unusual_ends_the_process_and_costs_only_itself(one_driver: Driver, 
     assert set(outcome.seen) == {0, 2, 4}
 
 
+ASKS = """
+KEPT = []
+def ask(n):
+    for i in range(n):
+        print("asks", i, input("> "))
+def f(n):
+    try:
+        return input("> ")
+    except EOFError:
+        print("this is nowhere seen")
+        return n
+def g(n):
+    try:
+        return input("> ")
+    except EOFError:
+        KEPT.append(n)
+def main():
+    ask(3)
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_who_asks_for_more_shows_what_it_did_until_then(driver: Driver) -> None:
+    stimuli = [call("ask(2)", "x"), call("f(1)"), call("ask(1)", "x"), run("a", "b"), run()]
+    both_ways(driver, ASKS, *stimuli)
+    numbers = []
+    with driver.submission(assignment(), (source(ASKS),)) as server:
+        for number, data in sorted(joined(server, *stimuli).seen.items()):
+            seen = decoded(data, stimuli[number], ROOMY, arguments=1 if number < 3 else None)
+            alone = server.observe(stimuli[number], ROOMY)
+            assert seen is not None
+            assert replace(seen, cpu_seconds=0.0) == replace(alone, cpu_seconds=0.0)
+            assert (seen.ending is Ending.ANSWERED) == (number == 2)
+            numbers.append(number)
+    assert numbers == [0, 1, 2, 3, 4]
+
+
+def test_what_it_does_after_it_asked_for_more_is_looked_at(one_driver: Driver) -> None:
+    outcome = together(one_driver, ASKS, call("g(1)"), call("g(2)"))
+    assert outcome.refused == "`KEPT`, a list at module level,"
+
+
 def test_a_question_with_a_nul_goes_to_a_terminal(one_driver: Driver) -> None:
     program = "def ask(t):\n    return input(t)\ndef f(n):\n    return n\n"
     outcome = together(one_driver, program, call("ask('a\\x00')", "x"), call("ask('b')", "y"))
@@ -381,7 +430,7 @@ def test_a_computation_that_no_signal_reaches_is_killed(one_driver: Driver) -> N
 
 
 def test_a_program_that_always_gives_up_is_not_tried_for_ever(one_driver: Driver) -> None:
-    program = "def f(n):\n    return input()\n"
+    program = TWO_TOO_MANY.replace("f()", "f(n)")
     outcome = together(one_driver, program, *[call(f"f({n})") for n in range(40)])
     assert outcome.seen == {}
     assert len(outcome.gave_up) == 12
@@ -651,15 +700,11 @@ def test_a_recursion_ends_at_the_same_depth_together_and_alone(driver: Driver, f
 FORGE = """
 def forge(times):
     import os, stat
-    for number in range(3, 256):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                text = b'{"phase":"stimulus","before":[["int","1"]],"value":["int","1"],'
-                text += b'"after":[["int","1"]]}\\n\\n'
-                os.write(number, times * ((len(text) + 1).to_bytes(4, "little") + b"S" + text))
-        except OSError:
-            pass
-"""
+    names = {}
+    exec(FRAMES, names)
+    text = b'{"phase":"stimulus","before":[["int","1"]],"value":["int","1"],'
+    names["write"](times * names["frame"](b"S" + text + b'"after":[["int","1"]]}\\n\\n'))
+""".replace("FRAMES", repr(FRAMES))
 FORGERIES = {
     "an answer while it is loaded": "forge(1)\ndef f(n):\n    return n\n",
     "two answers": "def f(n):\n    forge(1)\n    return n\n",

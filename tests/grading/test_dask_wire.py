@@ -61,9 +61,9 @@ def test_an_answer_comes_back_as_it_was() -> None:
     )
     graded = Graded(result=result("ada"), observations={}, verdicts={})
     answers = [
-        wire.Answer(worker="tcp://a:1", refused="it is tired"),
-        wire.Answer(worker="tcp://a:1", ended=graded, pieces=pieces),
-        wire.Answer(worker="", ended=WorkerFailure(submission_id="ada", reason="full disk")),
+        wire.WorkerAnswer(worker="tcp://a:1", refused="it is tired"),
+        wire.WorkerAnswer(worker="tcp://a:1", ended=graded, pieces=pieces),
+        wire.WorkerAnswer(worker="", ended=WorkerFailure(submission_id="ada", reason="full disk")),
     ]
     for answer in answers:
         assert wire.unpack_answer(wire.pack_answer(answer)) == answer
@@ -72,7 +72,7 @@ def test_an_answer_comes_back_as_it_was() -> None:
 def test_an_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces = tuple(Packer().pieces({"k": (observed(),)}, {}))
     graded = Graded(result=result("ada"), observations={}, verdicts={})
-    answer = wire.Answer(worker="tcp://a:1", ended=graded, pieces=pieces)
+    answer = wire.WorkerAnswer(worker="tcp://a:1", ended=graded, pieces=pieces)
     size = len(wire.pack_answer(replace(answer, pieces=())))
     data = sum(len(text) for piece in pieces for _, text in piece.texts)
     assert data < size
@@ -108,7 +108,7 @@ def test_what_is_no_answer_is_an_error(data: object) -> None:
 def test_a_piece_that_is_cut_off_is_an_error(field: str) -> None:
     pieces = tuple(Packer().pieces({"k": (observed(),)}, {"v": Verdict(kind=VerdictKind.PASSED)}))
     graded = Graded(result=result("ada"), observations={}, verdicts={})
-    plain = json.loads(wire.pack_answer(wire.Answer(worker="", ended=graded, pieces=pieces)))
+    plain = json.loads(wire.pack_answer(wire.WorkerAnswer(worker="", ended=graded, pieces=pieces)))
     cut: Any = plain["pieces"][0][field]
     plain["pieces"][0][field] = [["AA==", "AA=="]] if field == "texts" else cut[:-4]
     with pytest.raises(SerialError):

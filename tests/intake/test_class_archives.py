@@ -42,15 +42,9 @@ def complaint(path: Path) -> str:
 
 
 HOSTILE = {
-    "a way out": (
-        zipped([("../a1.py", b"")]),
-        "holds a path that leads out of it (../a1.py)",
-    ),
+    "a way out": (zipped([("../a1.py", b"")]), "holds a path that leads out of it (../a1.py)"),
     "an absolute path": (zipped([("/etc/a1.py", b"")]), "holds an absolute path (/etc/a1.py)"),
-    "a backslash": (
-        zipped([("ada\\a1.py", b"")]),
-        "holds a path with a backslash (ada\\a1.py)",
-    ),
+    "a backslash": (zipped([("ada\\a1.py", b"")]), "holds a path with a backslash (ada\\a1.py)"),
     "one name twice": (
         zipped([("ada/a1.py", b"1"), ("ada/a1.py", b"2")]),
         "holds two files named ada/a1.py",
@@ -61,10 +55,7 @@ HOSTILE = {
     ),
     "no archive": (b"hello", "is no archive, expected a zip or tar archive"),
     "nothing": (b"", "is no archive, expected a zip or tar archive"),
-    "a RAR archive": (
-        b"Rar!\x1a\x07\x01\x00",
-        "is a RAR archive, expected a zip or tar archive",
-    ),
+    "a RAR archive": (b"Rar!\x1a\x07\x01\x00", "is a RAR archive, expected a zip or tar archive"),
 }
 
 
@@ -170,9 +161,6 @@ def test_where_archives_are_handed_in_one_is_a_students(tmp_path: Path) -> None:
     for number, build in enumerate((moodle, canvas, plain_folders)):
         path = zipped_class(build(theirs), tmp_path / f"class{number}.zip")
         found = by_id(cohort(path, a3))
-        assert {name: source_of(each) for name, each in found.items()} == {
-            "1": "mine",
-            "2": "mine",
-        }
+        assert {name: source_of(each) for name, each in found.items()} == {"1": "mine", "2": "mine"}
     lone.write_bytes(own[:40])
     assert by_id(cohort(lone, a3))["ada"].problem == "ada.zip is a broken or incomplete zip archive"

@@ -106,11 +106,7 @@ CASES: dict[str, tuple[object, list[str], object]] = {
     "both files in a folder": (
         TWO,
         ["sub/game.py", "sub/play.py"],
-        (
-            ["game.py=0", "play.py=1"],
-            "",
-            ("sub/game.py and sub/play.py were in a folder",),
-        ),
+        (["game.py=0", "play.py=1"], "", ("sub/game.py and sub/play.py were in a folder",)),
     ),
 }
 

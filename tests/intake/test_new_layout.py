@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +48,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(layouts, "__path__", [*layouts.__path__, str(folder)])
     layouts.known_layouts.cache_clear()
     yield
+    sys.modules.pop(f"{layouts.__name__}.toy")
     layouts.known_layouts.cache_clear()
 
 

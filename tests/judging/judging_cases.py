@@ -22,7 +22,7 @@ from harness.model.observation import (
 from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
 from harness.model.values import Value
 
-BY_NAME = {rule.__name__: rule for rule in registered_rules()}
+BY_NAME = {rule.name: rule.explain for rule in registered_rules()}
 
 
 def turns(*parts: str) -> tuple[Turn, ...]:

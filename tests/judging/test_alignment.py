@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from harness.judging import judge
 from harness.judging.alignment import CONTEXT, WINDOW, Opposite, aligned, window
 from harness.judging.comparison import LONGEST_LINE
-from harness.model.verdict import Cell, Comparison, Row
+from harness.model.verdict import Cell, ComparedRow, Comparison
 from tests.judging.judging_cases import CALL, called, expecting
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=25)
@@ -92,7 +92,7 @@ def assert_bounded(part: Comparison) -> None:
     assert all(len(cell.text) <= LONGEST_LINE for row in part.rows for cell in cells(row))
 
 
-def cells(row: Row) -> tuple[Cell, Cell]:
+def cells(row: ComparedRow) -> tuple[Cell, Cell]:
     return row.expected, row.actual
 
 

@@ -513,7 +513,10 @@ def test_of_a_combined_message_only_what_fails_is_shown() -> None:
     stated = Expected(raises=StatedRaise(type_name="ValueError", message=matcher))
     assert passes(None, raised("ValueError", "column is full"), stated)
     verdict = judge(raised("ValueError", "column 3"), expecting(None, stated), CALL)
-    assert verdict.differences[0].rows[0].expected.text == 'ValueError: text that contains "full"'
+    assert (
+        verdict.differences[0].rows[0].expected.text
+        == 'ValueError, its message: text that contains "full"'
+    )
 
 
 def test_lines_that_are_missing_stand_below_one_another() -> None:

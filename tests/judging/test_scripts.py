@@ -8,7 +8,7 @@ import pytest
 
 from harness.judging import FailedScenario, derive
 from harness.model.observation import Ending, Observation, Turn, Typed
-from harness.model.verdict import Absence, Cell, Channel, Comparison, Row, VerdictKind
+from harness.model.verdict import Absence, Cell, Channel, ComparedRow, Comparison, VerdictKind
 from tests.judging.test_causes import fails, outline
 
 PROGRAM = """\
@@ -48,7 +48,10 @@ def failed(
     difference = Comparison(
         channel=Channel(channel or "prints"),
         subject="printed text",
-        rows=tuple(Row(expected=cell(one), actual=cell(other)) for one, other in lines),
+        rows=tuple(
+            ComparedRow(expected=cell(one), other=cell(other) if one != other else None)
+            for one, other in lines
+        ),
     )
     turns = (Turn(printed=shown, typed=Typed(text="Ada")),) if shown else ()
     return replace(

@@ -27,13 +27,11 @@ from harness.model.result import (
 )
 from harness.model.verdict import Cause, VerdictKind
 from harness.packaging.classroom50.run import result_json as classroom50_json
-from harness.packaging.gradescope.grading import PlatformRun
 from harness.packaging.gradescope.results import results_json as gradescope_json
-from harness.packaging.gradescope.settings import Metadata, PackageSettings
+from harness.packaging.gradescope.settings import Metadata, PackageSettings, PlatformRun
 from harness.reporting.export.anonymous import anonymous
+from harness.reporting.github import markdown_summary, of_submission
 from harness.reporting.html.submission_pages import feedback_page
-from harness.reporting.markdown import markdown_summary
-from harness.reporting.terminal.annotations import of_submission
 from harness.reporting.terminal.cards import explain_failures
 from harness.results import results_json, student_view
 from tests.results.small_run import PLAN, SECRET, result

@@ -11,9 +11,10 @@ from playwright.sync_api import Browser, Page
 
 from harness.model.assignment import SourceFile
 from harness.model.study.reports import LineRange, MatchedLines, SimilarityReport, SimilarPair
-from harness.reporting import comparison_page, write_reports, write_similarity
 from harness.reporting.html import class_page
-from harness.reporting.html.study_pages import study_page
+from harness.reporting.html.study_pages import study_page, write_similarity
+from harness.reporting.two_runs import comparison_page
+from harness.reporting.writing import write_reports
 from tests.reporting.report_samples import PLAN, RUN
 from tests.reporting.test_study_page import ALIKE, STRENGTH
 from tests.reporting.test_two_runs import FOUND

@@ -12,7 +12,7 @@ from harness.model.assignment import ManualSlot
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.rule_words import rule_in_words, rule_words
 from harness.model.verdict import Cause
-from harness.reporting.view.class_causes import ClassCause, ClassCauses, ForAPerson
+from harness.reporting.view.figures import ClassCause, ClassCauses, ForAPerson
 
 
 def cause(function: str, rule: str, marks: str, message: str = "wrong") -> Cause:
@@ -116,7 +116,7 @@ def test_who_needs_a_person_is_bounded_and_all_are_counted() -> None:
 
 
 def test_every_rule_has_words() -> None:
-    rules = [rule.__name__ for rule in registered_rules()]
+    rules = [rule.name for rule in registered_rules()]
     beside = {"hard_coded_size", "not_gradable", "not_run", "too_slow", "unreadable"}
     assert set(rule_words()) == {*rules, *beside}
     assert rule_in_words("returned_none") == "returns None"

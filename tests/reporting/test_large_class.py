@@ -13,7 +13,7 @@ import pytest
 from benchmarks.large_class import measured
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.reporting import write_reports
+from harness.reporting.writing import write_reports
 from harness.results import STORE_NAME, Store
 from tests.reporting.report_samples import FACTS, MANY_FAULTS, PASSED, PERFECT, PLAN
 

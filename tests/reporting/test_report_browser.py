@@ -14,7 +14,7 @@ from playwright import sync_api as playwright
 from playwright.sync_api import Page
 
 from harness.model.result import RunResult
-from harness.reporting import write_index, write_reports
+from harness.reporting.writing import write_index, write_reports
 from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN
 
 PAGES = [

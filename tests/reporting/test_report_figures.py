@@ -13,7 +13,7 @@ from harness.model.student_view import FunctionTally
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.class_page import Overview
 from harness.reporting.view import figures, words
-from harness.reporting.view.failing import FailingCounter
+from harness.reporting.view.figures import FailingCounter
 from tests.reporting.report_samples import (
     IMPORT_ASKS,
     MANY_FAULTS,

@@ -16,10 +16,15 @@ import pytest
 from harness.common.files import page_name, write
 from harness.model.plan import Visibility
 from harness.model.result import RunResult, StrengthFigures
-from harness.reporting import mark_unfinished, page_writer, write_index, write_reports
 from harness.reporting.export.marks_csv import marks_csv
 from harness.reporting.html.class_page import class_page
-from harness.reporting.manifest import MANIFEST
+from harness.reporting.writing import (
+    MANIFEST,
+    mark_unfinished,
+    page_writer,
+    write_index,
+    write_reports,
+)
 from harness.results import results_json
 from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
 

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from harness.common.errors import UserError
-from harness.reporting import comparison_csv, comparison_page, comparison_table
+from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
 from harness.results import RunSnapshot, SnapshotEntry, compare_runs
 from harness.results.comparing import ScenarioOutcome
 from tests.reporting.pages_read import assert_inert

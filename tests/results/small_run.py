@@ -25,10 +25,10 @@ from harness.model.values import Value
 from harness.model.verdict import (
     Cell,
     Channel,
+    ComparedRow,
     Comparison,
     Conversation,
     Explanation,
-    Row,
     Verdict,
     VerdictKind,
 )
@@ -96,7 +96,9 @@ def failed(secret: str, *, draw: int | None = None) -> Verdict:
             Comparison(
                 channel=Channel.RETURNS,
                 subject="return value",
-                rows=(Row(expected=Cell(text=secret), actual=Cell(text="\udc80\x1b[31m é")),),
+                rows=(
+                    ComparedRow(expected=Cell(text=secret), other=Cell(text="\udc80\x1b[31m é")),
+                ),
             ),
         ),
         conversation=Conversation(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.model.study.reports import CodeElement, StyleEvidence, StyleFinding
-from harness.reporting.style_file import style_in_words
+from harness.reporting.html.study_pages import style_in_words
 from harness.study import style, text_facts
 from harness.study.style import RULES, find_ruff, ruff_findings
 from tests.tiny_course import Course

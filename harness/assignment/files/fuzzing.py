@@ -10,10 +10,9 @@ from typing import Annotated, Any
 from pydantic import ConfigDict
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.across_files import Compiled
+from harness.assignment.scenarios.context import Context, Setting, check_clauses, check_function
 from harness.assignment.scenarios.draws import DrawError, FunctionSource, course_function
-from harness.assignment.scenarios.file import Compiled
-from harness.assignment.scenarios.settings import Setting, check_clauses, check_function
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
 from harness.assignment.scenarios.stimulus import (
     StimulusKind,
@@ -38,21 +37,24 @@ FuzzLines = Annotated[
 ]
 
 
-class FuzzSampleShape(Shape):
-    """What is drawn for a call that no scenario draws for."""
-
+class _TargetShape(Shape):
     name: str
-    """What is drawn, unique in the list."""
+    """What is drawn or played, unique in the list."""
     function: str
-    """The function it is about."""
+    """The function (or the submitted program) it is about."""
     clause: Words = []
     """The clauses that a scenario found so is given."""
+    constants: Constants = {}
+    """Provided constants to override: a value, or a list of values to sweep."""
+
+
+class FuzzSampleShape(_TargetShape):
+    """What is drawn for a call that no scenario draws for."""
+
     given: str = ""
     """Statements run first."""
     call: str
     """One Python expression with the names that are drawn."""
-    constants: Constants = {}
-    """Provided constants to override: a value, or a list of values to sweep."""
     strategy: str
     """`file.function` in a Python file of this folder: it returns a strategy of dicts."""
 
@@ -68,23 +70,15 @@ class FuzzAnswersShape(Shape):
     """What is typed, in turn and again, to bring a game to its end (often, if left out)."""
 
 
-class FuzzGameShape(Shape):
+class FuzzGameShape(_TargetShape):
     """Conversations: which lines may be typed at which prompt."""
 
     model_config = ConfigDict(json_schema_extra=one_required("call", "run"))
 
-    name: str
-    """What is played, unique in the list."""
-    function: str
-    """The function (or the submitted program) it is about."""
-    clause: Words = []
-    """The clauses that a scenario found so is given."""
     call: str = ""
     """One Python expression."""
     run: str = ""
     """A submitted or provided program, run as `__main__` on a terminal."""
-    constants: Constants = {}
-    """Provided constants to override: a value, or a list of values to sweep."""
     inputs: Whole = 40
     """How many lines are typed at most, before the game is brought to its end."""
     answers: dict[str, FuzzAnswersShape]

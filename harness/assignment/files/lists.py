@@ -5,16 +5,35 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from harness.assignment.document import Document
 from harness.assignment.loading import EQUIVALENT
-from harness.assignment.problems import Problems, nearest
+from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.scenarios.settings import has_clause
-from harness.assignment.shapes import Shape, shaped
+from harness.assignment.shapes import Shape, load_shape, shaped, wrong
+from harness.matchers import nearest
 from harness.model.plan import Clause, Exemption, SourceFile, glob
 from harness.model.specification import Mutant
 from harness.model.study.reports import Equivalent
+
+
+def _line(text: str) -> str:
+    if "\n" in text.strip():
+        raise wrong("expected one line, got several", instead="-")
+    return text.strip()
+
+
+def _reason(text: str) -> str:
+    if not text.strip():
+        raise wrong("expected a reason, got nothing", instead="-")
+    return " ".join(text.split())
+
+
+Line = Annotated[str, AfterValidator(_line)]
+Reason = Annotated[str, AfterValidator(_reason)]
 
 
 class ClauseShape(Shape):
@@ -24,7 +43,7 @@ class ClauseShape(Shape):
     """Its id, quoted."""
     section: str
     """The section of the sheet, quoted."""
-    text: str
+    text: Line
     """One line in our own words."""
     unsettled: str = ""
     """Why the sheet leaves it open; such a clause needs no scenario."""
@@ -44,7 +63,7 @@ class ExemptionShape(Shape):
     """An id or email; everybody where it is left out."""
     scenarios: list[str]
     """Globs over scenario ids."""
-    reason: str
+    reason: Reason
     """Why; the student reads it."""
 
 
@@ -66,7 +85,7 @@ class EquivalentShape(Shape):
     """The line as it is, without its indentation."""
     replace: str
     """The line as changed."""
-    why: str
+    why: Reason
     """Why it cannot be noticed."""
 
 
@@ -109,11 +128,8 @@ def read_clauses(document: Document) -> tuple[Clause, ...] | None:
         loc = ("clauses", index, "id")
         if part.id in found:
             document.add(loc, f"the clause {part.id} is here a second time")
-        text = part.text.strip()
-        if "\n" in text:
-            document.add(("clauses", index, "text"), "expected one line, got several")
         found[part.id] = Clause(
-            id=part.id, section=part.section, text=text, unsettled=part.unsettled.strip()
+            id=part.id, section=part.section, text=part.text, unsettled=part.unsettled.strip()
         )
     return tuple(found.values())
 
@@ -124,8 +140,6 @@ def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Ex
     if shape is None:
         return ()
     for index, part in enumerate(shape.exempt):
-        if not part.reason.strip():
-            document.add(("exempt", index, "reason"), "expected a reason, got nothing")
         for place, pattern in enumerate(part.scenarios):
             if not any(glob(pattern).fullmatch(name) for name in scenario_ids):
                 hint = nearest(pattern, scenario_ids)
@@ -135,7 +149,7 @@ def read_exemptions(document: Document, scenario_ids: Sequence[str]) -> tuple[Ex
         Exemption(
             student=part.student.strip(),
             scenarios=tuple(part.scenarios),
-            reason=" ".join(part.reason.split()),
+            reason=part.reason,
         )
         for part in shape.exempt
     )
@@ -147,23 +161,14 @@ def load_equivalents(folder: Path) -> tuple[Equivalent, ...]:
     path = folder / EQUIVALENT
     if not path.exists():
         return ()
-    problems = Problems()
-    document = Document.open(path, f"{folder.parent.name}/{folder.name}/{EQUIVALENT}", problems)
-    problems.raise_any()
-    assert document is not None
-    shape = shaped(EquivalentsShape, document, (), document.data)
-    for index, part in enumerate(shape.equivalent if shape is not None else ()):
-        if not part.why.strip():
-            document.add(("equivalent", index, "why"), "expected a reason, got nothing")
-    problems.raise_any()
-    assert shape is not None
+    shape = load_shape(EquivalentsShape, path, f"{folder.parent.name}/{folder.name}/{EQUIVALENT}")
     return tuple(
         Equivalent(
             file=part.file,
             function=part.function,
             before=part.find.strip(),
             after=part.replace.strip(),
-            why=" ".join(part.why.split()),
+            why=part.why,
         )
         for part in shape.equivalent
     )

@@ -6,14 +6,15 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, create_model
+from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.files.provided import functions_of
-from harness.assignment.problems import nearest
+from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.scenarios.settings import has_clause
-from harness.assignment.shapes import Expects, Points, Shape, listed, one_required, shaped
+from harness.assignment.shapes import Expects, Points, Shape, one_required, shaped, wrong
+from harness.assignment.vocabulary import DEFINITIONS, defined_in
+from harness.common.words import listed
+from harness.matchers import nearest
 from harness.model.plan import Clause, SourceFile
 from harness.model.policy import (
     Consequence,
@@ -29,10 +30,33 @@ _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
 _FEW = 10  # names that a message lists
 
 
-class FileImportsShape(Shape):
+class OneKeyShape(Shape):
+    """Exactly one of its keys."""
+
+    @model_validator(mode="after")
+    def _is_one(self) -> OneKeyShape:
+        stated = sorted(self.model_fields_set)
+        if len(stated) != 1:
+            kinds = listed(type(self).model_fields, "or")
+            what = f"expected one of {kinds}, got {' and '.join(stated) or 'nothing'}"
+            raise wrong(what, instead={"allow": []})
+        return self
+
+
+def _import(statement: str) -> str:
+    try:
+        body = parse_statements(statement).body
+    except PythonError:
+        body = []
+    if len(body) != 1 or not isinstance(body[0], ast.Import | ast.ImportFrom):
+        raise wrong(f"{statement!r} is not an import statement", instead="import a")
+    return statement
+
+
+class FileImportsShape(OneKeyShape):
     """What a file may import: exactly one of the four."""
 
-    exactly: list[str] = []
+    exactly: list[Annotated[str, AfterValidator(_import)]] = []
     """These statements, no more and no fewer."""
     allow: list[str] = []
     """Only these modules."""
@@ -56,7 +80,7 @@ class AllowShape(Shape):
     """What is allowed."""
 
 
-class ListShape(Shape):
+class ListShape(OneKeyShape):
     """What is allowed, everything else is a finding; or what is forbidden, and nothing else is."""
 
     model_config = ConfigDict(json_schema_extra=one_required("allow", "forbid"))
@@ -163,7 +187,7 @@ def read_policy(
             file.name.removesuffix(".py") for file in provided if file.name.endswith(".py")
         ),
         provided_names=tuple(sorted(constants)),
-        provided_functions=functions_of(provided),
+        provided_functions=defined_in(provided, DEFINITIONS),
         imports_clause=shape.clauses.imports,
         techniques_clause=shape.clauses.techniques,
         structure_clause=shape.clauses.structure,
@@ -183,8 +207,6 @@ def _check_clauses(
 def _file_imports(
     document: Document, shape: ImportsShape, submitted: tuple[str, ...]
 ) -> tuple[FileImports, ...]:
-    if not _is_one(document, ("imports",), shape):
-        return ()
     if not shape.files:
         document.add(("imports", "files"), "names no file", "leave imports out")
     found: list[FileImports] = []
@@ -204,23 +226,11 @@ def _check_empty(document: Document, loc: Loc, shape: ListShape | FileImportsSha
         document.add((*loc, "forbid"), "names nothing", f"leave {loc[-1]} out")
 
 
-def _is_one(document: Document, loc: Loc, shape: FileImportsShape | ListShape) -> bool:
-    stated = sorted(shape.model_fields_set)
-    if len(stated) == 1:
-        return True
-    kinds = tuple(type(shape).model_fields)
-    what = f"expected one of {listed(kinds)}, got {' and '.join(stated) or 'nothing'}"
-    document.add(loc, what)
-    return False
-
-
 def _imports(document: Document, loc: Loc, shape: FileImportsShape | None) -> ImportPolicy | None:
-    if shape is None or not _is_one(document, loc, shape):
+    if shape is None:
         return None
     stated = shape.model_fields_set
     if "exactly" in stated:
-        for index, statement in enumerate(shape.exactly):
-            _check_import(document, (*loc, "exactly", index), statement)
         return ImportPolicy(exactly=tuple(shape.exactly))
     if "none" in stated and not shape.none:
         document.add((*loc, "none"), "expected true, got false", "leave it out")
@@ -230,21 +240,12 @@ def _imports(document: Document, loc: Loc, shape: FileImportsShape | None) -> Im
     return ImportPolicy(allow=tuple(shape.allow))
 
 
-def _check_import(document: Document, loc: Loc, statement: str) -> None:
-    try:
-        body = parse_statements(statement).body
-    except PythonError:
-        body = []
-    if len(body) != 1 or not isinstance(body[0], ast.Import | ast.ImportFrom):
-        document.add(loc, f"{statement!r} is not an import statement")
-
-
 def _lists(document: Document, shape: PolicyShape) -> Iterator[NameList]:
     for setting in (rule.setting for rule in policy_rules() if rule.setting is not None):
         part: AllowShape | ListShape | None = getattr(shape, setting.key)
         if part is None:
             continue
-        if isinstance(part, ListShape) and _is_one(document, (setting.key,), part):
+        if isinstance(part, ListShape):
             _check_empty(document, (setting.key,), part)
         if "allow" in part.model_fields_set:
             names = _names(document, setting, "allow", part.allow)
@@ -262,7 +263,7 @@ def _names(
         loc = (setting.key, kind, index)
         if known is not None and name not in known:
             what = f"unknown {setting.noun} {name}"
-            every = f"there are {listed(known)}" if len(known) <= _FEW else ""
+            every = f"there are {listed(known, 'or')}" if len(known) <= _FEW else ""
             document.add(loc, what, nearest(name, known) or every)
         elif not name.isidentifier():
             document.add(loc, f"{name!r} is not a name")

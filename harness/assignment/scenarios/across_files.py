@@ -1,20 +1,39 @@
-"""What is known once all files of scenarios are read: what they need, and what a file is worth."""
+"""What is gathered over all files of scenarios: draws, what they need, what a file is worth."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from graphlib import CycleError
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.problems import nearest
-from harness.assignment.scenarios.settings import Setting
+from harness.assignment.scenarios.context import Setting
+from harness.assignment.scenarios.draws import DrawRequest
 from harness.assignment.scenarios.sweeps import slug
-from harness.model.plan import Scenario, Visibility, in_turn, needed
+from harness.assignment.vocabulary import Overrides
+from harness.matchers import nearest
+from harness.model.plan import Scenario, SourceFile, Visibility, in_turn, needed
+from harness.model.specification import TranscriptFile
 
 _OPEN = tuple(Visibility)  # who sees it first comes first
 _NOTHING = Fraction(0)
+
+
+@dataclass(slots=True)
+class Compiled:
+    """What the scenario files came to. While `recording`, draws and transcripts may be missing."""
+
+    recording: bool = False
+    scenarios: list[Scenario] = field(default_factory=list)
+    transcripts: list[TranscriptFile] = field(default_factory=list)
+    requests: dict[str, DrawRequest] = field(default_factory=dict)  # by frozen file
+    provide: set[str] = field(default_factory=set)
+    stand_ins: dict[str, SourceFile] = field(default_factory=dict)  # by name
+    data_files: set[str] = field(default_factory=set)  # those of `files:`
+    samples: dict[tuple[str, Overrides], DrawRequest] = field(default_factory=dict)
+    """The requests of strategies, by the scenarios' group and their constants."""
+    needs: list[StatedNeeds] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

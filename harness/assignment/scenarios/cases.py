@@ -10,31 +10,28 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 from harness.assignment.document import Loc
-from harness.assignment.problems import nearest
-from harness.assignment.scenarios.context import Context, plain_value
+from harness.assignment.scenarios.across_files import Compiled
+from harness.assignment.scenarios.context import Context, Setting
 from harness.assignment.scenarios.draws import (
+    RECORD_AGAIN,
     DrawError,
-    DrawRequest,
     file_name,
     read_draws,
     request_for,
 )
-from harness.assignment.scenarios.settings import Setting
 from harness.assignment.scenarios.shape import CaseShape
 from harness.assignment.scenarios.stimulus import StimulusKind, check_takes
 from harness.assignment.scenarios.sweeps import Variation
-from harness.assignment.scenarios.templates import names_in
-from harness.assignment.shapes import listed
-from harness.assignment.vocabulary import Overrides
-from harness.matchers import Refused
+from harness.assignment.vocabulary import names_in
+from harness.common.words import listed
+from harness.matchers import Refused, nearest
 from harness.model.plan import Scenario
-from harness.model.stimulus import Binding, Run, Stimulus
+from harness.model.stimulus import Binding, Stimulus
 
 _OF_A_ROW = tuple(CaseShape.model_fields)
 _VERY_NEAR = 0.8  # of 1: `text` is no `exit`
@@ -75,73 +72,63 @@ def check_draw_keys(context: Context, chosen: Setting) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseReader:
-    """Reads the cases of one file's scenarios, and fills `requests` and `samples` as `Compiled` has
-    them. With `recording`, draws that are missing are no mistake: they are about to be made."""
+class Reading:
+    """One scenario that is read under one set of constants."""
 
-    folder: Path
-    recording: bool
-    requests: dict[str, DrawRequest]
-    samples: dict[tuple[str, Overrides], DrawRequest]
+    context: Context
+    chosen: Setting
+    variation: Variation
+    group: str
+    kind: StimulusKind
+    compiled: Compiled
 
-    def cases(
-        self,
-        context: Context,
-        chosen: Setting,
-        variation: Variation,
-        group: str,
-        kind: StimulusKind,
-    ) -> list[Case]:
-        """The rows or draws, none if one is wrong or they are to be recorded; a scenario without
-        them is one case that binds nothing."""
-        if not asks_for_draws(chosen):
-            return [Case((), chosen)]
-        if isinstance(chosen.own.cases, list) and not chosen.states("sample"):
-            cases = _rows(context, chosen)
-            before = len(context.document.problems)
-            for case in cases:
-                if len(context.document.problems) == before:
-                    check_takes(context, case.setting, kind)
-        else:
-            draws = self._draws(context, chosen, variation, group)
-            cases = [Case(draw, chosen) for draw in draws]
-        if cases:
-            context.names |= {binding.name for binding in cases[0].bindings}
-        else:
-            context.names_known = False
-        return cases
 
-    def _draws(
-        self, context: Context, chosen: Setting, variation: Variation, group: str
-    ) -> list[tuple[Binding, ...]]:
-        if chosen.states("sample") == chosen.states("cases"):
-            return []
-        if isinstance(chosen.own.cases, list):
-            return []
-        sample, loc = chosen.own.sample, (*chosen.loc, "cases")
-        kind, source, count, seed = "cases", chosen.own.cases, 0, 0
+def cases_of(reading: Reading) -> list[Case]:
+    """The rows or draws, none if one is wrong or they are to be recorded; a scenario without them
+    is one case that binds nothing."""
+    context, chosen = reading.context, reading.chosen
+    if not asks_for_draws(chosen):
+        return [Case((), chosen)]
+    if isinstance(chosen.own.cases, list) and not chosen.states("sample"):
+        cases = _rows(context, chosen)
+        before = len(context.document.problems)
+        for case in cases:
+            if len(context.document.problems) == before:
+                check_takes(context, case.setting, reading.kind)
+    else:
+        cases = [Case(draw, chosen) for draw in _draws(reading)]
+    if cases:
+        context.names |= {binding.name for binding in cases[0].bindings}
+    else:
+        context.names_known = False
+    return cases
+
+
+def _draws(reading: Reading) -> list[tuple[Binding, ...]]:
+    context, chosen, compiled = reading.context, reading.chosen, reading.compiled
+    sample, source, loc = chosen.own.sample, chosen.own.cases, (*chosen.loc, "cases")
+    if chosen.states("sample") == chosen.states("cases") or isinstance(source, list):
+        return []
+    if sample is not None:
+        source, loc = sample.strategy, (*chosen.loc, "sample", "strategy")
+    folder, name = context.vocabulary.folder, file_name(reading.group, reading.variation.swept)
+    try:
+        request = request_for(
+            folder,
+            "cases" if sample is None else "sample",
+            source,
+            count=0 if sample is None else sample.count,
+            seed=0 if sample is None else sample.seed,
+            constants=context.constants,
+        )
+        compiled.requests[name] = request
         if sample is not None:
-            kind, source, count, seed = "sample", sample.strategy, sample.count, sample.seed
-            loc = (*chosen.loc, "sample", "strategy")
-        try:
-            request = request_for(
-                self.folder,
-                kind,
-                source,
-                count=count,
-                seed=seed,
-                constants=context.constants,
-            )
-            name = file_name(group, variation.swept)
-            self.requests[name] = request
-            if kind == "sample":
-                self.samples[group, variation.overrides] = request
-            return read_draws(self.folder, name, request)
-        except DrawError as error:
-            missing = error.hint == "run harness record"
-            if not (self.recording and missing):
-                context.add(loc, str(error), error.hint)
-            return []
+            compiled.samples[reading.group, reading.variation.overrides] = request
+        return read_draws(folder, name, request)
+    except DrawError as error:
+        if not (compiled.recording and error.hint == RECORD_AGAIN):
+            context.add(loc, str(error), error.hint)
+        return []
 
 
 def _rows(context: Context, chosen: Setting) -> list[Case]:
@@ -180,9 +167,9 @@ def _row(context: Context, chosen: Setting, where: Loc, case: CaseShape) -> Case
         if not name.isidentifier():
             context.refuse((*where, name), f"{name} is no name", key=True)
         if isinstance(value, dict):
-            hint = nearest(name, _OF_A_ROW) or f"a case states {listed(_OF_A_ROW)}"
+            hint = nearest(name, _OF_A_ROW) or f"a case states {listed(_OF_A_ROW, 'or')}"
             context.refuse((*where, name), "expected a plain value, got a mapping", hint)
-        literal = plain_value(context, (*where, name), value).source()
+        literal = context.field((*where, name), value).value().source()
         bindings.append(Binding(name=name, literal=literal))
     stated = case.model_fields_set & set(_OF_A_ROW)
     own = chosen.own.model_copy(update={key: getattr(case, key) for key in stated})
@@ -210,40 +197,40 @@ def _names_of(data: Any) -> set[str]:
     return set().union(*map(_names_of, parts))
 
 
-def check_differ(context: Context, chosen: Setting, stimuli: Sequence[Stimulus]) -> None:
+def check_differ(reading: Reading, stimuli: Sequence[Stimulus]) -> None:
     """A mistake for a row that does to a program what an earlier one does, and for draws of which
     a program is given nothing."""
+    context, chosen, by_name = reading.context, reading.chosen, reading.kind.by_name
     table = isinstance(chosen.own.cases, list)
-    seen: dict[Stimulus, int] = {}
+    first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
-        first = seen.setdefault(_as_given(stimulus), index)
+        first = first_of.setdefault(_as_given(stimulus, by_name=by_name), index)
         if first != index and table:
-            hint = _to_differ(stimulus, stimuli[first])
+            hint = _to_differ(stimulus, stimuli[first], by_name=by_name)
             what = f"this case does what item {first + 1} does"
             context.add((*chosen.loc, "cases", index), what, hint)
             return
-    if not table and len(seen) == 1 < len(stimuli) and isinstance(stimuli[0].action, Run):
+    if not table and len(first_of) == 1 < len(stimuli) and not by_name:
         key = "sample" if chosen.states("sample") else "cases"
         name = stimuli[0].bindings[0].name
         hint = f'type what is drawn: input: ["{{{{ {name} }}}}"]'
         context.add((*chosen.loc, key), "the program is run alike with every draw", hint)
 
 
-def _as_given(stimulus: Stimulus) -> Stimulus:
-    """The stimulus with the names alone that its code mentions; a program is given none."""
-    action = stimulus.action
-    code = () if isinstance(action, Run) else stimulus.source_texts()
-    words = set(re.findall(r"\w+", " ".join((*code, getattr(action, "equals", "")))))
+def _as_given(stimulus: Stimulus, *, by_name: bool) -> Stimulus:
+    """The stimulus with the names alone that its code mentions."""
+    code = (*stimulus.source_texts(), getattr(stimulus.action, "equals", "")) if by_name else ()
+    words = set(re.findall(r"\w+", " ".join(code)))
     return replace(stimulus, bindings=tuple(b for b in stimulus.bindings if b.name in words))
 
 
-def _to_differ(one: Stimulus, other: Stimulus) -> str:
+def _to_differ(one: Stimulus, other: Stimulus, *, by_name: bool) -> str:
     unused = [a.name for a, b in zip(one.bindings, other.bindings, strict=True) if a != b]
     if not unused:
         return "take one of them out"
-    if isinstance(one.action, Run):
-        return f'write "{{{{ {unused[0]} }}}}" in input, or state input in each case'
-    return f"use {unused[0]} in what is called"
+    if by_name:
+        return f"use {unused[0]} in what is called"
+    return f'write "{{{{ {unused[0]} }}}}" in input, or state input in each case'
 
 
 def one_of_each(scenario: Scenario, variation: Variation) -> list[Scenario]:

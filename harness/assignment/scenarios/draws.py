@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import hashlib
 import importlib.util
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +26,7 @@ from harness.model.stimulus import Binding, Replies
 from harness.model.values import Value
 
 DRAWS = "draws"
+RECORD_AGAIN = "run harness record"  # the hint where draws are missing or outdated
 _FIELDS = ("kind", "source", "count", "seed", "constants", "generator")
 
 
@@ -124,17 +126,27 @@ def course_function(
         raise DrawError(f"expected file.function, got {source!r}", example)
     try:
         data = (folder / f"{module}.py").read_bytes()
-        tree = ast.parse(data)
+        functions = _functions(data)
     except OSError:
         raise DrawError(f"{module}.py is not in the spec folder") from None
     except (SyntaxError, ValueError) as error:
         raise DrawError(f"{module}.py is not Python ({error})") from None
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
+    if function not in functions:
+        raise DrawError(f"{module}.py has no function {function}")
+    line, parameters = functions[function]
+    return FunctionSource(source=source, data=data, line=line, parameters=parameters)
+
+
+@functools.lru_cache(maxsize=32)  # many scenarios draw from one file
+def _functions(data: bytes) -> dict[str, tuple[int, tuple[str, ...]]]:
+    """The line and the parameters of each function in a Python file; the first of a name counts."""
+    functions: dict[str, tuple[int, tuple[str, ...]]] = {}
+    for node in ast.parse(data).body:
+        if isinstance(node, ast.FunctionDef):
             arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             parameters = tuple(argument.arg for argument in arguments)
-            return FunctionSource(source=source, data=data, line=node.lineno, parameters=parameters)
-    raise DrawError(f"{module}.py has no function {function}")
+            functions.setdefault(node.name, (node.lineno, parameters))
+    return functions
 
 
 def replies_of(folder: Path, source: str, constants: Mapping[str, object]) -> Replies:
@@ -161,23 +173,24 @@ def file_name(group: str, swept: tuple[str, ...]) -> str:
 
 def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Binding, ...]]:
     """The frozen draws of a request; DrawError if there are none or they are of another request."""
-    again = "run harness record"
     try:
         frozen = json.loads((folder / name).read_text(encoding="utf-8"))
         recorded = dict(frozen["request"])
         found = [_bindings(draw) for draw in frozen["draws"]]
     except FileNotFoundError:
-        raise DrawError(f"{name} is not there", again) from None
+        raise DrawError(f"{name} is not there", RECORD_AGAIN) from None
     except (OSError, ValueError, SyntaxError, KeyError, TypeError, AttributeError) as error:
-        raise DrawError(f"{name} is damaged ({type(error).__name__}: {error})", again) from None
+        raise DrawError(
+            f"{name} is damaged ({type(error).__name__}: {error})", RECORD_AGAIN
+        ) from None
     wanted = request.plain()
     for field in _FIELDS:
         if recorded.get(field) != wanted[field]:
             changed = {"generator": f"another {request.file}", "constants": "other constants"}
             what = changed.get(field, f"another {field}")
-            raise DrawError(f"{name} was recorded with {what}", again)
+            raise DrawError(f"{name} was recorded with {what}", RECORD_AGAIN)
     if len({tuple(binding.name for binding in draw) for draw in found}) != 1:
-        raise DrawError(f"{name} is damaged (no draws of the same names)", again)
+        raise DrawError(f"{name} is damaged (no draws of the same names)", RECORD_AGAIN)
     return found
 
 
@@ -260,3 +273,55 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
             raise UserError(what, place=place)
         found[name] = literal
     return dict(sorted(found.items()))
+
+
+def draw(request: DrawRequest, function: Callable[..., Any]) -> list[dict[str, str]]:
+    """What the course's function gives for a request, as literals; UserError where it fails. It
+    imports Hypothesis for a sample, as `harness.study.fuzz` does."""
+    constants = {binding.name: ast.literal_eval(binding.literal) for binding in request.constants}
+    try:
+        made = function(**constants)
+        drawn = _examples(made, request) if request.kind == "sample" else _all(made)
+    except UserError:
+        raise
+    except Exception as error:
+        what = f"{request.source} failed ({type(error).__name__}: {error})"
+        raise UserError(what, place=request.file) from error
+    draws = [literals(request.source, draw, place=request.file) for draw in drawn]
+    if not draws:
+        raise UserError(f"{request.source} gave no draw", place=request.file)
+    if len({tuple(draw) for draw in draws}) != 1:
+        what = f"{request.source} gave different names in different draws"
+        raise UserError(what, place=request.file)
+    return draws
+
+
+def _all(made: Iterable[Any]) -> list[Any]:
+    return list(made)
+
+
+def _examples(strategy: Any, request: DrawRequest) -> list[Any]:
+    try:
+        import hypothesis  # noqa: PLC0415
+    except ImportError:
+        hint = "pip install 'a1-harness[record]'"
+        raise UserError("drawing samples needs Hypothesis", hint=hint) from None
+    found: dict[str, Any] = {}
+
+    @hypothesis.seed(request.seed)
+    @hypothesis.settings(
+        # Different choices can make equal draws, so ask for more than are wanted.
+        max_examples=request.count * 4,
+        database=None,
+        deadline=None,
+        phases=[hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+    @hypothesis.given(strategy)
+    def collect(draw: Any) -> None:
+        if len(found) < request.count:
+            found.setdefault(repr(draw), draw)
+
+    with no_constants_of_loaded_modules():
+        collect()
+    return list(found.values())

@@ -10,15 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.assignment.document import Loc
-from harness.assignment.problems import nearest
-from harness.assignment.scenarios.context import Context, text_matcher, value_matcher
+from harness.assignment.scenarios.context import Context, Setting, value_matcher
 from harness.assignment.scenarios.python_text import parse_expression
-from harness.assignment.scenarios.settings import Setting
 from harness.assignment.scenarios.shape import AtMostShape, RaisesShape
 from harness.assignment.scenarios.stimulus import StimulusParts
-from harness.assignment.scenarios.templates import TemplateError, names_in, render
-from harness.assignment.shapes import describe
-from harness.matchers import Exactly, Refused, read_all
+from harness.assignment.vocabulary import TemplateError, names_in, render
+from harness.matchers import Exactly, Refused, describe, nearest, read_all
 from harness.model.expectation import (
     Expected,
     Ignore,
@@ -59,12 +56,16 @@ def stated(
     return expected
 
 
+def _text(context: Context, loc: Loc, data: Any) -> Matcher:
+    return value_matcher(context.field(loc, data, for_text=True))
+
+
 def _returns(expected: Expected, key: _Stated) -> Expected:
-    return replace(expected, returns=value_matcher(key.context, key.loc, key.data))
+    return replace(expected, returns=value_matcher(key.context.field(key.loc, key.data)))
 
 
 def _prints(expected: Expected, key: _Stated) -> Expected:
-    return replace(expected, prints=text_matcher(key.context, key.loc, key.data))
+    return replace(expected, prints=_text(key.context, key.loc, key.data))
 
 
 def _exit(expected: Expected, key: _Stated) -> Expected:
@@ -98,7 +99,7 @@ def _turns(expected: Expected, key: _Stated) -> Expected:
         if index >= most and isinstance(data, dict):
             what = f"there is no turn {index}: {_counted(inputs)} turns 0 to {inputs}"
             context.refuse((*key.loc, index), what, key=True)
-        return StatedTurn(index=index, printed=text_matcher(context, (*key.loc, index), printed))
+        return StatedTurn(index=index, printed=_text(context, (*key.loc, index), printed))
 
     turns = read_all(enumerate(data) if isinstance(data, list) else data.items(), turn)
     return replace(expected, turns=StatedTurns(turns=turns, all_turns=isinstance(data, list)))
@@ -115,7 +116,7 @@ def _raises(expected: Expected, key: _Stated) -> Expected:
     assert isinstance(raised, RaisesShape)
     message: Matcher | None = None
     if "message" in raised.model_fields_set:
-        message = text_matcher(key.context, (*key.loc, "message"), raised.message)
+        message = _text(key.context, (*key.loc, "message"), raised.message)
     first, *also = raised.names
     return replace(
         expected,
@@ -145,7 +146,7 @@ def _leaves(expected: Expected, key: _Stated) -> Expected:
             what = "only what is given by its place is compared afterwards"
             hint = f"write {called_function(call)}({name}, …)"
             context.refuse(where, what, hint, key=True)
-        return StatedLeave(name=str(name), value=value_matcher(context, where, value))
+        return StatedLeave(name=str(name), value=value_matcher(context.field(where, value)))
 
     return replace(expected, leaves=read_all(key.data.items(), leave))
 
@@ -166,7 +167,7 @@ def _writes(expected: Expected, key: _Stated) -> Expected:
         name, text = item
         if text is None:  # the file is not there
             return StatedLeave(name=str(name), value=Exactly(value=NONE))
-        return StatedLeave(name=str(name), value=text_matcher(context, (*key.loc, name), text))
+        return StatedLeave(name=str(name), value=_text(context, (*key.loc, name), text))
 
     return replace(expected, writes=read_all(files.items(), written))
 

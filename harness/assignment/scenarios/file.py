@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from harness.assignment.document import Document
 from harness.assignment.scenarios.across_files import (
-    StatedNeeds,
+    Compiled,
     WeightedFile,
     counted_points,
     rescaled,
@@ -17,71 +17,45 @@ from harness.assignment.scenarios.across_files import (
 )
 from harness.assignment.scenarios.cases import (
     Case,
-    CaseReader,
+    Reading,
     asks_for_draws,
+    cases_of,
     check_differ,
     check_draw_keys,
     one_of_each,
     uses,
 )
-from harness.assignment.scenarios.context import Context
-from harness.assignment.scenarios.draws import DrawRequest
+from harness.assignment.scenarios.context import Context, Setting, check_clauses, check_function
 from harness.assignment.scenarios.expected import stated, transcript_of
 from harness.assignment.scenarios.folders import provided_names, stand_in_files, used_files
-from harness.assignment.scenarios.settings import Setting, check_clauses, check_function
 from harness.assignment.scenarios.shape import ScenarioFileShape, ScenarioShape
 from harness.assignment.scenarios.stimulus import (
-    StimulusKind,
     check_takes,
     given,
     kind_of,
     read_stimulus,
     stimulus_of,
 )
-from harness.assignment.scenarios.sweeps import Variation, slug, swept_names, variations
+from harness.assignment.scenarios.sweeps import slug, swept_names, variations
 from harness.assignment.shapes import salvaged
 from harness.assignment.vocabulary import Overrides, Vocabulary
 from harness.matchers import EqualTo, Refused
 from harness.model.expectation import Expected
-from harness.model.plan import Scenario, SourceFile
+from harness.model.plan import Scenario
 from harness.model.specification import TranscriptFile
 from harness.model.stimulus import Call, StandIn, Stimulus
-
-
-@dataclass(slots=True)
-class Compiled:
-    """What the scenario files came to."""
-
-    scenarios: list[Scenario] = field(default_factory=list)
-    transcripts: list[TranscriptFile] = field(default_factory=list)
-    requests: dict[str, DrawRequest] = field(default_factory=dict)  # by frozen file
-    provide: set[str] = field(default_factory=set)
-    stand_ins: dict[str, SourceFile] = field(default_factory=dict)  # by name
-    data_files: set[str] = field(default_factory=set)  # those of `files:`
-    samples: dict[tuple[str, Overrides], DrawRequest] = field(default_factory=dict)
-    """The requests of strategies, by the scenarios' group and their constants."""
-    needs: list[StatedNeeds] = field(default_factory=list)
 
 
 class ScenarioFile:
     """Reads one file's scenarios; mistakes go to the document's problems, and what more than the
     file's scenarios is found goes to `compiled`."""
 
-    def __init__(
-        self, document: Document, vocabulary: Vocabulary, compiled: Compiled, *, recording: bool
-    ) -> None:
+    def __init__(self, document: Document, vocabulary: Vocabulary, compiled: Compiled) -> None:
         self.document = document
         self.vocabulary = vocabulary
         self.compiled = compiled
-        self.recording = recording
         self.stem = document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
         self.scenarios: list[Scenario] = []
-        self.case_reader = CaseReader(
-            folder=vocabulary.folder,
-            recording=recording,
-            requests=compiled.requests,
-            samples=compiled.samples,
-        )
 
     def read(self) -> WeightedFile:
         """All scenarios of the file that can be read, and what they are worth."""
@@ -157,7 +131,16 @@ class ScenarioFile:
             if not isinstance(chosen.own.cases, list):  # else with what each row states
                 check_takes(base, chosen, kind)
             for variation in variations(self.document, self.vocabulary, chosen):
-                self._variation(chosen, variation, group, kind)
+                context = self._context(chosen, variation.overrides)
+                reading = Reading(
+                    context=context,
+                    chosen=chosen,
+                    variation=variation,
+                    group=group,
+                    kind=kind,
+                    compiled=self.compiled,
+                )
+                self._variation(reading)
                 if len(self.document.problems) > before:
                     return  # the other values would say the same again
 
@@ -167,21 +150,19 @@ class ScenarioFile:
         context.names_known = not chosen.broken & {"given", "sample", "cases", "session"}
         return context
 
-    def _variation(
-        self, chosen: Setting, variation: Variation, group: str, kind: StimulusKind
-    ) -> None:
+    def _variation(self, reading: Reading) -> None:
         """Add the scenario under one set of constants; Refused if it cannot be read."""
-        context = self._context(chosen, variation.overrides)
-        cases = self.case_reader.cases(context, chosen, variation, group, kind)
-        prefix = given(context, chosen)
-        text = self._transcript(context, chosen, variation, group)
+        chosen, variation, group = reading.chosen, reading.variation, reading.group
+        cases = cases_of(reading)
+        prefix = given(reading.context, chosen)
+        transcript = _transcript(reading)
         names = {binding.name for case in cases for binding in case.bindings}
         each_read = isinstance(chosen.own.cases, list) or uses(chosen, names)
         stimuli: list[Stimulus] = []
         expected: list[Expected] = []
         before = len(self.document.problems)
         for case in (cases if each_read else cases[:1]) or [Case((), chosen)]:
-            stimulus, outcome = self._read(case, context, variation, kind, text)
+            stimulus, outcome = _read(reading, case, transcript)
             if len(self.document.problems) > before:
                 return  # the other cases would say the same again
             stimuli.append(replace(stimulus, given=prefix, bindings=case.bindings))
@@ -192,7 +173,7 @@ class ScenarioFile:
             self.compiled.samples.pop((group, variation.overrides), None)  # drawn values are typed
         else:
             stimuli = [replace(stimuli[0], bindings=case.bindings) for case in cases]
-        check_differ(context, chosen, stimuli)
+        check_differ(reading, stimuli)
         scenario = replace(
             self._common(chosen, group),
             id=group + variation.bracket(),
@@ -229,44 +210,39 @@ class ScenarioFile:
             faster_than=chosen.own.faster_than or 0,
         )
 
-    def _transcript(
-        self, context: Context, chosen: Setting, variation: Variation, group: str
-    ) -> str | None:
-        if not chosen.states("transcript") or asks_for_draws(chosen):
-            return None
-        with suppress(Refused):
-            swept = swept_names(variation)
-            transcript = transcript_of(context, chosen, swept, recording=self.recording)
-            entry = TranscriptFile(scenario_id=group + variation.bracket(), path=transcript.path)
-            self.compiled.transcripts.append(entry)
-            return transcript.text
-        return None
-
-    def _read(
-        self,
-        case: Case,
-        context: Context,
-        variation: Variation,
-        kind: StimulusKind,
-        transcript: str | None,
-    ) -> tuple[Stimulus, Expected]:
-        """What is done in one case, and what is expected of it; Refused."""
-        chosen, context = case.setting, case.context(context)
-        parts = read_stimulus(context, chosen, kind)
-        expected = stated(context, chosen, parts, transcript=transcript)
-        if isinstance(parts.action, Call) and isinstance(expected.returns, EqualTo):
-            # The value's own `==` is asked.
-            action = replace(parts.action, equals=expected.returns.expression)
-            parts = replace(parts, action=action)
-        stimulus = stimulus_of(context, chosen, variation.overrides, parts)
-        self.compiled.data_files |= used_files(chosen)
-        if stimulus.replies is not None:
-            self.compiled.data_files.add(stimulus.replies.file)
-        return stimulus, expected
-
     def _check_speed(self, chosen: Setting) -> None:
         clashing = [key for key in ("replies", "ends") if chosen.states(key)]
         clashing += ["stand_in"] if chosen.value("stand_in") else []
         if clashing and chosen.states("faster_than"):
             what = f"faster_than and {clashing[0]} do not go together"
             self.document.add((*chosen.loc, "faster_than"), what, key=True)
+
+
+def _transcript(reading: Reading) -> str | None:
+    chosen, compiled = reading.chosen, reading.compiled
+    if not chosen.states("transcript") or asks_for_draws(chosen):
+        return None
+    with suppress(Refused):
+        swept = swept_names(reading.variation)
+        transcript = transcript_of(reading.context, chosen, swept, recording=compiled.recording)
+        scenario_id = reading.group + reading.variation.bracket()
+        entry = TranscriptFile(scenario_id=scenario_id, path=transcript.path)
+        compiled.transcripts.append(entry)
+        return transcript.text
+    return None
+
+
+def _read(reading: Reading, case: Case, transcript: str | None) -> tuple[Stimulus, Expected]:
+    """What is done in one case, and what is expected of it; Refused."""
+    chosen, context = case.setting, case.context(reading.context)
+    parts = read_stimulus(context, chosen, reading.kind)
+    expected = stated(context, chosen, parts, transcript=transcript)
+    if isinstance(parts.action, Call) and isinstance(expected.returns, EqualTo):
+        # The value's own `==` is asked.
+        action = replace(parts.action, equals=expected.returns.expression)
+        parts = replace(parts, action=action)
+    stimulus = stimulus_of(context, chosen, reading.variation.overrides, parts)
+    reading.compiled.data_files |= used_files(chosen)
+    if stimulus.replies is not None:
+        reading.compiled.data_files.add(stimulus.replies.file)
+    return stimulus, expected

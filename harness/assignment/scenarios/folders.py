@@ -7,15 +7,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.problems import nearest
-from harness.assignment.scenarios.context import Context
-from harness.assignment.shapes import describe
+from harness.assignment.scenarios.context import Context, Setting
 from harness.assignment.vocabulary import Vocabulary
-from harness.matchers import Refused
+from harness.matchers import Refused, describe, nearest
 from harness.model.policy import SourceFile
 
 if TYPE_CHECKING:
-    from harness.assignment.scenarios.settings import Setting
     from harness.assignment.scenarios.shape import TextShape
 
 LARGEST_GIVEN = 1024 * 1024  # bytes, of one file

@@ -15,7 +15,6 @@ from pydantic import (
     model_validator,
 )
 
-from harness.assignment.problems import nearest
 from harness.assignment.scenarios import stimuli
 from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS
 from harness.assignment.scenarios.stimulus import stimulus_kinds
@@ -30,13 +29,13 @@ from harness.assignment.shapes import (
     WholeOrZero,
     Word,
     Words,
-    describe,
-    listed,
     one_required,
     quote,
     wrong,
 )
 from harness.common.discovery import import_modules
+from harness.common.words import listed
+from harness.matchers import describe, nearest
 
 import_modules(stimuli.__name__, stimuli.__path__)
 
@@ -312,8 +311,7 @@ else:
     ScenarioShape = create_model(
         "ScenarioShape",
         __base__=_ScenarioShape,
-        __doc__=f"One scenario: exactly one of {listed(_STIMULI, 'and')}, and what is expected of "
-        "it.",
+        __doc__=f"One scenario: exactly one of {listed(_STIMULI)}, and what is expected of it.",
         **{
             name: (str, Field(default="", description=kind.description))
             for name, kind in _STIMULI.items()

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.assignment.document import Loc
-from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.context import Context, Setting
 from harness.assignment.scenarios.draws import DrawError, replies_of
 from harness.assignment.scenarios.folders import given_files, has_folder
-from harness.assignment.scenarios.python_text import PythonError, names_of, parse_statements
-from harness.assignment.scenarios.sessions import SessionError, parse_session
-from harness.assignment.shapes import listed
+from harness.assignment.scenarios.python_text import (
+    PythonError,
+    SessionError,
+    names_of,
+    parse_session,
+    parse_statements,
+)
 from harness.assignment.vocabulary import Overrides
+from harness.common.words import listed
 from harness.matchers import Refused
 from harness.model.stimulus import Binding, Call, Key, Replies, Run, Session, Stimulus, Typed
-
-if TYPE_CHECKING:
-    from harness.assignment.scenarios.settings import Setting
 
 LONGEST_LINE = 4095  # bytes; a terminal takes no longer line
 
@@ -39,7 +41,8 @@ class StimulusKind:
 
     `takes` are the keys that it can show or needs, of those that not every kind takes; `elsewhere`
     says where another one may be stated. `read` is given the scenario, the place of the key, and
-    what `input:` types; it raises Refused. `order` is its place in lists.
+    what `input:` types; it raises Refused. `order` is its place in lists. `by_name`: its code can
+    use the names of a case, else cases differ in what is typed alone.
     """
 
     name: str
@@ -48,6 +51,7 @@ class StimulusKind:
     read: Callable[[Context, Setting, Loc, tuple[Typed, ...]], StimulusParts]
     order: int
     elsewhere: str = ""
+    by_name: bool = True
 
 
 _KINDS: dict[str, StimulusKind] = {}
@@ -71,7 +75,7 @@ def kind_of(context: Context, chosen: Setting) -> StimulusKind:
     stated = [name for name in kinds if chosen.states(name)]
     if len(stated) == 1:
         return kinds[stated[0]]
-    what = f"expected exactly one of {listed(kinds)}, got {' and '.join(stated) or 'none'}"
+    what = f"expected exactly one of {listed(kinds, 'or')}, got {' and '.join(stated) or 'none'}"
     if stated:
         hint = "make one scenario of each"
         context.add((*chosen.loc, stated[1]), what, hint, key=True)
@@ -85,7 +89,7 @@ def check_takes(context: Context, chosen: Setting, kind: StimulusKind) -> None:
     kinds = stimulus_kinds().values()
     for key in {key for other in kinds for key in other.takes}:
         if chosen.states(key) and key not in kind.takes:
-            owners = listed(other.name for other in kinds if key in other.takes)
+            owners = listed((other.name for other in kinds if key in other.takes), "or")
             hint = kind.elsewhere or f"it belongs to {owners}"
             context.add(chosen.at(key), f"a {kind.name} has no {key}", hint, key=True)
     for one, other, what in _CLASHES:

@@ -111,7 +111,7 @@ class Server:
         """Fork its process, which alone receives the scenario's job, over `channel`; then wait
         for its end."""
         memory, controlled, selections = marshal.loads(request)
-        files = [self.files.get(each) or self._select_files(each) for each in selections]
+        files = self._select_files(selections)
         self.limits.allow_memory(memory)
         gc.freeze()
         pid = fork()
@@ -153,12 +153,17 @@ class Server:
         if self.child_filter is not None:
             self.child_filter.load()
 
-    def _select_files(self, selection: tuple[Any, ...]) -> Files:
-        """The files that some scenarios share, compiled."""
-        self.limits.allow_memory(self.setup["memory"])  # the student's may be among them, changed
-        files = self.files[selection] = Files.select(selection, self.setup, self.submitted)
-        freeze_heap()
-        return files
+    def _select_files(self, selections: list[tuple[Any, ...]]) -> list[Files]:
+        """The files of each of these, compiled once for all scenarios that share them."""
+        new = [each for each in selections if each not in self.files]
+        if new:
+            self.limits.allow_memory(
+                self.setup["memory"]
+            )  # the student's may be among them, changed
+            for each in new:
+                self.files[each] = Files.select(each, self.setup, self.submitted)
+            freeze_heap()
+        return [self.files[each] for each in selections]
 
 
 class _Events:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 
 from harness.common.errors import HarnessError
 
@@ -40,10 +41,26 @@ class ScenarioChannel:
         self._theirs.close()
         try:
             self._ours.sendall(len(message).to_bytes(4, "little") + message)
-        except TimeoutError:
+        except (TimeoutError, BlockingIOError):
             raise HarnessError("a scenario's process does not take its job") from None
         except OSError:  # it has ended: its server tells how
             return
+
+    def wait_in_kernel(self, seconds: float) -> None:
+        """From now on `receive` may be called: it waits in the kernel, up to so many seconds."""
+        self._ours.setblocking(True)
+        self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(_PATIENCE))
+        self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(seconds))
+
+    def receive(self) -> bytes | None:
+        """What the process wrote; none when it has ended, None when it wrote nothing for a
+        while."""
+        try:
+            return self._ours.recv(CHUNK)
+        except BlockingIOError:
+            return None
+        except OSError:  # ended with something unread, after its last words
+            return b""
 
     def read(self) -> bytes:
         """Up to 64 KiB of what the process wrote; none when nothing is there, or it has ended."""
@@ -56,3 +73,7 @@ class ScenarioChannel:
         """Give up both ends."""
         self._theirs.close()
         self._ours.close()
+
+
+def _timeval(seconds: float) -> bytes:
+    return struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))

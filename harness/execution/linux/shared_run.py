@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _MIB = 1024 * 1024
 _TOUCHED_KIB = 64 * 1024
 _MOST_RESTARTS = 12
-_HEARTBEAT = 0.25
+_HEARTBEAT = 0.05
 _PATIENCE = 20.0  # seconds for our own server to end a process
 _LONGEST_REASON = 300  # characters: it holds names of the program's
 _FORGED = "something wrote to the harness in its place"
@@ -139,35 +139,44 @@ class _SharedProcess:
 
     def follow(self) -> None:
         """Until the process is gone."""
-        control = self._link.server.control.fileno()
-        events = select.poll()
-        events.register(control, select.POLLIN)
-        events.register(self._channel.fileno(), select.POLLIN)
-        listener = self._link.listener
-        if listener is not None:
-            events.register(listener.descriptor, select.POLLIN)
         try:
-            while not self._ended:
-                ready = [number for number, _ in events.poll(1000 * _HEARTBEAT)]
-                if listener is not None and listener.descriptor in ready:
-                    listener.receive()  # it reads past `sys.stdin`: out of the ordinary
-                    self._kill()
-                if self._channel.fileno() in ready and not self._take_reports():
-                    events.unregister(self._channel.fileno())
-                if control in ready:
-                    self._hear_from_server()
+            self._channel.wait_in_kernel(_HEARTBEAT)
+            while not self._killed_at and (data := self._channel.receive()) != b"":
+                if data is None and self._ended:
+                    break
+                if data is None:
+                    self._look_around()
+                else:
+                    self._take(data)
                 self._check_clock()
-            while self._take_reports():  # its last words
-                pass
+            while not self._ended:
+                self._look_around(_HEARTBEAT)
+                self._check_clock()
         finally:
             self._channel.close()
 
-    def _take_reports(self) -> bool:
-        """Read some of what there is; False when the process wrote nothing and its end is
-        closed."""
-        data = self._channel.read()
-        if not data:
-            return False
+    def _look_around(self, seconds: float = 0.0) -> None:
+        """Take what the server, within so many seconds, and the kernel say."""
+        events = select.poll()
+        control = self._link.server.control.fileno()
+        events.register(control, select.POLLIN)
+        listener = self._link.listener
+        if listener is not None:
+            events.register(listener.descriptor, select.POLLIN)
+        for number, _ in events.poll(1000 * seconds):
+            if number == control:
+                self._hear_from_server()
+            elif listener is not None:
+                listener.receive()  # it reads past `sys.stdin`: out of the ordinary
+                self._kill()
+
+    def _take(self, data: bytes) -> None:
+        """Act on the frames that are complete now: as a rule one, and nothing else."""
+        if not self._unread and len(data) > 4:
+            length = int.from_bytes(data[:4], "little")
+            if length == len(data) - 4:
+                self._take_frame(data[4:5], data[5:])
+                return
         self._unread += data
         at = 0
         while len(self._unread) >= at + 4 and not self._killed_at:
@@ -181,9 +190,6 @@ class _SharedProcess:
             at += 4 + length
             self._take_frame(frame[:1], frame[1:])
         del self._unread[:at]
-        if self._killed_at:
-            self._unread.clear()
-        return True
 
     def _take_frame(self, kind: bytes, body: bytes) -> None:
         self._progress = time.monotonic()

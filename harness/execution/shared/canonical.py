@@ -19,6 +19,8 @@ _SCALARS = frozenset(
     }
 )  # fmt: skip
 _ORDERED = frozenset({ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT})
+_ENDINGS = frozenset({Ending.ANSWERED, Ending.ASKED_FOR_MORE})
+_ASKED_FOR_MORE = '{"asked":"stimulus"}'
 
 
 class _NoFormError(Exception):
@@ -30,13 +32,13 @@ def canonical(
 ) -> bytes | None:
     """The bytes; None for what is not to be compared so: an exception (its traceback is the
     program's own), a set of several items, an object of which only the type is known, a cut value,
-    an ending out of the ordinary.
+    an ending out of the ordinary but for a program that asks for more input than there is.
 
     `arguments` are the positional arguments of a plain call, as in `PackedStimulus`.
     """
-    usual = observation.ending is Ending.ANSWERED and observation.phase is Phase.STIMULUS
     if (
-        not usual
+        observation.ending not in _ENDINGS
+        or observation.phase is not Phase.STIMULUS
         or observation.raised
         or isinstance(stimulus.action, Session)
         or observation.loading_printed
@@ -53,6 +55,8 @@ def canonical(
 
 
 def _answer(observation: Observation, stimulus: Stimulus, arguments: int | None) -> str:
+    if observation.ending is Ending.ASKED_FOR_MORE:
+        return _ASKED_FOR_MORE
     fields = {"phase": '"stimulus"'}
     if isinstance(stimulus.action, Run):
         if observation.exit_status is None:
@@ -127,6 +131,10 @@ def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None
         start = end
         screen.typed.append((len(screen.raw), next(inputs)))
     screen.raw += output[start:]
-    reply = (len(answer) + 1).to_bytes(4, "little") + b"A" + answer
-    ended = End(reason=None, exit_code=0, cpu_seconds=0.0, reply=reply)
+    if answer == _ASKED_FOR_MORE.encode():
+        reason, frame = Ending.ASKED_FOR_MORE, b'G"stimulus"'
+    else:
+        reason, frame = None, b"A" + answer
+    reply = len(frame).to_bytes(4, "little") + frame
+    ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=reply)
     return observation(stimulus, limits, screen, ended, arguments=arguments)

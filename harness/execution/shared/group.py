@@ -7,6 +7,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from harness.execution.inside.scenario.stimulus import analyse
 from harness.model.stimulus import Call, Run, Session, Stimulus
@@ -48,6 +49,10 @@ class SharedGroup:
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
     memory_mib: int = 0
+
+    def sort(self, place: Callable[[int], Any]) -> None:
+        """Put the jobs in the order in which they are asked, by the `place` of each number."""
+        self.jobs = {number: self.jobs[number] for number in sorted(self.jobs, key=place)}
 
     def selection(self, selection: object) -> int:
         """The place of these files among the group's."""

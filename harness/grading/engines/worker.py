@@ -27,11 +27,10 @@ from harness.grading.engines import (
     processes,
 )
 from harness.grading.grader import Graded, Grader
-from harness.grading.observing.cache import EmptyCache, ResultCache
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.results import Packer, Piece, Store
+from harness.results import EmptyCache, Packer, Piece, ResultCache, Store
 
 PATIENCE = 10.0  # seconds for a worker to clean up
 ORPHAN_PATIENCE = 1.5  # seconds, where its parent was killed

@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import chain
 
 from harness.common.errors import HarnessError
-from harness.grading.observing.looping import LIMIT_ENDINGS
+from harness.grading.observing.running import LIMIT_ENDINGS
 from harness.judging import LAST_KINDS, Judge
 from harness.model.observation import Ending, Observation, Raised, StepOutcome
 from harness.model.plan import Scenario
@@ -27,6 +27,7 @@ _VALUE_BYTES = 32
 _LONGEST_TEXT = 1000
 
 JudgeOf = Callable[[Scenario, int], Judge]
+ReferenceOf = Callable[[Scenario, int], Observation | None]
 
 
 def reduced(seen: Observation) -> Observation:
@@ -96,18 +97,22 @@ def _values(seen: Observation) -> Iterator[Value]:
 class Arrivals:
     """Takes in the draws of one submission's scenarios as they are observed."""
 
-    def __init__(self, judge_of: JudgeOf) -> None:
-        """`judge_of` gives what judges the draw of a scenario."""
+    def __init__(self, judge_of: JudgeOf, reference_of: ReferenceOf) -> None:
+        """`judge_of` gives what judges the draw of a scenario, `reference_of` what the reference
+        does there."""
         self._judge_of = judge_of
+        self._reference_of = reference_of
         self._verdicts: dict[tuple[str, int, Ending], Verdict] = {}
         self._explained: dict[str, set[Ending]] = {}  # of which a failing draw is explained
 
     def keep(self, scenario: Scenario, index: int, seen: Observation) -> Observation:
         """What is to be kept of the draw of this index; its verdict can be asked for from now on.
         HarnessError where what is expected cannot be compared."""
-        kept = reduced(seen)
         if index == 0:
             self._explained.pop(scenario.id, None)
+        if seen is self._reference_of(scenario, index):  # from a shared run, judged once for all
+            return seen
+        kept = reduced(seen)
         if not kept.cut:
             return seen
         judge = self._judge_of(scenario, index)

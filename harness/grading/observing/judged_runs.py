@@ -10,18 +10,24 @@ from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
 from harness.grading.observing.answer_key import expectation, parameters
 from harness.grading.observing.arrivals import Arrivals
-from harness.grading.observing.cache import ResultCache, execution_digest, judging_digest
 from harness.grading.observing.running import Observer, run_all
 from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging import Judge, combine
-from harness.model.expectation import AnswerKey
+from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Ending, Isolation, Observation
 from harness.model.plan import Assignment, Plan, Scenario
 from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import POLICY_DIGEST
-from harness.results import observation_key, shared_key, verdict_key
+from harness.results import (
+    ResultCache,
+    execution_digest,
+    judging_digest,
+    observation_key,
+    shared_key,
+    verdict_key,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +155,14 @@ class JudgedRuns:
     def _reference_of(self, scenario: Scenario) -> tuple[Observation, ...]:
         return tuple(answer.observation for answer in self._answers[scenario.id])
 
+    def _answer_of(self, scenario: Scenario, index: int) -> Answer | None:
+        answers = self._answers.get(scenario.id, ())
+        return answers[index] if index < len(answers) else None
+
+    def _reference_draw(self, scenario: Scenario, index: int) -> Observation | None:
+        answer = self._answer_of(scenario, index)
+        return None if answer is None else answer.observation
+
     def _is_as_reference(self, scenario: Scenario, observations: tuple[Observation, ...]) -> bool:
         """Whether these are the reference's own observations, not only equal ones."""
         answers = self._answers.get(scenario.id, ())
@@ -173,7 +187,7 @@ class JudgedRuns:
     ) -> RunOutcome:
         """Each scenario alone, where neither `cache` nor a shared run (`known`) has it."""
         known = known or _Shared()
-        arrivals = Arrivals(self.judge_of)
+        arrivals = Arrivals(self.judge_of, self._reference_draw)
         keys = keys or self.keys_of(digest, plan)
 
         def recall(scenario: Scenario) -> tuple[Observation, ...] | None:
@@ -200,10 +214,7 @@ class JudgedRuns:
             elif fresh and not cut and not known.has_taken(scenario):
                 found.new_observations[keys[scenario.id]] = seen
             if shared or self._equals_reference(scenario, seen):
-                if scenario.id not in self._as_reference:
-                    verdict = self._judge(scenario, seen, arrivals)
-                    self._as_reference[scenario.id] = verdict
-                found.verdicts[scenario.id] = self._as_reference[scenario.id]
+                found.verdicts[scenario.id] = self._verdict_as_reference(scenario, seen, arrivals)
                 continue
             name = self._verdict_key(plan.assignment, scenario, keys[scenario.id])
             kept = None if fresh else cache.verdict(name)
@@ -213,6 +224,14 @@ class JudgedRuns:
                     found.new_verdicts[name] = kept
             found.verdicts[scenario.id] = kept
         return found
+
+    def _verdict_as_reference(
+        self, scenario: Scenario, seen: tuple[Observation, ...], arrivals: Arrivals
+    ) -> Verdict:
+        """The verdict of what equals the reference's observations; judged once."""
+        if scenario.id not in self._as_reference:
+            self._as_reference[scenario.id] = self._judge(scenario, seen, arrivals)
+        return self._as_reference[scenario.id]
 
     def _verdict_key(self, assignment: Assignment, scenario: Scenario, observed: str) -> str:
         return verdict_key(
@@ -268,9 +287,8 @@ class JudgedRuns:
         """What judges the draw of this index; one for all submissions."""
         found = self._judges.get((scenario.id, index))
         if found is None:
-            answers = self._answers.get(scenario.id)
             stimulus = scenario.stimuli[index]
-            answer = answers[index] if answers and index < len(answers) else None
+            answer = self._answer_of(scenario, index)
             expected_turns = expectation(scenario, stimulus, answer, self._plan.assignment)
             found = self._judges[scenario.id, index] = Judge(expected_turns, stimulus)
         return found

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import Protocol, runtime_checkable
 
@@ -25,8 +26,7 @@ from harness.execution import (
     decoded,
     may_share,
 )
-from harness.grading.observing.looping import LIMIT_ENDINGS
-from harness.grading.observing.running import Observer
+from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
@@ -58,12 +58,14 @@ class SharingObserver(Observer, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """A stimulus that may share a process, and what the reference did."""
+    """A stimulus that may share a process, and what the reference did. Of a function's the one with
+    the least `lot` is in the audit."""
 
     scenario: Scenario
     index: int
     reference: Observation
     expected: bytes
+    lot: bytes
 
     @property
     def stimulus(self) -> Stimulus:
@@ -148,8 +150,7 @@ class SharedRuns:
             numbers = [n for n in group.jobs if id(self._entries[n].stimulus) in wanted]
             if len(numbers) < _WORTH_A_PROCESS:
                 continue
-            order = sorted(numbers, key=lambda number: self._place(group, number))
-            outcome = server.observe_together(group, order, attempts, found.keep)
+            outcome = server.observe_together(group, numbers, attempts, found.keep)
             if outcome.changed_by is not None:
                 # Again in the plan's order, for the reason alone: it must not depend on the secret.
                 again = server.observe_together(group, sorted(numbers), keep=_nothing)
@@ -189,10 +190,15 @@ class SharedRuns:
                     del group.jobs[number]
                     continue
                 self._entries[number] = _Entry(
-                    scenario=scenario, index=index, reference=reference, expected=expected
+                    scenario=scenario,
+                    index=index,
+                    reference=reference,
+                    expected=expected,
+                    lot=self._draw("audit", str(number)),
                 )
             for number in _told_by_others({n: self._entries[n] for n in group.jobs}):
                 del group.jobs[number], self._entries[number]
+            group.sort(partial(self._place, group))
         self._by_stimulus = {id(entry.stimulus): entry for entry in self._entries.values()}
         digests = ((scenario.id, self._digest(scenario)) for scenario in self._plan.scenarios)
         self._digests = {name: digest for name, digest in digests if digest is not None}
@@ -215,7 +221,7 @@ class SharedRuns:
         for number in sorted(equal):
             by_function.setdefault(self._entries[number].scenario.function, []).append(number)
         chosen = (
-            min(numbers, key=lambda number: self._draw("audit", str(number)))
+            min(numbers, key=lambda number: self._entries[number].lot)
             for numbers in by_function.values()
         )
         return frozenset(id(self._entries[number].stimulus) for number in chosen)

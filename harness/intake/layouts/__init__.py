@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from harness.common.discovery import extensions
 from harness.intake.entries import Entry
 from harness.intake.uploads import StudentUploads
 from harness.model.plan import Assignment
@@ -42,10 +41,5 @@ class Layout:
 
 @cache
 def known_layouts() -> tuple[Layout, ...]:
-    """The `LAYOUT` of every module in this package, in their order."""
-    modules = (
-        importlib.import_module(f"{__name__}.{module.name}")
-        for module in pkgutil.iter_modules(__path__)
-    )
-    layouts = [module.LAYOUT for module in modules if hasattr(module, "LAYOUT")]
-    return tuple(sorted(layouts, key=lambda layout: (layout.order, layout.name)))
+    """The layout of every module in this package, in their order."""
+    return extensions(__name__, __path__, Layout, lambda layout: (layout.order, layout.name))

@@ -33,15 +33,15 @@ def _read(
     place: Entry, entries: Sequence[Entry], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
     matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
-    known = [(entry, match) for entry, match in matches if match]
+    named = [(entry, match) for entry, match in matches if match]
     about = {
         match["who"]: text
-        for entry, match in known
+        for entry, match in named
         if not match["file"] and (text := _about(entry)) is not None
     }
-    title = _title(match["who"] for _, match in known)
+    title = _title(match["who"] for _, match in named)
     pieces = []
-    for entry, match in known:
+    for entry, match in named:
         text = about.get(match["who"])
         user, name = match["who"].removeprefix(title), ""
         if text is not None and match["who"].endswith(f"_{text['user']}"):

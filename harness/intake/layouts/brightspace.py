@@ -49,14 +49,14 @@ def _read(
     place: Entry, entries: Sequence[Entry], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
     matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
-    known = [(entry, match) for entry, match in matches if match]
-    ones = {match["one"] for _, match in known}
-    twos = {match["two"] for _, match in known}
+    named = [(entry, match) for entry, match in matches if match]
+    ones = {match["one"] for _, match in named}
+    twos = {match["two"] for _, match in named}
     template = "{one}-{two}"
     if (len(ones) == 1) != (len(twos) == 1):
         template = "{one}" if len(twos) == 1 else "{two}"
     pieces = []
-    for entry, match in known:
+    for entry, match in named:
         if entry.is_folder:
             attempt = in_folder(entry, f"{place.where}/{entry.name}")
         else:

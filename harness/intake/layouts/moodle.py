@@ -36,14 +36,14 @@ def _read(
     place: Entry, entries: Sequence[Entry], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
     matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
-    known = [(entry, match) for entry, match in matches if match]
-    names = {match["name"] for _, match in known}
+    named = [(entry, match) for entry, match in matches if match]
+    names = {match["name"] for _, match in named}
     is_blind = names == {"Participant"} or (
-        len(names) == 1 and len({match["id"] for _, match in known}) > 1
+        len(names) == 1 and len({match["id"] for _, match in named}) > 1
     )
-    with_files = {match["id"] for _, match in known if match["kind"] == "file"}
+    with_files = {match["id"] for _, match in named if match["kind"] == "file"}
     pieces = []
-    for entry, match in known:
+    for entry, match in named:
         who = student(match["id"], "" if is_blind else match["name"])
         if entry.is_folder:
             attempt = in_folder(entry, f"{place.where}/{entry.name}")

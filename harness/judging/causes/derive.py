@@ -19,13 +19,10 @@ from harness.judging.causes.scripts import Passes, in_scripts
 from harness.model.observation import Ending
 from harness.model.plan import Visibility, in_turn, needed
 from harness.model.policy import Loop, Outline, OutlinePart, Unparsable
-from harness.model.rule_words import name_rule
 from harness.model.verdict import Blame, Cause, CodePlace, Symptom, VerdictKind
 
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
-TOO_SLOW = name_rule("too_slow", "is right, but too slow")
-_NOT_GRADABLE = name_rule("not_gradable", "the files cannot be graded")
-_UNREADABLE = name_rule("unreadable", "Python cannot read the file")
+TOO_SLOW = "too_slow"
 _NEAR = 0.7  # of 1: how alike a name must be to be meant
 
 _SOONEST = tuple(Visibility)  # who may be seen first comes first
@@ -38,7 +35,7 @@ def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> 
     if unparsable is None:
         return Cause(
             function="",
-            rule=_NOT_GRADABLE,
+            rule="not_gradable",
             message=problem,
             about_text=True,
             marks_at_stake=worth,
@@ -49,7 +46,7 @@ def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> 
         place = CodePlace(file=unparsable.file, first=line, last=line, text=text)
     return Cause(
         function="",
-        rule=_UNREADABLE,
+        rule="unreadable",
         message=unparsable.reason,
         place=place,
         line=line,

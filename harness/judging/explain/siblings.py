@@ -15,7 +15,6 @@ from harness.judging.boards import Cells, cells, grid_at
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Assignment, Plan, Scenario, Visibility
-from harness.model.rule_words import name_rule
 from harness.model.stimulus import Run, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation, Verdict, VerdictKind
@@ -172,7 +171,7 @@ def _speaks_of(stimulus: Stimulus, constant: str) -> bool:
     return any(constant in source for source in sources)
 
 
-RULE = name_rule("hard_coded_size", "a size is hard-coded")
+RULE = "hard_coded_size"
 
 
 def refine(

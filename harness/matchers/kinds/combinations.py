@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from harness.matchers.field import Field
-from harness.matchers.registry import Part, matcher_class, matcher_key, read_all, read_matcher
+from harness.matchers.field import Field, read_all
+from harness.matchers.registry import Part, matcher_class, matcher_key, read_matcher
 from harness.model.expectation import Ignore, Matcher
 from harness.model.values import Value, ValueKind
 

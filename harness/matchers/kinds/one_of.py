@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from harness.matchers.comparison import same, source, words_limit
-from harness.matchers.field import Field
+from harness.matchers.field import Field, read_all
 from harness.matchers.kinds.exactly import Exactly
-from harness.matchers.registry import Part, Schema, matcher_class, matcher_key, read, read_all
+from harness.matchers.registry import Part, Schema, matcher_class, matcher_key, read
 from harness.model.expectation import Ignore, Matcher
 from harness.model.values import Value
 

@@ -18,7 +18,7 @@ from typing import NoReturn
 from harness.common.errors import HarnessError
 from harness.common.escaping import quoted
 from harness.matchers.comparison import normalised
-from harness.matchers.field import Field
+from harness.matchers.field import Field, describe, nearest
 from harness.matchers.registry import Part, matcher_class, matcher_key
 from harness.model.expectation import Ignore, TextMatcher
 
@@ -122,8 +122,8 @@ def _compiled(field: Field, text: str, words: str = "") -> Matches:
 def _named(field: Field) -> Matches:
     words, known = field.data, field.patterns
     if not isinstance(words, str) or words not in known:
-        hint = field.nearest(known) or "describe it there: patterns: {a parting message: …}"
-        field.refuse(f"assignment.yaml has no pattern for {field.described()}", hint)
+        hint = nearest(str(words), known) or "describe it there: patterns: {a parting message: …}"
+        field.refuse(f"assignment.yaml has no pattern for {describe(words)}", hint)
     return _compiled(field, known[words], words)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from harness.common.words import listed
 from harness.matchers.comparison import type_with_article
-from harness.matchers.field import Field, listed
+from harness.matchers.field import Field, nearest
 from harness.matchers.registry import Part, matcher_class, matcher_key
 from harness.model.expectation import Matcher
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
@@ -30,7 +31,7 @@ class OfType(Matcher):
 
 def _type(field: Field) -> str:
     if field.data not in TYPES:
-        hint = field.nearest(TYPES) or f"types are {listed(TYPES)}"
+        hint = nearest(str(field.data), TYPES) or f"types are {listed(TYPES, 'or')}"
         field.expected("the name of a built-in type", hint)
     return str(field.data)
 

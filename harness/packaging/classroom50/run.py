@@ -28,8 +28,8 @@ from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.packaging.packed import packed_key, packed_plan, this_interpreter
-from harness.reporting.markdown import markdown_summary
+from harness.packaging.program_file import packed_key, packed_plan, this_interpreter
+from harness.reporting.github import markdown_summary
 from harness.reporting.terminal.cards import explain_failures
 from harness.results.student_view import student_view
 

@@ -143,7 +143,7 @@ class _Check:
         holder = visit.parent.node
         if isinstance(holder, ast.Call):
             return visit.node in holder.args and _calls_any(holder, _REACHING)
-        return isinstance(holder, ast.Attribute) or any(visit.renamed())
+        return isinstance(holder, ast.Attribute) or any(visit.new_names())
 
     def _module_as_value(self, node: ast.Name | ast.Attribute, visit: Visit) -> None:
         """A module put where it can be reached under another name."""
@@ -156,7 +156,7 @@ class _Check:
             return
         if isinstance(holder, ast.Subscript) and holder.value is node:
             return
-        if not isinstance(node.ctx, ast.Load) or any(visit.renamed()):
+        if not isinstance(node.ctx, ast.Load) or any(visit.new_names()):
             return
         for module in sorted(self._modules.of(node, visit)):
             message = f"the module {short(module)} is used as a value; only its parts may be"
@@ -204,7 +204,7 @@ class _Check:
             self._collector.add(_KIND, node, f".{short(name)} leads from a value to modules")
             return
         for module in sorted(self._modules.of(node.value, visit)):
-            reached = self._reached(module, name)
+            reached = self._other_module(module, name)
             if module == "sys" and name in {"modules", "meta_path", "path_hooks"}:
                 message = f"sys.{name} reaches modules without an import"
                 self._collector.add(_KIND, node, message)
@@ -212,7 +212,7 @@ class _Check:
                 what = f"{short(ast.unparse(node.value))}.{name} reaches the module {reached}"
                 self._collector.add(_KIND, node, f"{what} through another module")
 
-    def _reached(self, module: str, name: str) -> str | None:
+    def _other_module(self, module: str, name: str) -> str | None:
         """The module that `module.name` is, where it is another module of the standard library."""
         reached = module_named(module, name)
         if reached is None or f"{module}.{name}" in self._modules.dotted:
@@ -229,9 +229,9 @@ class _Check:
         if node.level:
             return
         for alias in node.names:
-            found = self._reached(module, alias.name)
-            if found is not None:
-                message = f"takes the module {found} out of {short(module)}"
+            reached = self._other_module(module, alias.name)
+            if reached is not None:
+                message = f"takes the module {reached} out of {short(module)}"
                 self._collector.add(_KIND, node, message)
 
     def _text(self, node: ast.Constant, text: str, visit: Visit) -> None:

@@ -18,7 +18,7 @@ from harness.common import escaping, files
 from harness.common.rounding import rounded
 from harness.model.rule_words import rule_in_words
 from harness.policy import finding_kind
-from harness.reporting.html import cells, highlight, inert
+from harness.reporting.html import pieces
 from harness.reporting.view import (
     comparisons,
     figures,
@@ -68,7 +68,7 @@ def environment() -> Environment:
         bytecode_cache=_bytecode_cache(),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=inert.finalize,
+        finalize=pieces.finalize,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
@@ -88,16 +88,16 @@ def environment() -> Environment:
         "sentence": shown_causes.sentence,
         "other_symptoms": shown_causes.other_symptoms,
         "rounded": rounded,
-        "block_html": inert.block,
-        "cell_html": cells.cell_html,
-        "grid_cell_html": cells.grid_cell_html,
-        "source_html": highlight.numbered,
-        "key_html": cells.key_html,
-        "turns_html": cells.turns_html,
-        "points_text": cells.points_text,
+        "block_html": pieces.block,
+        "cell_html": pieces.cell_html,
+        "grid_cell_html": pieces.grid_cell_html,
+        "source_html": pieces.numbered,
+        "key_html": pieces.key_html,
+        "turns_html": pieces.turns_html,
+        "points_text": pieces.points_text,
         "side_lines": comparisons.side_lines,
-        "signs_used": cells.signs_used,
-        "capital": cells.capital,
+        "signs_used": pieces.signs_used,
+        "capital": pieces.capital,
         "shorten": escaping.shorten,
         "share": figures.share,
         "page_name": files.page_name,

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.common.escaping import visible
+from harness.common.words import counted
 from harness.model.observation import Turn
-from harness.model.verdict import Cell, Channel, Comparison, LineEnd, Row, Verdict
-from harness.reporting.view.words import counted
+from harness.model.verdict import Cell, Channel, ComparedRow, Comparison, LineEnd, Verdict
 
 _AT_A_GLANCE = 30  # characters of two texts, one below the other
 _MANY = 12  # rows: more are shown only near those that differ, with line numbers
@@ -39,7 +39,7 @@ def first_difference(part: Comparison) -> str:
     if part.grids is not None:
         return part.grids.where
     at_row = next((i for i, row in enumerate(part.rows) if not row.same), None)
-    if at_row is None or part.is_silent or part.expects_nothing:
+    if at_row is None or part.in_words or part.is_silent or part.expects_nothing:
         return ""
     row = part.rows[at_row]
     longest = max(len(row.expected.text), len(row.actual.text))
@@ -67,7 +67,7 @@ def first_difference(part: Comparison) -> str:
     return f"First difference: {where}: expected {wanted}, {yours} has {has}."
 
 
-def _line_ends(row: Row, at: int) -> str | None:
+def _line_ends(row: ComparedRow, at: int) -> str | None:
     """How two lines differ that differ in their ends alone."""
     if at < len(row.expected.text) or at < len(row.actual.text):
         return None

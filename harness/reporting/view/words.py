@@ -7,10 +7,13 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from harness.common.rounding import rounded
+from harness.common.words import counted as counted  # noqa: PLC0414  (for templates as well)
+from harness.common.words import listed as listed  # noqa: PLC0414
+from harness.common.words import plural as plural  # noqa: PLC0414
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
-from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
+from harness.model.result import ManualMark, RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.student_view import ShownCheck, StudentView
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 
@@ -66,12 +69,6 @@ def remedy(problem: str, wanted: Sequence[str]) -> str:
         names = "this name" if len(wanted) == 1 else "these names"
         return f"Hand in {listed(wanted)}, with exactly {names}."
     return ""
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a.py`, `a.py and b.py`, `a.py, b.py and c.py`."""
-    *most, last = names or ("",)
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def section(text: str) -> str:
@@ -199,7 +196,7 @@ def number(value: Fraction) -> str:
     return rounded(value).rstrip("0").rstrip(".")
 
 
-def percent(part: Fraction | int, whole: Fraction | int) -> int:
+def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:
     """Whole percent, rounded half up; 100 and 0 are said only when they are exactly so."""
     if not whole:
         return 0
@@ -210,11 +207,12 @@ def percent(part: Fraction | int, whole: Fraction | int) -> int:
     return max(rounded, 1) if share > 0 else rounded
 
 
-def plural(count: Fraction | int, noun: str) -> str:
-    """The noun for this many."""
-    return noun if count == 1 else f"{noun}s"
+def is_other_python(facts: RunFacts) -> bool:
+    """Whether the run's interpreter is not of the version that the assignment names."""
+    wanted = facts.python_wanted.split(".")
+    return facts.python.split(".")[: len(wanted)] != wanted
 
 
-def counted(count: int, noun: str) -> str:
-    """`3 checks`, `1 check`, `1,204 checks`."""
-    return f"{count:,} {plural(count, noun)}"
+def mark_text(mark: Fraction | None) -> str:
+    """A mark with two decimals, or a dash."""
+    return "\u2013" if mark is None else rounded(mark)

@@ -17,8 +17,6 @@ from harness.grading import (
     SpawnedWorker,
     WorkerDied,
     WorkerPool,
-    execution_digest,
-    judging_digest,
 )
 from harness.model.plan import Plan
 from harness.model.stimulus import Run, Stimulus
@@ -31,6 +29,7 @@ from harness.model.study.fuzzing import (
     NotFuzzed,
 )
 from harness.model.submission import Submission
+from harness.results import execution_digest, judging_digest
 from harness.study.fuzz.worker import Setup, Unit, UnitResult, WorkFailed, batch_size
 
 
@@ -108,8 +107,8 @@ class Kept:
 
     def differing(self, digests: Iterable[str]) -> int:
         """How many of these submissions differ anywhere."""
-        found = {digest for (digest, _), known in self.targets.items() if known.difference}
-        return len(found & set(digests))
+        differing = {digest for (digest, _), known in self.targets.items() if known.difference}
+        return len(differing & set(digests))
 
     def save(self) -> None:
         """Write the file."""
@@ -153,8 +152,8 @@ def not_fuzzed(plan: Plan, settings: FuzzSettings) -> tuple[NotFuzzed, ...]:
     texts = [clause.text for clause in plan.assignment.clauses]
     on_sheet = {word for text in texts for word in _WORD.findall(text)}
     on_sheet |= {scenario.function for scenario in plan.scenarios}
-    own = [each.name for each in plan.assignment.functions if each.name in on_sheet]
-    names = dict.fromkeys([*own, *(scenario.function for scenario in plan.scenarios)])
+    functions = [each.name for each in plan.assignment.functions if each.name in on_sheet]
+    names = dict.fromkeys([*functions, *(scenario.function for scenario in plan.scenarios)])
     return tuple(
         NotFuzzed(function=name, reason=_reason(plan, name)) for name in names if name not in drawn
     )
@@ -228,13 +227,13 @@ def fuzz(
             if done % _SAVED_EVERY == 0:
                 kept.save()
             progress(target.function, done, len(units), kept.differing(unique))
-        left = [
+        open_units = [
             unit
             for unit in units
             for digest in unit.digests
             if kept.is_open(digest, settings.targets[unit.target].id, unit.batch)
         ]
-        complete = not left
+        complete = not open_units
     except KeyboardInterrupt:
         complete = False
     finally:
@@ -247,14 +246,14 @@ def _units(settings: FuzzSettings, inputs: int, digests: Sequence[str], kept: Ke
     sharing: dict[str, int] = {}
     for target in settings.targets:
         sharing[target.function] = sharing.get(target.function, 0) + 1
-    found = []
+    units = []
     for number, target in enumerate(settings.targets):
-        wanted = max(1, inputs // sharing[target.function])
-        for batch in range(-(-wanted // batch_size(target))):
-            left = tuple(each for each in digests if kept.is_open(each, target.id, batch))
-            if left:
-                found.append(Unit(target=number, batch=batch, digests=left))
-    return sorted(found, key=lambda unit: (unit.batch, unit.target))
+        draws = max(1, inputs // sharing[target.function])
+        for batch in range(-(-draws // batch_size(target))):
+            open_digests = tuple(each for each in digests if kept.is_open(each, target.id, batch))
+            if open_digests:
+                units.append(Unit(target=number, batch=batch, digests=open_digests))
+    return sorted(units, key=lambda unit: (unit.batch, unit.target))
 
 
 def _run(
@@ -268,9 +267,9 @@ def _run(
         for unit in units:
             if deadline is not None and time.monotonic() >= deadline:
                 return
-            left = tuple(each for each in unit.digests if (each, unit.target) not in differ)
-            if left:
-                yield replace(unit, digests=left)
+            open_digests = tuple(each for each in unit.digests if (each, unit.target) not in differ)
+            if open_digests:
+                yield replace(unit, digests=open_digests)
 
     def heard(message: object) -> None:
         if isinstance(message, UnitResult):
@@ -309,7 +308,7 @@ def _report(
     for batch in kept.batches.values():
         functions[of_target[batch.target]][0] += batch.inputs
         functions[of_target[batch.target]][1] += batch.left_out
-    found = []
+    fuzzed = []
     for digest, ids in by_digest.items():
         known = [kept.targets.get((digest, target.id)) for target in settings.targets]
         there = [each for each in known if each is not None]
@@ -317,7 +316,7 @@ def _report(
             kept.batches[each.target, batch].inputs for each in there for batch in each.batches
         )
         differences = tuple(each.difference for each in there if each.difference is not None)
-        found.append(
+        fuzzed.append(
             FuzzedSubmission(ids=tuple(sorted(ids)), inputs=inputs, differences=differences)
         )
     return FuzzReport(
@@ -328,6 +327,6 @@ def _report(
             FunctionInputs(function=name, inputs=inputs, left_out=left_out)
             for name, (inputs, left_out) in functions.items()
         ),
-        submissions=tuple(sorted(found, key=lambda each: each.ids)),
+        submissions=tuple(sorted(fuzzed, key=lambda each: each.ids)),
         not_fuzzed=not_fuzzed(context.specification.plan, settings),
     )

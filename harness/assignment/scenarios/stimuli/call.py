@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.assignment.document import Loc
-from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.context import Context, Setting
 from harness.assignment.scenarios.stimulus import StimulusKind, StimulusParts, stimulus_kind
 from harness.model.stimulus import Call, Typed, called_function
 
-if TYPE_CHECKING:
-    from harness.assignment.scenarios.settings import Setting
-
 
 def _read(context: Context, chosen: Setting, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
-    text = chosen.stimulus
+    text = chosen.text("call")
     context.expression(text, loc)
     leaves: frozenset[str] | None = None
     if context.vocabulary.has_reference:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.assignment.document import Loc
-from harness.assignment.problems import nearest
-from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.context import Context, Setting
 from harness.assignment.scenarios.stimulus import StimulusKind, StimulusParts, stimulus_kind
+from harness.matchers import nearest
 from harness.model.stimulus import Run, Typed
-
-if TYPE_CHECKING:
-    from harness.assignment.scenarios.settings import Setting
 
 
 def _read(context: Context, chosen: Setting, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
-    vocabulary, program = context.vocabulary, chosen.stimulus
+    vocabulary, program = context.vocabulary, chosen.text("run")
     paths = (*vocabulary.submission_files, *vocabulary.provided, *chosen.value("provide"))
     programs = [path.rsplit("/", 1)[-1] for path in paths]
     if program not in programs:
@@ -31,5 +26,6 @@ stimulus_kind(
         takes=("prints", "turns", "transcript", "raises", "exit", "argv", "stdin", "replies"),
         read=_read,
         order=30,
+        by_name=False,
     )
 )

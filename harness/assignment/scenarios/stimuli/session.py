@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from harness.assignment.document import Loc
-from harness.assignment.scenarios.context import Context
-from harness.assignment.scenarios.python_text import names_of, parse_statements
-from harness.assignment.scenarios.sessions import SessionError, parse_session, prompts_of, typed_in
+from harness.assignment.scenarios.context import Context, Setting
+from harness.assignment.scenarios.python_text import (
+    SessionError,
+    names_of,
+    parse_session,
+    parse_statements,
+    prompts_of,
+    typed_in,
+)
 from harness.assignment.scenarios.stimulus import (
     StimulusKind,
     StimulusParts,
@@ -16,13 +20,10 @@ from harness.assignment.scenarios.stimulus import (
 )
 from harness.model.stimulus import Session, Typed
 
-if TYPE_CHECKING:
-    from harness.assignment.scenarios.settings import Setting
-
 
 def _read(context: Context, chosen: Setting, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
     try:
-        steps = parse_session(chosen.stimulus)
+        steps = parse_session(chosen.text("session"))
     except SessionError as error:
         context.refuse(loc, str(error), error.hint, line=error.line)
     for step in steps:

@@ -1,10 +1,10 @@
 """What a program that shares its process finds in place of Python's own modules.
 
 `math`, `random`, `string`, `typing` and `__future__` are new modules there, with the functions and
-constants listed here and nothing else: no submodule, no name with an underscore, no class. The real
-ones lead to `sys` and to every module there is (`typing.sys.modules`, `random._os`), and have room
-to keep something (`math.kept`, `typing.Optional._getitem`). Our own code goes on using the real
-ones, which it has under names of its own.
+constants listed here and nothing else: no submodule, no name with an underscore, no class, no room
+for an attribute. The real ones lead to `sys` and to every module there is (`typing.sys.modules`,
+`random._os`), and have room to keep something (`math.kept`, `typing.Optional._getitem`). Our own
+code goes on using the real ones, which it has under names of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any, NoReturn
 
-_Module: type[ModuleType] = type(sys)
+    _Module = ModuleType
+else:
+    _Module = type(sys)
 
 _RANDOM = """
     betavariate choice choices expovariate gauss getrandbits lognormvariate normalvariate
@@ -81,11 +83,14 @@ class Facades:
     """What stands in `sys.modules` for the modules that a program may import.
 
     For `math` and `random` there is one where the real one is loaded. Whatever else is not loaded
-    yet calls `unavailable` with its name when it is imported; that must end the process, since what
-    it raised could be caught. `values` is all that façades hold when they are new.
+    yet calls `unavailable` with its name when it is imported, and who stores something in a façade
+    calls `stored` with its name and the attribute's: both must end the process, since what they
+    raised could be caught. `modules` are the façades, `values` all that they hold.
     """
 
-    def __init__(self, unavailable: Callable[[str], NoReturn]) -> None:
+    def __init__(
+        self, unavailable: Callable[[str], NoReturn], stored: Callable[[str, str], NoReturn]
+    ) -> None:
         names: dict[str, dict[str, Any]] = {
             "string": _STRING,
             "typing": {name: _Form() for name in _FORMS.split()} | {"TYPE_CHECKING": False},
@@ -96,28 +101,49 @@ class Facades:
             names["math"] = _listed(math, (name for name in dir(math) if name[:1] != "_"))
         if self._random is not None:
             names["random"] = _listed(self._random, _RANDOM.split())
-        self._names = names
-        self.values = [value for space in names.values() for value in space.values()]
+        self.modules = [_facade(name, values, stored) for name, values in names.items()]
+        self.values = [value for values in names.values() for value in values.values()]
         sys.meta_path.insert(0, _NothingElse(unavailable))
 
-    def install(self) -> list[ModuleType]:
-        """Put new façades into `sys.modules`, before anything of the program runs, and return
-        them."""
-        modules = []
-        for name, values in self._names.items():
-            module = sys.modules[name] = _Module(name)
-            vars(module).update(values)
-            modules.append(module)
-        return modules
+    def install(self) -> None:
+        """Put them into `sys.modules`, before anything of the program runs."""
+        for module in self.modules:
+            sys.modules[module.__name__] = module
 
     def seed(self, seed: int) -> None:
         """Seed the generator behind `random`."""
         if self._random is not None:
             self._random.seed(seed)
 
-    def random_state(self) -> object:
-        """The state of the generator behind `random`."""
-        return self._random.getstate() if self._random is not None else None
+    def draw(self) -> float:
+        """The next number of that generator, which shows whether one was drawn since it was
+        seeded."""
+        return self._random.random() if self._random is not None else 0.0
+
+
+def _facade(
+    name: str, values: dict[str, Any], stored: Callable[[str, str], NoReturn]
+) -> ModuleType:
+    """A module with these attributes, which no statement can change: they lie in slots, not in its
+    dictionary, and `stored` is called instead."""
+
+    class Facade(_Module):
+        __slots__ = (*values, "__all__")
+
+        def __setattr__(self, attribute: str, value: object) -> NoReturn:
+            stored(name, attribute)
+
+        def __delattr__(self, attribute: str) -> NoReturn:
+            stored(name, attribute)
+
+    facade = Facade(name)
+    space = vars(facade)
+    space.clear()
+    space["__name__"] = name
+    for attribute, value in values.items():
+        object.__setattr__(facade, attribute, value)
+    object.__setattr__(facade, "__all__", tuple(values))
+    return facade
 
 
 def _listed(real: ModuleType, names: Iterable[str]) -> dict[str, Any]:

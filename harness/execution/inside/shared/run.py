@@ -20,6 +20,7 @@ import io
 import marshal
 import resource
 import sys
+from _json import encode_basestring_ascii as quote
 from os import _exit, dup2, write
 
 from ..messages.channel import receive_only
@@ -27,7 +28,7 @@ from ..scenario import evaluate
 from ..scenario.process import copied
 from ..scenario.stimulus import unpacked
 from .facades import Facades
-from .snapshot import NotPlainError, Snapshot
+from .snapshot import NotPlainError, Snapshot, fixed_ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,24 +47,46 @@ class RefusedError(Exception):
 
 class ScriptedInput:
     """What takes the place of `sys.stdin`: lines come from the driver, each when it is asked for.
-    `places` says after how many bytes of output that was."""
+    `places` says after how many bytes of output that was.
+
+    Where there is no more line, a process of its own ends. Here `input` raises EOFError, and what
+    was `observed` until then, the phase and the output, is all that counts; who asks once more
+    gives up. `phase` is the one that was reached."""
 
     def __init__(self, run: SharedRun) -> None:
         self._run = run
+        self.begin("")
+
+    def begin(self, phase: str) -> None:
+        """A new stimulus."""
+        self.phase = phase
         self.places: list[str] = []
+        self.observed: tuple[str, bytes] | None = None
+        self.closed = False
+
+    def reach(self, phase: str) -> None:
+        """The next part of the stimulus begins."""
+        self.phase = phase
+
+    def close(self) -> None:
+        """As `exit` does."""
+        self.closed = True
 
     def readline(self, size: int = -1) -> str:
         """The next line, as `input` asks for it."""
         if self._run.is_loading:
             self._run.refuse("it asks for input while it is loaded")
-        if self._run.has_answered:  # a generator that is ended asks
+        if self.closed:
+            raise ValueError("I/O operation on closed file.")
+        if self._run.has_answered or self.observed is not None:  # a generator that ends may ask
             self._run.give_up()
         sys.stdout.flush()
-        self.places.append(f"i{self._run.screen.tell()}")
         self._run.say(b"I", b"")
         answer = receive_only(self._run.channel)
         if not answer:  # there is no such line
-            self._run.give_up()
+            self.observed = self.phase, self._run.screen.getvalue()
+            return ""
+        self.places.append(f"i{self._run.screen.tell()}")
         return answer[1:].decode() + "\n"
 
 
@@ -95,7 +118,10 @@ class SharedRun:
         self.loading_cpu: float = job["cpu"]
         self.memory_kib: int = job["memory_kib"]
         self.selections = files
-        self.facades = Facades(self._not_loaded)
+        self.facades = Facades(self._not_loaded, self._stored)
+        self.facades.seed(0)
+        self.first_draw = self.facades.draw()
+        self.fixed = fixed_ids(self.facades.values)
         self.files = files[0]
         sys.meta_path.insert(0, self.files.library)
         self.functions = functions
@@ -151,9 +177,11 @@ class SharedRun:
         _signal.setitimer(_signal.ITIMER_PROF, cpu)
         sys.argv = [program, *argv]
         self._seed(seed)
-        self.input.places = []
+        self.input.begin("stimulus" if action == "run" else "given")
         self.has_answered = False
-        answer = evaluate.StimulusAnswer(self.files.student, self.files.comparison)
+        answer = evaluate.StimulusAnswer(
+            self.files.student, self.files.comparison, self.input.reach
+        )
         answer.put("phase", '"stimulus"')
         self._observe(action, program, bindings, stimulus, answer)
         sys.stdout.flush()
@@ -162,10 +190,13 @@ class SharedRun:
         self.screen.truncate()
         if _met_a_limit(answer.fields.get("raised", "")):
             self.give_up()
+        if self.input.observed is not None:
+            phase, output = self.input.observed
+            answer.fields = {"asked": quote(phase)}
         if len(output) > most or _peak() > self.most_memory:
             self.give_up()
         places = self.input.places
-        if places and b"\0" in output:
+        if (places or self.input.observed is not None) and b"\0" in output:
             self.give_up()
         text = "\n".join((answer.json(), ",".join(places), ""))
         # A process alone is gone before the generators end that these hold.
@@ -185,22 +216,32 @@ class SharedRun:
         self.say(b"U", b"")
         _exit(0)
 
+    def report_change(self, what: str) -> NoReturn:
+        """End the process: this scenario changed something of the program."""
+        self.say(b"K", what.encode("utf-8", "replace"))
+        _exit(0)
+
+    def _stored(self, facade: str, name: str) -> NoReturn:
+        """Something stores an attribute in one of Python's modules."""
+        if self.is_loading:
+            self.refuse(f"it changes {facade} while it is loaded")
+        self.report_change(f"a name of {facade} (`{name}`)")
+
     def _out_of_time(self, number: int, frame: FrameType | None) -> None:
         self.give_up()
 
     def _load(self, files: Files) -> None:
         self._use(files)
-        installed = self.facades.install()
+        self.facades.install()
         self._seed(0)
-        before = self.facades.random_state()
         sys.argv = [self.main_name + ".py"]
         sys.modules["__main__"] = _MODULE("__main__")
-        self.input.places = []
+        self.input.begin("loading")
         _signal.setitimer(_signal.ITIMER_PROF, self.loading_cpu)
         names = self._load_modules()
         if not self._ends_quietly():
             raise RefusedError("it prints while it is loaded")
-        if self.facades.random_state() != before:
+        if self.facades.draw() != self.first_draw:
             raise RefusedError("it draws random numbers while it is loaded")
         own = [
             module
@@ -208,7 +249,7 @@ class SharedRun:
             if (module := sys.modules.get(name)) is not None
         ]
         try:
-            self.snapshot = Snapshot([*own, *installed], self.facades.values)
+            self.snapshot = Snapshot([*own, *self.facades.modules], self.fixed)
         except NotPlainError as error:
             raise RefusedError(str(error)) from None
         self.constants, self.containers = [], []
@@ -285,8 +326,7 @@ class SharedRun:
             self.give_up()
         changed = self.snapshot.change()
         if changed:
-            self.say(b"K", changed.encode("utf-8", "replace"))
-            _exit(0)
+            self.report_change(changed)
         self.say(b"S", report)
 
     def _ends_quietly(self) -> bool:

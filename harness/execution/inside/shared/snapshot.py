@@ -8,7 +8,6 @@ away from everything that is not reached from here.
 from __future__ import annotations
 
 import builtins
-import sys
 from _operator import attrgetter, is_
 
 TYPE_CHECKING = False
@@ -31,7 +30,6 @@ class _Class:
 _FUNCTION = type(lambda: None)
 _METHOD = type(_Class().method)
 _BUILTIN = type(len)
-_MODULE = type(sys)
 _WRAPPERS = (staticmethod, classmethod)
 # What objects hold beside items and names. `__init__` sets it anew, which a program can call by way
 # of `super()` in a class that is derived from its own and from the object's.
@@ -45,29 +43,50 @@ _LEAVES = frozenset(
 )  # fmt: skip
 # What the import system puts into every module; none of it is the program's.
 _MACHINERY = frozenset({"__builtins__", "__loader__", "__spec__", "__cached__", "__annotations__"})
+_ATTRIBUTES = attrgetter("__dict__")
 _OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowed can bind it
 
 
+def fixed_ids(values: Iterable[object]) -> frozenset[int]:
+    """The identities of the built-ins and of these values, which all stay as they are."""
+    return frozenset(map(id, [*vars(builtins).values(), *values]))
+
+
 class Snapshot:
-    """What modules reach, at the moment it is taken: the program's own, and the façades, of which
-    `fixed` is all that cannot change.
+    """What modules reach, at the moment it is taken: the program's own, and the façades. `fixed`
+    tells what cannot change.
 
     NotPlainError for what might change without being seen: a set (whose table remembers), an
     iterator, a generator, an instance, a closure, a module that is not allowed.
     """
 
-    def __init__(self, modules: Iterable[ModuleType], fixed: Iterable[object]) -> None:
+    def __init__(self, modules: Iterable[ModuleType], fixed: frozenset[int]) -> None:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []
         self._mappings: list[tuple[str, Any, list[Any], list[Any]]] = []
         self._holders: list[tuple[str, Any, Callable[[Any], tuple[Any, ...]], tuple[Any, ...]]] = []
         self._seen: set[int] = set()
         self._modules = list(modules)
         self._names = frozenset(module.__name__ for module in self._modules)
-        self._known = frozenset(map(id, [*vars(builtins).values(), *fixed]))
+        self._fixed = fixed
         try:
             self._look_at_modules()
         except RecursionError:
             raise NotPlainError("its data are nested too deeply to be looked at") from None
+        self._parts: list[Any] = [items for _, items, _ in self._lists]
+        for _, mapping, _, _ in self._mappings:
+            self._parts += (mapping, mapping.values())
+        self._lengths = [len(part) for part in self._parts]
+        self._functions = [h for _, h, parts_of, _ in self._holders if parts_of is _OF_FUNCTION]
+        self._kept = self._contents()
+
+    def _contents(self) -> list[Any]:
+        """All that lists, mappings and holders hold, one after another."""
+        contents: list[Any] = []
+        for part in self._parts:
+            contents += part
+        for _, holder, parts_of, _ in self._holders:
+            contents += parts_of(holder)
+        return contents
 
     def _look_at_modules(self) -> None:
         for module in self._modules:
@@ -77,9 +96,20 @@ class Snapshot:
                 if name not in _MACHINERY:
                     self._reach(name, value, "at module level")
         self._record("a built-in", vars(builtins))
+        for quitter in (builtins.exit, builtins.quit):  # which have room for an attribute
+            self._record("`exit`", vars(quitter))
 
     def change(self) -> str:
         """What has changed since ("`board`, a list at module level"); empty when nothing has."""
+        if (
+            list(map(len, self._parts)) == self._lengths
+            and all(map(is_, self._contents(), self._kept))
+            and not any(map(_ATTRIBUTES, self._functions))
+        ):
+            return ""
+        return self._changed()
+
+    def _changed(self) -> str:
         for name, items, kept in self._lists:
             if len(items) != len(kept) or not all(map(is_, items, kept)):
                 return name
@@ -107,7 +137,7 @@ class Snapshot:
 
     def _reach(self, name: str, value: Any, where: str) -> None:
         kind = type(value)
-        if id(kind) in _LEAVES or id(value) in self._seen or id(value) in self._known:
+        if id(kind) in _LEAVES or id(value) in self._seen or id(value) in self._fixed:
             return
         self._seen.add(id(value))
         if kind is list:
@@ -142,7 +172,7 @@ class Snapshot:
             self._reach(name, part, where)
 
     def _is_known_module(self, value: Any) -> bool:
-        return type(value) is _MODULE and any(value is module for module in self._modules)
+        return any(value is module for module in self._modules)
 
     def _function(self, name: str, function: Any, where: str) -> list[Any]:
         closure = function.__closure__

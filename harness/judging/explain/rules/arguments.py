@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from harness.judging.boards import Cells, cells
-from harness.judging.explain.changes import ArgumentChange
-from harness.judging.explain.failure import Failure
+from harness.judging.explain.failure import ArgumentChange, Failure
 from harness.judging.explain.rule import Stage, count, rule
 from harness.judging.mismatches import first_difference
 from harness.matchers import same, source

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from harness.common.escaping import quoted, visible
 from harness.judging.alignment import shared_start
 from harness.judging.explain.failure import Failure, Texts
-from harness.judging.explain.rule import Stage, count, rule
+from harness.judging.explain.rule import Stage, count, rule, text_rule
 
 _SPACE_NAMES = {" ": "space", "\t": "tab", "\r": "carriage return"}
 
@@ -161,11 +161,10 @@ def _kinds(space: str) -> str:
     return " and ".join(names[:3])
 
 
-@rule(Stage.KNOWN_MISTAKE, 130, "upper and lower case differ")
-def only_case(failure: Failure) -> str | None:
+@text_rule(Stage.KNOWN_MISTAKE, 130, "upper and lower case differ")
+def only_case(failure: Failure, texts: Texts) -> str | None:
     """Every letter is right but for its case."""
-    texts = failure.texts
-    if texts is None or texts.expected.casefold() != texts.actual.casefold():
+    if texts.expected.casefold() != texts.actual.casefold():
         return None
     expected, actual = texts.edit.expected, texts.edit.actual
     for number, (wanted, got) in enumerate(zip_longest(expected, actual, fillvalue=""), start=1):

@@ -1,18 +1,29 @@
-"""Overrides rewrite the provided source, so that whatever is computed from them follows."""
+"""Overrides rewrite the provided source, so that what is computed from them follows; `{{ NAME }}`
+stands for a constant in a text, and texts get their messages put back to names."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from harness.assignment.files.provided import (
+from harness.assignment import as_template
+from harness.assignment.vocabulary import (
     OverrideError,
     ProvidedError,
+    TemplateError,
     constants_of,
-    override,
+    render,
     with_overrides,
 )
-from harness.model.plan import SourceFile
+from harness.model.plan import ProvidedVariant, SourceFile
 from harness.model.stimulus import Binding
+
+
+def overridden(source: str, literal: str) -> str:
+    files = (SourceFile(name="s.py", data=source.encode()),)
+    return with_overrides(files, [Binding(name="SIZE", literal=literal)])[0].data.decode()
+
 
 REWRITTEN = [
     ("SIZE = 8\n", "4", "SIZE = 4\n"),
@@ -29,7 +40,7 @@ REWRITTEN = [
 
 @pytest.mark.parametrize(("source", "literal", "expected"), REWRITTEN)
 def test_the_one_assignment_is_rewritten(source: str, literal: str, expected: str) -> None:
-    assert override(source, [Binding(name="SIZE", literal=literal)]) == expected
+    assert overridden(source, literal) == expected
 
 
 REFUSED = [
@@ -47,7 +58,7 @@ REFUSED = [
 @pytest.mark.parametrize(("source", "plain", "other"), REFUSED)
 def test_anything_but_one_plain_assignment_is_refused(source: str, plain: int, other: int) -> None:
     with pytest.raises(OverrideError) as caught:
-        override(source, [Binding(name="SIZE", literal="4")])
+        overridden(source, "4")
     assert (caught.value.plain, caught.value.other) == (plain, other)
 
 
@@ -88,3 +99,67 @@ def test_provided_modules_import_one_another_and_drivers_define_nothing() -> Non
 def test_a_provided_module_that_fails_is_named() -> None:
     with pytest.raises(ProvidedError, match=r"^s\.py cannot be run: ZeroDivisionError: div"):
         constants_of((file("s.py", "1 / 0\n"),))
+
+
+CONSTANTS: dict[str, object] = {
+    "SIZE": 8,
+    "PIECE": "X",
+    "PROMPT": "Your move? (y/n): ",
+    "LONG": "Your move? (y/n): now, please",
+    "HELP": "Help:\n  a1 adds\n",
+    "SIZES": (4, 10),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{ SIZE }}", "8"),
+        ("a{{SIZE}}b{{ PIECE }}", "a8bX"),
+        ("{{ SIZES }}", "(4, 10)"),
+        ("{ SIZE } {{", "{ SIZE } {{"),
+        ("{{ HELP }}\n", "Help:\n  a1 adds\n\n"),
+    ],
+)
+def test_render(text: str, expected: str) -> None:
+    assert render(text, CONSTANTS) == expected
+
+
+def test_a_pattern_takes_the_text_of_a_constant_as_it_is() -> None:
+    pattern = render("^{{ PROMPT }}$", CONSTANTS, re.escape)
+    assert re.fullmatch(pattern, "Your move? (y/n): ")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a {{ NAME }}", "unknown constant NAME"),
+        ("{{ SIZE + 1 }}", "{{ SIZE + 1 }} is not the name of a constant"),
+        ("{{ SIZE | upper }}", "{{ SIZE | upper }} is not the name of a constant"),
+        ("{{}}", "{{}} is not the name of a constant"),
+    ],
+)
+def test_only_names_of_constants_are_rendered(text: str, message: str) -> None:
+    with pytest.raises(TemplateError) as caught:
+        render(text, CONSTANTS)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Your move? (y/n): y\n", "{{ PROMPT }}y\n"),
+        ("Your move? (y/n): now, please\n", "{{ LONG }}\n"),
+        ("Help:\n  a1 adds\n\nX 8\n", "{{ HELP }}\nX 8\n"),
+        ("{{ PROMPT }} Your move? (y/n): ", "{{ PROMPT }} Your move? (y/n): "),
+        ("", ""),
+    ],
+)
+def test_messages_become_names_and_the_result_renders_back(text: str, expected: str) -> None:
+    assert as_template(text, CONSTANTS) == expected
+
+
+def test_a_variant_is_as_good_as_its_constants() -> None:
+    source = SourceFile(name="s.py", data=b'SIZE = 4\nM = f"1 to {SIZE} only"\n')
+    variant = ProvidedVariant(constants=(), files=(source,))
+    assert as_template("1 to 4 only\n", variant) == "{{ M }}\n"

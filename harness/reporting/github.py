@@ -1,12 +1,17 @@
-"""Lines that GitHub Actions shows beside the code: `::error file=…,line=…::message`."""
+"""What GitHub shows of a check: lines beside the code (`::error file=…,line=…::message`), and what
+a student has to fix as Markdown. Both from what may be seen.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
+from harness.common.escaping import visible
+from harness.common.words import counted
+from harness.model.plan import Plan
 from harness.model.student_view import ShownCause, StudentView
-from harness.reporting.view.words import counted
+from harness.reporting.terminal.cards import explain_failures
 
 _PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<rest>.*))?", re.S)
 
@@ -102,3 +107,45 @@ def _in_message(text: str) -> str:
 
 def _in_property(text: str) -> str:
     return _in_message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+MOST_BYTES = 60_000  # of an explanation; platforms refuse pages of a megabyte
+_COLUMNS = 100
+
+
+def markdown_summary(view: StudentView, plan: Plan, failures: int) -> str:
+    """A heading, the functions with what passed, and the first `failures` explained.
+
+    What a program printed is put into a code block that it cannot end.
+    """
+    rows = [
+        f"| {_code(each.function)} | {each.passed} of {each.total} |" for each in view.functions
+    ]
+    table = ["| function | checks passed |", "|---|---|", *rows] if rows else []
+    text = explain_failures(view, plan, failures, width=_COLUMNS, colours=False)
+    parts = [f"### {_inline(view.title)}", "\n".join(table), fenced(text)]
+    # A name in a note is a student's: only in code is it no mention, reference or address.
+    notes = [f"- {_code(visible(note))}" for note in view.notes]
+    parts.append("\n".join(notes))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def fenced(text: str) -> str:
+    """A code block of the text, cut at `MOST_BYTES`; its fence is longer than any in the text."""
+    data = text.encode("utf-8", "backslashreplace")
+    if len(data) > MOST_BYTES:
+        text = data[:MOST_BYTES].decode("utf-8", "ignore") + "\n… (cut)\n"
+    text = text.strip("\n")
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _inline(text: str) -> str:
+    """Text of the course that is no Markdown and no HTML."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(text.split()))
+
+
+def _code(text: str) -> str:
+    """A line of the text as code, also in a table."""
+    return f"`{text.replace('`', chr(39)).replace('|', '¦')}`"

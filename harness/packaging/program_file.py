@@ -1,18 +1,26 @@
-"""A program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one."""
+"""A program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one.
+
+The file reads its plan and key by the last functions here.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import pkgutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from harness.common import serial
 from harness.common.discovery import extensions, import_modules
-from harness.common.zips import zipped
+from harness.common.errors import UserError
+from harness.common.files import zipped
+from harness.execution import Interpreter, find_interpreter
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
-from harness.packaging.packed import KEY, PLAN
 
 SELFCHECK = "harness.packaging.handout.selfcheck"
 _READ_AS_TEXT = "harness.policy.checking"  # for an interpreter of its own
@@ -62,32 +70,52 @@ def _programs(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]
 def _needed(entries: Iterable[str]) -> set[str]:
     """These modules of ours and those that they import, directly or through others, anywhere in
     their code; what only type checkers read is left out."""
-    found: set[str] = set()
+    needed: set[str] = set()
     waiting = list(entries)
     while waiting:
         module = waiting.pop()
-        if module in found:
+        if module in needed or not _exists(module):
             continue
-        found.add(module)
-        waiting += [parent for parent in [module.rpartition(".")[0]] if parent]
+        needed.add(module)
         path, source = _found(module)
         tree = ast.parse(source)
-        waiting += [name for name in _imported(tree) if _exists(name)]
+        waiting.append(module.rpartition(".")[0])
+        for imported, name in _imports(tree):
+            home = _lazy_names(imported).get(name, "")
+            waiting += [imported, f"{imported}.{name}", home]
         if path.endswith("/__init__.py") and _imports_modules(tree):
             waiting += [f"{module}.{name}" for name in _modules_in(path)]
-    return found
+    return needed
 
 
-def _imported(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The modules that are imported, each with every name that is taken of it ("": itself)."""
+    if _is_for_type_checkers(node):
         return
     if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
+        yield from ((alias.name, "") for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        yield node.module
-        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        yield from ((node.module, alias.name) for alias in node.names)
     for child in ast.iter_child_nodes(node):
-        yield from _imported(child)
+        yield from _imports(child)
+
+
+def _is_for_type_checkers(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+@cache
+def _lazy_names(package: str) -> Mapping[str, str]:
+    """The module of each name that a package loads at its first use, as it tells type checkers."""
+    if not _exists(package):
+        return {}
+    lazily = filter(_is_for_type_checkers, ast.parse(_found(package)[1]).body)
+    return {
+        name: module
+        for block in lazily
+        for statement in ast.iter_child_nodes(block)
+        for module, name in _imports(statement)
+    }
 
 
 def _imports_modules(tree: ast.Module) -> bool:
@@ -128,3 +156,30 @@ def _found(module: str) -> tuple[str, bytes]:
         if file.is_file():
             return "/".join(path), file.read_bytes()
     raise FileNotFoundError(module)
+
+
+PLAN, KEY = "plan.json", "key.json"
+
+
+def packed_plan() -> Plan:
+    """The plan; UserError where the file was taken apart."""
+    return serial.loads(Plan, _packed(PLAN))
+
+
+def packed_key() -> AnswerKey:
+    """The answer key; UserError where the file was taken apart."""
+    return serial.loads(AnswerKey, _packed(KEY))
+
+
+def this_interpreter(plan: Plan) -> Interpreter:
+    """The Python that runs this, to run the submission with as well."""
+    if not sys.executable:
+        raise UserError("this Python does not tell where it is", hint="start it by its full path")
+    return find_interpreter(plan.assignment.python, Path(sys.executable))
+
+
+def _packed(name: str) -> bytes:
+    data = pkgutil.get_data("harness.packaging", name)
+    if data is None:
+        raise UserError(f"{name} is missing", hint="take the file that your course hands out")
+    return data
