@@ -81,17 +81,24 @@ def course(graded_once: Course, tmp_path: Path) -> Course:
 
 
 @pytest.fixture(scope="session")
-def strong_here() -> bool:
-    """Whether this machine offers the strong tier: tried once, by the first test that asks."""
-    return not try_tier(find_interpreter("3.12"), Tier.STRONG).shortcoming
+def why_not_strong() -> str:
+    """Why this machine does not offer the strong tier, empty where it does: tried once, by the
+    first test that asks."""
+    return try_tier(find_interpreter("3.12"), Tier.STRONG).shortcoming
+
+
+@pytest.fixture(scope="session")
+def strong_here(why_not_strong: str) -> bool:
+    """Whether this machine offers the strong tier."""
+    return not why_not_strong
 
 
 @pytest.fixture
-def tier(request: pytest.FixtureRequest, strong_here: bool) -> Tier:
+def tier(request: pytest.FixtureRequest, why_not_strong: str) -> Tier:
     """The tier that a test is parametrised with, indirectly, where this machine offers it."""
     wanted: Tier = request.param
     if request.param == "best":
-        wanted = Tier.STRONG if strong_here else Tier.STANDARD
-    if wanted is Tier.STRONG and not strong_here:
-        pytest.skip("this machine refuses the namespaces of the strong tier")
+        wanted = Tier.STANDARD if why_not_strong else Tier.STRONG
+    if wanted is Tier.STRONG and why_not_strong:
+        pytest.skip(f"no strong tier here: {why_not_strong}")
     return wanted

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec", "os.system")
-FIXTURES = {"graded_once", "chromium_started", "strong_here"}
+FIXTURES = {"graded_once", "chromium_started", "why_not_strong"}
 _running = False
 
 

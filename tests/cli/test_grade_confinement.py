@@ -54,7 +54,7 @@ def test_submissions_that_cannot_be_confined_any_more_get_no_mark(
 ) -> None:
     wrapper = shutil.which("bwrap")
     if wrapper is None or not strong_here:
-        pytest.skip("this machine has no wrapper to break")
+        pytest.skip("no bubblewrap here that could break, or none that works")
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "bwrap").symlink_to(wrapper)
