@@ -12,7 +12,7 @@ import harness
 ROOT = Path(harness.__file__).parent
 
 # Collections of parts that are used one by one, so that each costs what it costs.
-BY_MODULE = ("common", "model", "reporting.export", "reporting.terminal", "reporting.view")
+BY_MODULE = ("common", "model", "reporting")
 # Programs in one file hold what their modules import, so they name exactly what they need.
 PACKED = ("harness.packaging.handout.selfcheck", "harness.packaging.classroom50.run")
 

@@ -33,7 +33,7 @@ from harness.model.study.fuzzing import CourseFunction, FuzzSettings, FuzzTarget
 _FUZZ = "fuzz"
 FuzzLines = Annotated[
     str | list[Annotated[str | int, Expects("text or a whole number", quote)]],
-    Expects("a list of lines or file.function"),
+    Expects("a list of lines or file.function", instead=[""]),
 ]
 
 
