@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 
 from harness.common.errors import HarnessError
+from harness.execution.inside.messages.frames import framed
 from harness.execution.piped.process import Pipe, PipedProcess
 from harness.execution.protocol import reply
 from harness.execution.protocol.observation import End
@@ -203,7 +204,7 @@ class PipedMonitor:
             body = _KEYS[typed.key]
         else:
             body = b"L" + typed.text.encode("utf-8", "surrogateescape") + b"\n"
-        self._process.send(len(body).to_bytes(4, "little") + body)
+        self._process.send(framed(body))
 
     def _typed_now(self) -> Typed | None:
         """The next input; None when there is none."""
@@ -255,7 +256,7 @@ class PipedMonitor:
         self._beats.begin()  # it waited, and was not asleep
 
     def _deliver(self, message: bytes) -> None:
-        self._process.send(len(message).to_bytes(4, "little") + message)
+        self._process.send(framed(message))
 
 
 def _beginning(data: bytes, secret: bytes) -> int:

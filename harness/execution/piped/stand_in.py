@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 
+from harness.execution.inside.messages.frames import framed
 from harness.execution.piped.monitor import CpuHeartbeat
 from harness.execution.piped.process import Pipe, PipedProcess
-from harness.execution.protocol.reply import LARGEST
-from harness.execution.remote import StandInUnusableError
+from harness.execution.protocol.reply import FrameBuffer
+from harness.execution.remote import StandInUnusableError, next_message
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits
 
@@ -22,12 +23,12 @@ class PipedStandIn:
         self._process = process
         self._beats = beats
         self._limits = limits
-        self._received = b""
+        self._received = FrameBuffer()
         self._began = False
 
     def send(self, message: bytes) -> None:
         """Part of `StandInProcess`."""
-        self._process.send(len(message).to_bytes(4, "little") + message)
+        self._process.send(framed(message))
 
     def receive(self) -> bytes:
         """Part of `StandInProcess`."""
@@ -39,11 +40,9 @@ class PipedStandIn:
                 return message
             event = self._process.hear(self._beats.period)
             if event is not None and event[0] is Pipe.SAID:
-                self._received += event[1]
+                self._received.add(event[1])
             elif event is None and self._process.has_ended():
                 raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
-            if len(self._received) > LARGEST:
-                raise StandInUnusableError(Ending.STAND_IN_FAILED, "its answer is too large")
             waited = time.monotonic() - begun
             late = self._beats.cpu_seconds > self._limits.cpu_seconds or waited > longest
             if late if self._began else waited > _PATIENCE:
@@ -51,11 +50,7 @@ class PipedStandIn:
 
     def _next(self) -> bytes | None:
         """The next frame that is not about time."""
-        while len(self._received) >= 5:
-            length = int.from_bytes(self._received[:4], "little")
-            if len(self._received) < 4 + length:
-                return None
-            frame, self._received = self._received[4 : 4 + length], self._received[4 + length :]
+        while (frame := next_message(self._received)) is not None:
             if frame[:1] == b"R":
                 self._began = True
                 self._beats.begin()

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
+from harness.execution.inside.messages.frames import framed
+
 INSIDE = (
-    "messages.wire", "messages.channel", "messages.names", "messages.objects", "messages.codec",
+    "messages.frames", "messages.names", "messages.objects", "messages.codec",
     "messages.equality", "modules", "confine", "limits", "stand_ins.graph", "stand_ins.proxies",
     "stand_ins.substituted", "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate",
     "scenario.streams", "scenario.loops", "scenario.process", "shared.facades",
@@ -88,7 +90,7 @@ def first_message(modules: Mapping[str, bytes], setup: dict[str, object]) -> byt
     """The modules' code (of all of `inside`) and the base's setup, framed."""
     names = ("shifted_clock", *INSIDE) if setup["clock_offset"] else INSIDE
     payload = marshal.dumps(([(name, modules[name]) for name in names], setup), 2)
-    return len(payload).to_bytes(4, "little") + payload
+    return framed(payload)
 
 
 def sources() -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from harness.execution.inside.messages.frames import framed
 from harness.execution.protocol.observation import End, observation
 from harness.execution.protocol.screen import scenario_screen
 from harness.model.observation import Ending, Observation, Phase
@@ -135,6 +136,5 @@ def _read(data: bytes, stimulus: Stimulus, limits: Limits, arguments: int | None
         reason, frame = Ending.ASKED_FOR_MORE, b'G"stimulus"'
     else:
         reason, frame = None, b"A" + answer
-    reply = len(frame).to_bytes(4, "little") + frame
-    ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=reply)
+    ended = End(reason=reason, exit_code=0, cpu_seconds=0.0, reply=framed(frame))
     return observation(stimulus, limits, screen, ended, arguments=arguments)

@@ -8,7 +8,7 @@ from _json import encode_basestring_ascii as quote
 from os import _exit, chdir, dup2, environ, write
 
 from ..messages import codec
-from ..messages.channel import receive, send
+from ..messages.frames import receive, send
 from ..messages.objects import Comparison
 from ..modules import Library, ModuleSource, by_module_name
 from ..stand_ins.proxies import RemoteCaller
