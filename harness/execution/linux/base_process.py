@@ -15,7 +15,7 @@ from harness.execution.interpreter import Interpreter
 from harness.execution.linux import kernel
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.protocol import bootstrap
-from harness.execution.protocol.compiled import inside_modules
+from harness.execution.protocol.bootstrap import inside_modules
 from harness.execution.protocol.screen import plain_screen
 
 _START = marshal.dumps({"start": True}, 2)

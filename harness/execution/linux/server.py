@@ -25,7 +25,7 @@ from harness.execution.protocol.observation import observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.remote import StandInProcess
 from harness.execution.replies import Reply, replier
-from harness.execution.shared.group import (
+from harness.execution.sharing import (
     CPU_SHARE,
     Attempts,
     Keep,

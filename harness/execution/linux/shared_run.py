@@ -17,7 +17,7 @@ from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import ProcessClock
 from harness.execution.linux.scenario_clock import send_to_server
 from harness.execution.protocol.reply import FrameBuffer, TamperedError
-from harness.execution.shared.group import (
+from harness.execution.sharing import (
     CPU_SHARE,
     LOADING_CPU_SHARE,
     Attempts,

@@ -20,11 +20,10 @@ from harness.execution.folder import ScenarioFolder, folders_beside, prepare
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.scenario.stimulus import count_arguments
 from harness.execution.interpreter import Interpreter
-from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, Words
+from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, PipedStandIn, Words
 from harness.execution.piped.process import PipedProcess
-from harness.execution.piped.stand_in import PipedStandIn
 from harness.execution.protocol import bootstrap
-from harness.execution.protocol.compiled import inside_modules, tool_modules
+from harness.execution.protocol.bootstrap import inside_modules, tool_modules
 from harness.execution.protocol.jobs import (
     Jobs,
     needs_stand_ins,
@@ -42,8 +41,8 @@ from harness.model.stimulus import Limits, Stimulus
 _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.names", "messages.objects", "messages.codec",
-    "messages.equality", "modules", "limits", "stand_ins.graph", "stand_ins.proxies",
-    "stand_ins.substituted", "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate",
+    "modules", "limits", "stand_ins.graph", "stand_ins.proxies",
+    "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate",
     "scenario.streams", "scenario.loops", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\

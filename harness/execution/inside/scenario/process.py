@@ -11,8 +11,7 @@ from ..messages import codec
 from ..messages.frames import receive, send
 from ..messages.objects import Comparison
 from ..modules import Library, ModuleSource, by_module_name
-from ..stand_ins.proxies import RemoteCaller
-from ..stand_ins.substituted import slot, substituted
+from ..stand_ins.proxies import RemoteCaller, slot, substituted
 from . import evaluate, streams
 from .loops import LoopFinder
 from .streams import left_open, piped

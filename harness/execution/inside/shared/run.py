@@ -9,7 +9,7 @@ own, and the others in a new one.
 
 Nothing is judged here and no expected value is here. The driver compares what is sent, byte for
 byte, with what the reference's observation would be in the same form
-(`harness.execution.shared.canonical`).
+(`harness.execution.sharing`).
 """
 
 from __future__ import annotations
