@@ -11,10 +11,12 @@ DEV := $(VENV)/.ready-dev
 # Most of what is installed is never imported: what is, is compiled then.
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
 ALL = $(notdir $(wildcard specs/*))
+QUICK = $(addprefix tests/,assignment common intake judging marking matchers model policy reporting results)
+SIDE_BY_SIDE = -n logical --dist loadfile --no-loadscope-reorder
 ALONE = $(shell grep -rl --include='*.py' mark[.]alone tests)
 IDS = $(if $(filter all,$(ID)),$(ALL),$(or $(ID),connect4ish))
 
-.PHONY: help grade test test-all validate lint hostile bench soak peers large size gradescope-check wheel system clean
+.PHONY: help grade quick test test-times test-all validate lint hostile bench soak peers large size gradescope-check wheel system clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -40,14 +42,19 @@ grade: $(RUN)  ## grade the sample submissions of connect4ish (ID=… for others
 	[ -n "$(ID)" ] || echo "make grade ID=all grades the samples of all assignments: $(ALL)."; \
 	exit $$status
 
-test: $(DEV) system  ## run all tests, side by side but for those that need the machine alone
+quick: $(DEV)  ## while writing: what needs neither a process nor a browser
+	$(BIN)/python -m pytest -p tests.no_processes $(SIDE_BY_SIDE) $(PYTEST) $(QUICK)
+
+test: $(DEV) system  ## what a change can break: the tests, side by side but for those that need the machine alone
 	@status=0; \
-	$(BIN)/python -m pytest -m 'not alone and not release' $(PYTEST) \
-	  -n logical --dist loadfile --no-loadscope-reorder || status=$$?; \
-	$(BIN)/python -m pytest -m 'alone and not release' $(PYTEST) $(ALONE) || status=$$?; \
+	$(BIN)/python -m pytest -rs -m 'not alone and not release' $(SIDE_BY_SIDE) $(PYTEST) || status=$$?; \
+	$(BIN)/python -m pytest -rs -m 'alone and not release' $(PYTEST) $(ALONE) || status=$$?; \
 	exit $$status
 
-test-all: test  ## what takes long or needs the machine alone as well: before a release
+test-times:  ## the same, then the 20 slowest tests and the CPU time by folder
+	@$(MAKE) --no-print-directory test PYTEST='-p tests.times $(PYTEST)'
+
+test-all: test  ## before a release: also what takes long, and all samples both ways
 	@status=0; \
 	$(BIN)/python -m pytest -m release --durations=20 || status=$$?; \
 	$(BIN)/harness validate --isolation || status=$$?; \

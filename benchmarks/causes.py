@@ -26,12 +26,12 @@ from harness.execution import create_driver, pick_cpu
 from harness.grading import prepare
 from harness.grading.grader import Grader
 from harness.grading.observing.causes import CauseFinder
-from harness.grading.validation.mutation import mutated
+from harness.grading.validation.programs import mutated
 from harness.model.assignment import SourceFile
 from harness.model.specification import Specification
 from harness.model.submission import Submission
 from harness.policy import check
-from harness.study.changes import changes, with_change
+from harness.study.strength import changes, with_change
 
 ROOT = Path(__file__).parents[1]
 ROOTS = (ROOT, *sorted(path.parent for path in (ROOT / "examples").glob("*/specs")))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import harness
 from harness.model.result import RunFacts, SubmissionResult
-from harness.reporting import write_reports
+from harness.reporting.writing import write_reports
 from harness.results import STORE_NAME, Store
 
 ROOT = Path(__file__).parents[1]

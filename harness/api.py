@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,16 +23,18 @@ from harness.grading import (
     BatchOptions,
     Cluster,
     DaskEngine,
+    GradingContext,
     Interrupted,
     Listener,
     check_submissions,
     cohort_of,
     grade_batch,
+    import_early,
     prepare,
     submitted,
     visible_only,
 )
-from harness.intake import ClassOptions
+from harness.intake import ClassOptions, Cohort
 from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import (
@@ -45,7 +48,8 @@ from harness.model.result import (
 from harness.model.specification import Specification
 from harness.model.study.reports import StrengthReport
 from harness.model.submission import Submission
-from harness.reporting import mark_unfinished, page_writer, write_reports, write_study
+from harness.reporting.html.study_pages import write_study
+from harness.reporting.writing import mark_unfinished, page_writer, write_reports
 from harness.results import latest_strength
 
 REPORTS_EVERY = 100  # submissions between two events
@@ -84,69 +88,36 @@ def grade(
 
     What an earlier run into `out` found is kept where nothing has changed, unless `fresh`. `jobs`
     is the number of worker processes (None: one a core); with a `cluster` its workers grade.
-    `python` is the interpreter to grade with (None: the version that the assignment names),
-    `thorough` runs every scenario at its full limit. `only` has the ids of the submissions to
-    grade, where the others of the class stay in the report as they are (empty: all). `asked` says
-    what the class is held to: layout, due time, extensions, roster (`harness.intake.ClassOptions`).
-    `ready` says which submissions take part (None: all); the others are not in the report.
-    `listener` is called with each event of `harness.model.result` as it happens.
+    `python` is the interpreter (None: the version that the assignment names), `thorough` runs
+    every scenario at its full limit. `only` has the ids of the submissions to grade, where the
+    others stay in the report as they are (empty: all). `asked` is what the class is held to,
+    `ready` says which submissions take part at all, `listener` is called with each event.
 
     The run's submissions are read from `out` when they are asked for, until another run is written
     there: go through them once, or keep `list(run.submissions)`.
 
     Raises UserError when nothing can be graded or written, and `harness.grading.Interrupted` on
-    Ctrl-C (from the command line also on SIGTERM): the report of what is done is written then, and
-    the same call goes on from there.
+    Ctrl-C (and SIGTERM): the report of what is done is written, and the same call goes on.
     """
     if only and fresh:
-        raise UserError(
-            "fresh forgets the whole class, and only some are to be graded",
-            hint="leave one of the two out",
-        )
-    folder = Path(out)
+        what = "fresh forgets the whole class, and only some are to be graded"
+        raise UserError(what, hint="leave one of the two out")
     cohort = cohort_of(_paths(paths), specification.plan.assignment, asked or ClassOptions())
-    submissions = tuple(filter(ready, cohort.submissions)) if ready else cohort.submissions
-    _make_writable(folder)
-    context = prepare(
-        specification,
-        python=None if python is None else Path(python),
-        require=require_tier,
-        cache=_cache(specification),
-    )
-
-    def tell(text: str) -> None:
-        listener(Notice(text=text))
-
-    strength = _strength(specification)
+    _make_writable(Path(out))
+    if cluster is None:
+        import_early(page_writer.__module__)
+    context = _context(specification, python, require=require_tier)
+    tell = partial(_notify, listener)
     options = BatchOptions(
-        out=folder,
+        out=Path(out),
         paths=_paths(paths),
         only=frozenset(only) or None,
         jobs=jobs,
         engine=None if cluster is None else lambda setup: DaskEngine(cluster, setup, tell),
         fresh=fresh,
         thorough=thorough,
-        cohort=cohort.facts,
-        notices=cohort.notices,
-        on_graded=partial(page_writer, folder),
-        strength=strength.figures if strength is not None else None,
     )
-    plan = specification.plan
-
-    def hear(event: Event) -> None:
-        if isinstance(event, RunStarted) and event.kept < event.total:
-            _changing(folder)
-        listener(event)
-
-    try:
-        run = grade_batch(context, submissions, options, hear)
-    except Interrupted as interrupted:
-        _publish(interrupted.run, plan, folder, listener)
-        raise
-    _publish(run, plan, folder, listener)
-    with _report_errors(folder):
-        write_study(folder, plan, strength)
-    return run
+    return _grade(context, cohort, ready, options, listener)
 
 
 def check(
@@ -157,13 +128,63 @@ def check(
     Raises UserError when a file cannot be read or the assignment has no visible scenario.
     """
     visible = visible_only(specification)
-    context = prepare(
-        visible,
-        python=None if python is None else Path(python),
-        cache=_cache(specification),
-        recall_tier=True,
-    )
+    context = _context(visible, python, recall_tier=True)
     return check_submissions(context, submitted(_paths(files), visible.plan.assignment))
+
+
+def _context(
+    specification: Specification,
+    python: AnyPath | None,
+    *,
+    require: Tier | None = None,
+    recall_tier: bool = False,
+) -> GradingContext:
+    return prepare(
+        specification,
+        python=None if python is None else Path(python),
+        require=require,
+        cache=_cache(specification),
+        recall_tier=recall_tier,
+    )
+
+
+def _notify(listener: Listener, text: str) -> None:
+    listener(Notice(text=text))
+
+
+def _grade(
+    context: GradingContext,
+    cohort: Cohort,
+    ready: Callable[[Submission], bool] | None,
+    options: BatchOptions,
+    listener: Listener,
+) -> RunResult:
+    """Grade, and write the report, of what is done where it is interrupted."""
+    plan, folder = context.specification.plan, options.out
+    strength = _strength(context.specification)
+    options = replace(
+        options,
+        cohort=cohort.facts,
+        notices=cohort.notices,
+        on_graded=partial(page_writer, folder),
+        strength=strength.figures if strength is not None else None,
+    )
+
+    def hear(event: Event) -> None:
+        if isinstance(event, RunStarted) and event.kept < event.total:
+            with _report_errors(folder):  # before any of its pages is replaced
+                mark_unfinished(folder)
+        listener(event)
+
+    try:
+        run = grade_batch(context, tuple(filter(ready, cohort.submissions)), options, hear)
+    except Interrupted as interrupted:
+        _publish(interrupted.run, plan, folder, listener)
+        raise
+    _publish(run, plan, folder, listener)
+    with _report_errors(folder):
+        write_study(folder, plan, strength)
+    return run
 
 
 def _paths(paths: Sequence[AnyPath]) -> tuple[Path, ...]:
@@ -203,12 +224,6 @@ def _publish(run: RunResult, plan: Plan, folder: Path, listener: Listener) -> No
 
     with _report_errors(folder):
         write_reports(run, plan, folder, after_each=tell)
-
-
-def _changing(folder: Path) -> None:
-    """Say on an earlier report that it is being replaced, before any of its pages is."""
-    with _report_errors(folder):
-        mark_unfinished(folder)
 
 
 @contextmanager

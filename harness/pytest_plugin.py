@@ -96,10 +96,10 @@ class AssignmentFolder(pytest.Directory):
                 id="reference", files=self.specification.reference, origin="the reference"
             )
         else:
-            found = read((file,), plan.assignment)
-            if len(found) != 1:
+            submissions = read((file,), plan.assignment)
+            if len(submissions) != 1:
                 raise UserError("name one file", place=str(file), hint="--submission a1.py")
-            submission = found[0]
+            submission = submissions[0]
         return check_submissions(context, (submission,))[0]
 
 
@@ -137,7 +137,7 @@ class ScenarioItem(pytest.Item):
         if isinstance(outcome, str):
             raise ScenarioFailed(outcome)
         if not outcome.verdict.passed:
-            from harness.reporting import explain_scenario
+            from harness.reporting.terminal.tables import explain_scenario
 
             raise ScenarioFailed(explain_scenario(outcome, self.scenario))
 

@@ -14,6 +14,7 @@ import harness
 from harness.execution import choose_tier, find_interpreter, try_tier
 from harness.model.observation import Tier
 from harness.reporting.html.environment import environment
+from tests.shipped import one_at_a_time
 from tests.tiny_course import FIXTURE, Course
 
 collect_ignore = ["fixtures"]  # an assignment for tests to use, not a suite of its own
@@ -51,11 +52,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def graded_once(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """The tiny course after `harness grade`; not to be changed."""
-    course = Course.copy(FIXTURE, tmp_path_factory.mktemp("graded") / "course")
-    outcome = course.run("grade", "submissions/tiny")
-    assert outcome.status == 0, outcome.err
-    assert course.run("check", "submissions/tiny/perfect").status == 0  # keeps the tier's trial
+    """The tiny course after `harness grade`; not to be changed. The first process that needs it
+    grades it for all that run side by side."""
+    base = tmp_path_factory.getbasetemp()
+    course = Course((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "graded-once")
+    done = course.root.with_suffix(".done")
+    with one_at_a_time(course.root.with_suffix(".lock")):
+        if not done.exists():
+            Course.copy(FIXTURE, course.root)
+            outcome = course.run("grade", "submissions/tiny")
+            assert outcome.status == 0, outcome.err
+            checked = course.run("check", "submissions/tiny/perfect")  # keeps the tier's trial
+            assert checked.status == 0
+            done.touch()
     return course
 
 
@@ -66,11 +75,9 @@ def graded(graded_once: Course, tmp_path: Path) -> Course:
 
 
 @pytest.fixture
-def course(graded: Course) -> Course:
+def course(graded_once: Course, tmp_path: Path) -> Course:
     """A copy of one's own without a report; what was compiled is kept."""
-    for path in sorted(graded.path("reports").rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    return graded
+    return Course.copy(graded_once.root, tmp_path / "course", reports=False)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from unittest.mock import patch
 import pytest
 
 from harness.cli import main
+from tests.inline import InlineEngine
 
 HARNESS = Path(sys.executable).with_name("harness")
 FIXTURE = Path(__file__).parent / "fixtures" / "course"
@@ -40,18 +41,21 @@ class Outcome:
     err: str
 
 
-def _in_process(arguments: list[str], folder: Path) -> Outcome:
+def _in_process(arguments: list[str], folder: Path, variables: dict[str, str]) -> Outcome:
     """`harness` with real files as its streams, and without the start of an interpreter."""
     with ExitStack() as stack:
         out, err = (
             stack.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8")) for _ in range(2)
         )
         stack.enter_context(chdir(folder))
-        stack.enter_context(patch.dict(os.environ, environment()))
+        stack.enter_context(patch.dict(os.environ, environment(**variables)))
         stack.enter_context(patch.object(sys, "argv", [str(HARNESS), *arguments]))
         stack.enter_context(
             patch.object(sys, "stdin", stack.enter_context(Path(os.devnull).open(encoding="utf-8")))
         )
+        if "--jobs" not in arguments:
+            for module in ("batch", "engines.local"):
+                stack.enter_context(patch(f"harness.grading.{module}.Pool", InlineEngine))
         stack.enter_context(patch.object(sys, "stdout", out))
         stack.enter_context(patch.object(sys, "stderr", err))
         with pytest.raises(SystemExit) as ended:
@@ -71,8 +75,11 @@ class Course:
     root: Path
 
     @classmethod
-    def copy(cls, source: Path, target: Path) -> Course:
-        shutil.copytree(source, target, dirs_exist_ok=True)
+    def copy(cls, source: Path, target: Path, *, reports: bool = True) -> Course:
+        def ignored(folder: str, names: list[str]) -> list[str]:
+            return [] if reports or Path(folder) != source / "reports" else names
+
+        shutil.copytree(source, target, dirs_exist_ok=True, ignore=ignored)
         return cls(target)
 
     def run(
@@ -84,15 +91,15 @@ class Course:
     ) -> Outcome:
         """Run `harness` with these arguments in the course's folder (or `cwd`).
 
-        In this process, unless the test changes the process that it runs in: `before` is called
-        in it, `variables` are its environment's. One process grades, unless the test says how many:
-        tests run side by side already.
+        In this process, unless the test changes the one that it runs in by `before`, or by a
+        variable of the interpreter; `variables` are in its environment. This process grades as
+        well, unless the test says with `--jobs` how many workers are to.
         """
-        alone = not {"--jobs", "--scheduler"} & set(arguments)
-        if arguments[:1] in (("grade",), ("validate",)) and alone:
+        if before is None and not any(name.startswith("PYTHON") for name in variables):
+            command = [str(argument) for argument in arguments]
+            return _in_process(command, cwd or self.root, variables)
+        if arguments[:1] in (("grade",), ("validate",)) and "--jobs" not in arguments:
             arguments = (*arguments, "--jobs", "1")
-        if before is None and not variables:
-            return _in_process([str(argument) for argument in arguments], cwd or self.root)
         done = subprocess.run(
             [HARNESS, *arguments],
             cwd=cwd or self.root,

@@ -134,11 +134,11 @@ class MemorySamples:
             if number % _TOGETHER_EVERY == 0:
                 all_at_once = sum(map(_share, (self.pid, *below(self.pid))))
                 self.peaks["together"] = max(self.peaks.get("together", 0.0), all_at_once)
-            for child in _children(self.pid):
-                if b"engines.worker" in _command(child):
-                    self._take(f"worker {child}", child, now)
-                    for below_worker in below(child):
-                        self._take_peak("servers and programs", below_worker)
+            forking = [pid for pid in _children(self.pid) if b"processes.serve" in _command(pid)]
+            for worker in (worker for server in forking for worker in _children(server)):
+                self._take(f"worker {worker}", worker, now)
+                for below_worker in below(worker):
+                    self._take_peak("servers and programs", below_worker)
 
     def _take(self, name: str, pid: int, now: float) -> None:
         try:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 
+from harness.assignment.document import Document
 from harness.assignment.files.assignment import Heading, comparisons, manual_slots, read_heading
 from harness.assignment.files.fuzzing import fuzz_settings
-from harness.assignment.files.lists import read_clauses, read_exemptions
-from harness.assignment.files.mutants import read_mutants
+from harness.assignment.files.lists import read_clauses, read_exemptions, read_mutants
 from harness.assignment.files.policy import read_policy
-from harness.assignment.files.provided import ProvidedError
 from harness.assignment.loading import (
     ASSIGNMENT,
     EXEMPT,
@@ -22,18 +23,24 @@ from harness.assignment.loading import (
     shown,
     spec_folder,
 )
-from harness.assignment.scenarios.drawing.draws import DrawRequest
-from harness.assignment.scenarios.file import Compiled, ScenarioFile
-from harness.assignment.scenarios.needs import with_needs
-from harness.assignment.scenarios.weights import WeightedFile, weighted
-from harness.assignment.vocabulary import Variants, Vocabulary, provided_classes, public_functions
-from harness.assignment.yaml.document import Document
-from harness.assignment.yaml.errors import Problems
+from harness.assignment.problems import Problems
+from harness.assignment.scenarios.across_files import Compiled, WeightedFile, weighted, with_needs
+from harness.assignment.scenarios.draws import DrawRequest, draw, freeze, load_module
+from harness.assignment.scenarios.file import ScenarioFile
+from harness.assignment.vocabulary import (
+    ProvidedError,
+    Variants,
+    Vocabulary,
+    defined_in,
+    public_functions,
+)
+from harness.common.files import write
 from harness.model.plan import (
     PLAN_VERSION,
     Assignment,
     Clause,
     Exemption,
+    OtherFiles,
     Place,
     Plan,
     SourceFile,
@@ -66,6 +73,36 @@ def compile_assignment(
     return found
 
 
+def load_for_fuzzing(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings]:
+    """An assignment and what is drawn beyond its scenarios; SpecErrors, UserError as `load`."""
+    compilation = compile_assignment(root.resolve(), assignment_id, support=None, recording=False)
+    return compilation.specification, compilation.fuzzing
+
+
+def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
+    """Write the frozen draws of every sample and list of cases, and return the files' paths.
+
+    The same request gives the same draws (of one Hypothesis version). Draws that no scenario asks
+    for any more are removed. Raises SpecErrors, or UserError when a strategy or generator fails.
+    """
+    root = root.resolve()
+    compilation = compile_assignment(root, assignment_id, support=None, recording=True)
+    folder = Path(compilation.specification.folder)
+    written: list[Path] = []
+    modules: dict[str, ModuleType] = {}
+    for name, request in compilation.requests.items():
+        module = modules.get(request.file) or load_module(folder, request.file)
+        modules[request.file] = module
+        path = folder / name
+        text = freeze(request, draw(request, getattr(module, request.function)))
+        write(path, text)
+        written.append(path)
+    for old in (folder / "draws").glob("*.json"):
+        if old not in written:
+            old.unlink()
+    return tuple(written)
+
+
 class _Compiler:
     """Reads one spec folder; `files` gathers the bytes that the plan depends on."""
 
@@ -85,14 +122,12 @@ class _Compiler:
         if document is None:
             return None
         heading = read_heading(document, self.root, assignment_id, self.support)
-        if heading is None:
+        # Without its constants a spec seems full of mistakes.
+        if heading is None or len(heading.provided) < len(heading.shape.provided):
             self._only_shapes()
             return None
-        if len(heading.provided) < len(heading.shape.provided):
-            self._only_shapes()  # without its constants a spec seems full of mistakes
-            return None
         clauses = self._clauses(heading)
-        variants = Variants(heading.provided, heading.submission_files)
+        variants = Variants(heading.provided, heading.shape.submission.file_names)
         try:
             constants = variants.constants()
         except ProvidedError as error:
@@ -100,64 +135,17 @@ class _Compiler:
             document.add(("provided", index), str(error))
             self._only_shapes()
             return None
-        functions = public_functions(heading.reference) if heading.reference else None
         policy = self._policy(heading, clauses, constants)
-        vocabulary = Vocabulary(
-            folder=self.folder,
-            shown_folder=shown(self.root, self.folder),
-            reference_folder=self.root / REFERENCE / assignment_id,
-            reference=heading.reference,
-            submission_files=heading.submission_files,
-            provided=tuple(file.name for file in heading.provided),
-            has_reference=functions is not None,
-            functions=functions or (),
-            clauses=clauses,
-            limits=heading.limits,
-            variants=variants,
-            patterns=heading.patterns,
-            floats_within=heading.floats_within,
-        )
-        manual = manual_slots(heading, clauses)
-        classes = [each.name for each in functions or () if each.is_class]
-        known = None if functions is None else [*classes, *provided_classes(heading.provided)]
-        compare = comparisons(document, heading.shape.compare, known)
+        vocabulary = self._vocabulary(heading, clauses, variants)
         compiled = self._scenarios(heading, vocabulary)
-        mutants = self._mutants(heading, clauses) if functions is not None else ()
-        exemptions = self._exemptions([scenario.id for scenario in compiled.scenarios])
+        assignment = self._assignment(assignment_id, heading, vocabulary, compiled)
+        mutants = self._mutants(heading, clauses) if vocabulary.has_reference else ()
         fuzzing = fuzz_settings(document, heading.shape.fuzz, vocabulary, compiled)
         if len(self.problems):
             return None
-        used = [
-            stimulus.constants for scenario in compiled.scenarios for stimulus in scenario.stimuli
-        ]
-        assignment = Assignment(
-            id=assignment_id,
-            title=heading.shape.title,
-            course=heading.shape.course,
-            python=heading.shape.python,
-            submission_files=heading.submission_files,
-            laid_as=heading.laid_as,
-            functionality_marks=heading.functionality_marks,
-            limits=heading.limits,
-            policy=policy,
-            clauses=clauses or (),
-            functions=vocabulary.functions,
-            variants=variants.all(used),
-            extra_files=self._extra(compiled.provide),
-            archive=heading.archive,
-            otherwise=heading.otherwise,
-            time_zone=heading.time_zone,
-            isolate_all=heading.shape.isolation == "all",
-            compare=compare,
-            floats_within=vocabulary.floats_within,
-            writes_files=any(one.folder for each in compiled.scenarios for one in each.stimuli),
-            manual=manual,
-            exemptions=exemptions,
-            stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
-        )
         plan = Plan(
             version=PLAN_VERSION,
-            assignment=assignment,
+            assignment=replace(assignment, policy=policy),
             scenarios=tuple(compiled.scenarios),
             spec_digest=self._spec_digest(heading, compiled),
             reference_digest=digest((file.name, file.data) for file in heading.reference),
@@ -171,6 +159,59 @@ class _Compiler:
             mutant_mistakes=self.mutant_problems.lines(),
         )
         return Compilation(specification=specification, requests=compiled.requests, fuzzing=fuzzing)
+
+    def _vocabulary(
+        self, heading: Heading, clauses: tuple[Clause, ...] | None, variants: Variants
+    ) -> Vocabulary:
+        return Vocabulary(
+            folder=self.folder,
+            shown_folder=shown(self.root, self.folder),
+            reference_folder=self.root / REFERENCE / self.folder.name,
+            reference=heading.reference,
+            submission_files=heading.shape.submission.file_names,
+            provided=tuple(file.name for file in heading.provided),
+            has_reference=bool(heading.reference),
+            functions=public_functions(heading.reference),
+            clauses=clauses,
+            limits=heading.limits,
+            variants=variants,
+            patterns=heading.shape.patterns,
+            floats_within=heading.floats_within,
+        )
+
+    def _assignment(
+        self, assignment_id: str, heading: Heading, vocabulary: Vocabulary, compiled: Compiled
+    ) -> Assignment:
+        """The assignment, but for its policy."""
+        shape, submission = heading.shape, heading.shape.submission
+        classes = [each.name for each in vocabulary.functions if each.is_class]
+        known = [*classes, *defined_in(heading.provided, (ast.ClassDef,))]
+        stimuli = [stimulus for each in compiled.scenarios for stimulus in each.stimuli]
+        return Assignment(
+            id=assignment_id,
+            title=shape.title,
+            course=shape.course,
+            python=shape.python,
+            submission_files=submission.file_names,
+            laid_as=submission.laid_as or None,
+            functionality_marks=shape.functionality_marks,
+            limits=heading.limits,
+            policy=None,
+            clauses=vocabulary.clauses or (),
+            functions=vocabulary.functions,
+            variants=vocabulary.variants.all(stimulus.constants for stimulus in stimuli),
+            extra_files=self._extra(compiled.provide),
+            archive=submission.archive if "archive" in submission.model_fields_set else None,
+            otherwise=OtherFiles(submission.otherwise),
+            time_zone=shape.time_zone,
+            isolate_all=shape.isolation == "all",
+            compare=comparisons(heading, known if vocabulary.has_reference else None),
+            floats_within=heading.floats_within,
+            writes_files=any(stimulus.folder for stimulus in stimuli),
+            manual=manual_slots(heading, vocabulary.clauses),
+            exemptions=self._exemptions([scenario.id for scenario in compiled.scenarios]),
+            stand_in_files=tuple(compiled.stand_ins[name] for name in sorted(compiled.stand_ins)),
+        )
 
     def _open(self, path: Path) -> Document | None:
         self.used.add(path.name)
@@ -206,7 +247,8 @@ class _Compiler:
         document = self._named(heading, "policy", "policy.yaml")
         if document is None:
             return None
-        submitted = (heading.laid_as,) if heading.laid_as else heading.submission_files
+        submission = heading.shape.submission
+        submitted = (submission.laid_as,) if submission.laid_as else submission.file_names
         return read_policy(document, clauses, submitted, heading.provided, constants)
 
     def _mutants(self, heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[Mutant, ...]:
@@ -231,7 +273,7 @@ class _Compiler:
         return () if document is None else read_exemptions(document, scenario_ids)
 
     def _scenarios(self, heading: Heading, vocabulary: Vocabulary) -> Compiled:
-        whole = Compiled([], [], {}, set(), {}, set())
+        whole = Compiled(recording=self.recording)
         files: list[WeightedFile] = []
         for odd in sorted(self.folder.glob("*.yml")):
             place = Place(file=shown(self.root, odd), line=1, column=1)
@@ -245,18 +287,8 @@ class _Compiler:
             document = self._open(path)
             if document is None:
                 continue
-            reader = ScenarioFile(document, vocabulary, recording=self.recording)
-            part = reader.compile()
-            scenarios = tuple(part.scenarios)
-            files.append(WeightedFile(document=document, scenarios=scenarios, marks=reader.marks))
-            whole.transcripts += part.transcripts
-            whole.requests |= part.requests
-            whole.provide |= part.provide
-            whole.stand_ins |= part.stand_ins
-            whole.data_files |= part.data_files
-            whole.samples |= part.samples
-            whole.needs += part.needs
-        marked = weighted(files, heading.functionality_marks)
+            files.append(ScenarioFile(document, vocabulary, whole).read())
+        marked = weighted(files, heading.shape.functionality_marks)
         whole.scenarios += with_needs(marked, whole.needs)
         return whole
 

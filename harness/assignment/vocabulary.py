@@ -1,16 +1,29 @@
-"""What a spec may refer to: functions, files, clauses, constants and their overrides."""
+"""What a spec may refer to: functions, files, clauses, and the constants of provided files.
+
+Constants are overridden in the source, before the module's body runs, so that whatever is computed
+from them follows; `{{ NAME }}` in a text stands for one.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+import builtins
+import contextlib
+import io
+import re
+import types
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from harness.assignment.files.provided import constants_of, with_overrides
 from harness.model.plan import Clause, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.stimulus import Binding, Limits
+from harness.model.values import Value
 
+Constants = Mapping[str, object]
+_TEMPLATE = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_MESSAGE = re.compile(r"[A-Za-z].*\s|\s.*[A-Za-z]", re.DOTALL)
 Overrides = tuple[Binding, ...]
 
 
@@ -79,7 +92,7 @@ def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ..
         if not file.name.endswith(".py"):
             continue
         for statement in ast.parse(file.data).body:
-            if not isinstance(statement, _DEFINITIONS) or statement.name.startswith("_"):
+            if not isinstance(statement, DEFINITIONS) or statement.name.startswith("_"):
                 continue
             if isinstance(statement, ast.ClassDef):
                 found |= {each.name: each for each in _of_class(statement)}
@@ -88,14 +101,15 @@ def public_functions(files: Iterable[SourceFile]) -> tuple[FunctionSignature, ..
     return tuple(found.values())
 
 
-def provided_classes(files: Iterable[SourceFile]) -> tuple[str, ...]:
-    """The names of the classes that these files define at their top level."""
+def defined_in(files: Iterable[SourceFile], kinds: tuple[type[ast.stmt], ...]) -> tuple[str, ...]:
+    """The names of the functions or classes that the files define at their top level, sorted."""
     bodies = [ast.parse(file.data).body for file in files if file.name.endswith(".py")]
-    return tuple(node.name for body in bodies for node in body if isinstance(node, ast.ClassDef))
+    names = {node.name for body in bodies for node in body if isinstance(node, kinds)}  # type: ignore[attr-defined]
+    return tuple(sorted(names))
 
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 
 
 def _of_class(node: ast.ClassDef) -> list[FunctionSignature]:
@@ -121,3 +135,222 @@ def _signature(name: str, parameters: tuple[str, ...]) -> FunctionSignature:
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
     return tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
+
+
+class OverrideError(ValueError):
+    """The provided source has no single plain top-level assignment of a name.
+
+    `plain` counts the assignments that an override could rewrite, `other` all other bindings.
+    """
+
+    def __init__(self, name: str, plain: int, other: int) -> None:
+        self.name = name
+        self.plain = plain
+        self.other = other
+        super().__init__(f"{name} has {plain} plain and {other} other assignments")
+
+
+class ProvidedError(ValueError):
+    """A provided file cannot be run."""
+
+    def __init__(self, file: str, reason: str) -> None:
+        self.file = file
+        super().__init__(f"{file} cannot be run: {reason}")
+
+
+def with_overrides(
+    files: tuple[SourceFile, ...], constants: Iterable[Binding]
+) -> tuple[SourceFile, ...]:
+    """The provided files with the top-level assignment of each name given the literal, on the same
+    lines. OverrideError for a name without exactly one `NAME = …` or `NAME: T = …` in all files."""
+    texts = {file.name: file.data for file in files}
+    for binding in constants:
+        sources = {name: _text(data) for name, data in texts.items() if name.endswith(".py")}
+        bound = [
+            (name, value)
+            for name, source in sources.items()
+            for found, value in _bindings(ast.parse(source))
+            if found == binding.name
+        ]
+        plain = [(name, value) for name, value in bound if value is not None]
+        if len(bound) != 1 or not plain:
+            raise OverrideError(binding.name, len(plain), len(bound) - len(plain))
+        name, value = plain[0]
+        texts[name] = _rewritten(sources[name], value, binding.literal).encode("utf-8")
+    return tuple(SourceFile(name=file.name, data=texts[file.name]) for file in files)
+
+
+def constants_of(files: tuple[SourceFile, ...], submitted: Iterable[str] = ()) -> dict[str, object]:
+    """The public plain values that the provided modules define, by name.
+
+    They are the course's own code and run in this process. A file that imports a `submitted`
+    file is a driver and defines nothing. Raises ProvidedError, or
+    SyntaxError for a file that is not Python.
+    """
+    imports = _Imports(files, submitted)
+    found: dict[str, object] = {}
+    for file in files:
+        if not file.name.endswith(".py"):
+            continue
+        try:
+            namespace = imports.module(file.name.removesuffix(".py"))
+        except _DriverError:
+            continue
+        for name, value in vars(namespace).items():
+            if not name.startswith("_") and _is_plain(value):
+                found[name] = value
+    return found
+
+
+class _DriverError(Exception):
+    """The module asks for a submitted one."""
+
+
+class _Imports:
+    """Runs provided modules in memory, and lets them import one another."""
+
+    def __init__(self, files: tuple[SourceFile, ...], submitted: Iterable[str]) -> None:
+        self.sources = {
+            file.name.removesuffix(".py"): file for file in files if file.name.endswith(".py")
+        }
+        self.submitted = {name.removesuffix(".py") for name in submitted} - self.sources.keys()
+        self.modules: dict[str, types.ModuleType] = {}
+
+    def module(self, name: str) -> types.ModuleType:
+        if name in self.modules:
+            return self.modules[name]
+        file = self.sources[name]
+        module = types.ModuleType(name)
+        self.modules[name] = module
+        vars(module)["__builtins__"] = {**vars(builtins), "__import__": self._import}
+        try:
+            code = compile(file.data, file.name, "exec", dont_inherit=True)
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(code, vars(module))
+        except (_DriverError, SyntaxError):
+            raise
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            reason = f"{type(error).__name__}: {error}"
+            raise ProvidedError(file.name, reason) from None
+        return module
+
+    def _import(self, name: str, *details: Any) -> Any:
+        if name in self.sources:
+            return self.module(name)
+        if name in self.submitted:
+            raise _DriverError
+        return __import__(name, *details)
+
+
+def _is_plain(value: object) -> bool:
+    try:
+        Value.of(value)
+    except (TypeError, RecursionError):
+        return False
+    return True
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8-sig")
+
+
+def _bindings(tree: ast.Module) -> Iterable[tuple[str, ast.expr | None]]:
+    """Every top-level binding of a name; the value only where it is a simple assignment."""
+    for statement in tree.body:
+        simple: ast.expr | None = None
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                simple = value
+                yield name, value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                simple = value
+                yield name, value
+            case ast.AnnAssign(value=None):
+                continue
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue
+        if simple is None:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    yield node.id, None
+
+
+def _rewritten(source: str, value: ast.expr, literal: str) -> str:
+    lines = source.encode("utf-8").splitlines(keepends=True)
+    first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
+    before = b"".join(lines[:first]) + lines[first][: value.col_offset]
+    after = lines[last][value.end_col_offset :] + b"".join(lines[last + 1 :])
+    literal = f"({literal})" if literal[:1] == "-" else literal
+    if last > first:
+        # Later lines keep their numbers: tracebacks and findings point at them.
+        literal = "(" + literal + "\n" * (last - first) + ")"
+    return (before + literal.encode("utf-8") + after).decode("utf-8")
+
+
+class TemplateError(ValueError):
+    """A template that names no constant. `position` is its index in the text."""
+
+    def __init__(self, what: str, name: str, position: int) -> None:
+        self.name = name
+        self.position = position
+        super().__init__(what)
+
+
+def spelled(value: object) -> str:
+    """How a constant is written in a text: a str as it is, anything else as Python shows it."""
+    return value if isinstance(value, str) else repr(value)
+
+
+def names_in(text: str) -> set[str]:
+    """The names that a text's templates use."""
+    return {match[1].strip() for match in _TEMPLATE.finditer(text)}
+
+
+def render(text: str, constants: Mapping[str, object], quote: Callable[[str], str] = str) -> str:
+    """`text` with every `{{ NAME }}` replaced by the constant's (quoted) value.
+
+    Raises TemplateError for anything between the braces that is not a constant's name.
+    """
+    if "{{" not in text:
+        return text
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1].strip()
+        if name in constants:
+            return quote(spelled(constants[name]))
+        if name.isidentifier():
+            raise TemplateError(f"unknown constant {name}", name, match.start())
+        what = f"{match[0]} is not the name of a constant"
+        raise TemplateError(what, name, match.start())
+
+    return _TEMPLATE.sub(value, text)
+
+
+def as_template(
+    text: str,
+    constants: Mapping[str, object] | ProvidedVariant,
+    submitted: Iterable[str] = (),
+) -> str:
+    """`text` with the values of message constants written as `{{ NAME }}`, longest first.
+
+    A message is a str constant that holds a letter and white space, so that no piece or
+    separator is taken for one. The result always renders to `text` again. `submitted` are the
+    files handed in: a provided file that imports one is a driver and has no constants.
+    """
+    if isinstance(constants, ProvidedVariant):
+        constants = constants_of(constants.files, submitted)
+    names: dict[str, str] = {}
+    for name, value in constants.items():
+        if isinstance(value, str) and _MESSAGE.search(value):
+            names.setdefault(value, name)
+    if not names:
+        return text
+    by_length = sorted(names, key=len, reverse=True)
+    pattern = re.compile("|".join(re.escape(value) for value in by_length))
+    template = pattern.sub(lambda match: "{{ " + names[match[0]] + " }}", text)
+    try:
+        return template if render(template, constants) == text else text
+    except TemplateError:
+        return text

@@ -44,15 +44,15 @@ def examples(first: str, second: str) -> str:
 
 def listings() -> tuple[Listing, ...]:
     """All commands: by section, then by name. A section that is not in SECTIONS comes last."""
-    found = [
+    entries = [
         _listing(path)
         for folder in package.__path__
         for path in Path(folder).glob("*.py")
         if path.stem != "__init__"
     ]
     order = {section: place for place, section in enumerate(SECTIONS)}
-    found.sort(key=lambda each: (order.get(each.section, len(order)), each.section, each.name))
-    return tuple(found)
+    entries.sort(key=lambda each: (order.get(each.section, len(order)), each.section, each.name))
+    return tuple(entries)
 
 
 def _listing(path: Path) -> Listing:
@@ -84,18 +84,18 @@ class CommandGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does, but an unknown name is a UserError with a suggestion."""
-        known = self.list_commands(ctx)
-        if args[0] not in known and not ctx.resilient_parsing:
-            close = difflib.get_close_matches(args[0], known, n=1)
+        names = self.list_commands(ctx)
+        if args[0] not in names and not ctx.resilient_parsing:
+            close = difflib.get_close_matches(args[0], names, n=1)
             hint = f"did you mean {close[0]}?" if close else "harness --help lists the commands"
             raise UserError(f"there is no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a list of commands for each section."""
-        found = listings()
-        width = max(len(each.name) for each in found)
-        for section in dict.fromkeys(each.section for each in found):
-            rows = [(f"{e.name:{width}}", e.summary) for e in found if e.section == section]
+        entries = listings()
+        width = max(len(each.name) for each in entries)
+        for section in dict.fromkeys(each.section for each in entries):
+            rows = [(f"{e.name:{width}}", e.summary) for e in entries if e.section == section]
             with formatter.section(section):
                 formatter.write_dl(rows)

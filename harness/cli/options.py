@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
 from harness.assignment import CACHE, available, files_asked_for, find_root
 from harness.common.errors import UserError
-from harness.intake import layout_names, must_exist, original_name
+from harness.intake import ClassOptions, layout_names, must_exist, original_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -92,7 +94,7 @@ def json_option(text: str) -> Callable[[F], F]:
     return click.option("--json", "target", type=file, help=text)
 
 
-def _overridden(
+def _read_overrides(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, str]:
     pairs = [text.partition("=") for text in values]
@@ -107,7 +109,7 @@ constants_option = click.option(
     "constants",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=_overridden,
+    callback=_read_overrides,
     help="Override a constant (may be repeated).",
 )
 
@@ -128,14 +130,14 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
     where that leaves several."""
     if asked is not None:
         return asked
-    known = available(root)
+    ids = available(root)
     submissions = (root / "submissions").resolve()
     named: dict[str, None] = {}
     for path in paths:
         resolved = path.resolve()
         if resolved.is_relative_to(submissions) and resolved != submissions:
             folder = resolved.relative_to(submissions).parts[0]
-            if folder in known:
+            if folder in ids:
                 named[folder] = None
     if len(named) > 1:
         what = f"the paths belong to several assignments ({', '.join(named)})"
@@ -144,25 +146,25 @@ def the_assignment(root: Path, asked: str | None, paths: Sequence[Path] = ()) ->
         return next(iter(named))
     for path in paths:
         must_exist(path)
-    if len(known) == 1:
-        return known[0]
-    asking = _asking_for(root, known, [path.name for path in paths if path.is_file()])
+    if len(ids) == 1:
+        return ids[0]
+    asking = _asking_for(root, ids, [path.name for path in paths if path.is_file()])
     if len(asking) == 1:
         return asking[0]
     what = "the path does not say which assignment it is"
     if asking:
         what = f"several assignments ask for {paths[0].name}: {', '.join(asking)}"
-    raise UserError(what, hint=f"--assignment {' | '.join(asking or known)}")
+    raise UserError(what, hint=f"--assignment {' | '.join(asking or ids)}")
 
 
-def _asking_for(root: Path, known: Sequence[str], names: Sequence[str]) -> list[str]:
+def _asking_for(root: Path, ids: Sequence[str], names: Sequence[str]) -> list[str]:
     """The assignments that ask for files of all these names, or of names they are copies of."""
 
     def asks(assignment_id: str) -> bool:
         files = files_asked_for(root, assignment_id)
         return all(name in files or original_name(name, files) for name in names)
 
-    return [each for each in known if asks(each)] if names else []
+    return [each for each in ids if asks(each)] if names else []
 
 
 def cache_folder(root: Path) -> Path:
@@ -181,8 +183,7 @@ format_option = click.option(
     help="Text, or annotations for a GitHub workflow.",
 )
 
-# About a whole class: the layout of its download, when it was due, who is in it.
-class_options = options(
+_class_options = options(
     click.option(
         "--layout",
         type=click.Choice(layout_names()),
@@ -211,6 +212,20 @@ class_options = options(
         help="A CSV of all students, such as a gradebook, to list who is missing.",
     ),
 )
+
+
+def class_options(function: F) -> F:
+    """Options about a whole class (the layout of its download, when it was due, who is in it), as
+    the parameter `asked`."""
+    names = [field.name for field in dataclasses.fields(ClassOptions)]
+
+    @functools.wraps(function)
+    def command(*args: Any, **values: Any) -> Any:
+        asked = ClassOptions(**{name: values.pop(name) for name in names})
+        return function(*args, asked=asked, **values)
+
+    return _class_options(cast(F, command))
+
 
 _PEM = click.Path(path_type=Path, exists=True, dir_okay=False)
 cluster_options = options(

@@ -138,8 +138,8 @@ class _Lines:
         if self._done % PLAIN_EVERY and self._done != self._total and not late:
             return
         self._last_line = now
-        left = self._pace.text()
-        line = f"{self._done} of {self._total} graded" + (f", {left}" if left else "")
+        time_left = self._pace.text()
+        line = f"{self._done} of {self._total} graded" + (f", {time_left}" if time_left else "")
         self._console.print(line, highlight=False)
 
 
@@ -185,3 +185,77 @@ def rounded(seconds: float) -> str:
         return f"{minutes} min"
     tens = 10 * round(minutes / 10)
     return f"{tens // 60} h {tens % 60} min" if tens % 60 else f"{tens // 60} h"
+
+
+Steps = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and of how much (0: not known)."""
+
+
+@contextmanager
+def bar() -> Iterator[Steps]:
+    """A bar on standard error, only while that is a terminal."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=None)
+
+        def tell(what: str, done: int, total: int) -> None:
+            progress.update(task, description=what, completed=done, total=total)
+
+        yield tell
+
+
+@contextmanager
+def steps(console: Console, clock: Callable[[], float] = time.monotonic) -> Iterator[Steps]:
+    """Shows on this console what it is called with, and the time left. `clock` gives seconds."""
+    if not console.is_terminal:
+        yield _StepLines(console, clock)
+        return
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+    )  # fmt: skip
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None, left="")
+        time_left = _StepTime(clock)
+
+        def tell(what: str, done: int, total: int) -> None:
+            text = time_left(what, done, total)
+            bar.update(task, description=what, completed=done, total=total or None, left=text)
+
+        yield tell
+
+
+class _StepTime:
+    """The time left of a step, from how fast it went since it began."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._what = ""
+        self._pace = Pace(0, clock)
+
+    def __call__(self, what: str, done: int, total: int) -> str:
+        if what != self._what:
+            self._what = what
+            self._pace = Pace(total - done, self._clock)
+        else:
+            self._pace.done()
+        return self._pace.text()
+
+
+class _StepLines:
+    """A line every half minute."""
+
+    def __init__(self, console: Console, clock: Callable[[], float]) -> None:
+        self._console = console
+        self._clock = clock
+        self._left = _StepTime(clock)
+        self._last_line = clock()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        time_left = self._left(what, done, total)
+        now = self._clock()
+        if not total or now - self._last_line < PLAIN_AFTER:
+            return
+        self._last_line = now
+        line = f"{done} of {total} {what}" + (f", {time_left}" if time_left else "")
+        self._console.print(line, highlight=False)

@@ -19,7 +19,7 @@ Stamps = Mapping[str, tuple[int, int]]  # time of change in ns and size, by path
 LOOK_MS = 100
 
 
-class Arrivals:
+class FolderEntries:
     """Tells complete entries of the folder from those that still change. Pure: times are given.
 
     An entry (a file or a folder directly inside) is complete when it has been the same for
@@ -50,15 +50,15 @@ class Arrivals:
 
     def has_news(self, now: float) -> bool:
         """Whether something complete was not graded as it is, or something graded is gone."""
-        settled = self._settled(now)
+        settled = self._complete(now)
         gone = any(name not in self._entries for name in self._graded)
         return gone or any(self._graded.get(name) != inside for name, inside in settled.items())
 
     def graded(self, now: float) -> None:
         """Note that what is complete at `now` was graded."""
-        self._graded = self._settled(now)
+        self._graded = self._complete(now)
 
-    def _settled(self, now: float) -> dict[str, Stamps]:
+    def _complete(self, now: float) -> dict[str, Stamps]:
         unsettled = self.unsettled(now)
         return {
             name: inside for name, (_, inside) in self._entries.items() if name not in unsettled
@@ -68,7 +68,7 @@ class Arrivals:
 def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
     """The files below the folder, links not followed. UserError where it cannot be read, or holds
     more than `MOST_FILES`."""
-    found: dict[str, tuple[int, int]] = {}
+    stamps: dict[str, tuple[int, int]] = {}
 
     def failed(error: OSError) -> None:
         if error.filename == str(folder):
@@ -81,10 +81,10 @@ def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
                 status = path.lstat()
             except OSError:
                 continue  # gone meanwhile
-            found[str(path.relative_to(folder))] = (status.st_mtime_ns, status.st_size)
-        if len(found) > MOST_FILES:
+            stamps[str(path.relative_to(folder))] = (status.st_mtime_ns, status.st_size)
+        if len(stamps) > MOST_FILES:
             raise UserError(f"holds more than {MOST_FILES} files", place=str(folder))
-    return found
+    return stamps
 
 
 def watch(
@@ -97,7 +97,7 @@ def watch(
 
     At first everything is new: what an earlier run has graded is kept by its report.
     """
-    arrivals = Arrivals()
+    arrivals = FolderEntries()
     while not pause.is_set():
         arrivals.look(stamps_of(folder), clock())
         now = clock()

@@ -102,7 +102,7 @@ class Record:
 def read_sheet(path: Path) -> Sheet:
     """The table in a CSV file. Raises UserError with the line for a file that cannot be read, is
     no CSV, is empty, or has a row with more cells than the header."""
-    text, form = _decoded(_bytes_of(path), path)
+    text, form = _decode(_bytes_of(path), path)
     first_line = 2 if form.separator_line else 1
     rows: list[Row] = []
     lines: list[int] = []
@@ -135,15 +135,15 @@ def columns_of(sheet: Sheet) -> tuple[str, ...]:
 def records_of(sheet: Sheet) -> tuple[Record, ...]:
     """The rows below the header that are not blank, without what makes a cell inert."""
     columns = columns_of(sheet)
-    found: list[Record] = []
+    records: list[Record] = []
     for index, row in enumerate(sheet.rows):
         cells: dict[str, list[str]] = defaultdict(list)
         for name, cell in zip(columns, row, strict=False):
             if text := bare_cell(cell).strip():
                 cells[name].append(text)
         if index and any(cell.strip() for cell in row):
-            found.append(Record(place=sheet.at(index), cells=dict(cells)))
-    return tuple(found)
+            records.append(Record(place=sheet.at(index), cells=dict(cells)))
+    return tuple(records)
 
 
 def plain_name(column: str) -> str:
@@ -207,7 +207,7 @@ def _bytes_of(path: Path) -> bytes:
     return data
 
 
-def _decoded(data: bytes, path: Path) -> tuple[str, Form]:
+def _decode(data: bytes, path: Path) -> tuple[str, Form]:
     encoding, mark = _encoding(data)
     try:
         text = data[len(mark) :].decode(encoding)

@@ -1,19 +1,66 @@
-"""Packages whose modules register themselves: importing the package imports every one of them."""
+"""How the harness is extended: one file in a package, which is found by itself.
+
+The file binds a value of the package's type at module level (`LAYOUT = Layout(…)`, or a function
+under a decorator that makes one), or derives a class from it. The package's `__init__` lists them
+by `extensions` or `subclasses`.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from types import ModuleType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def import_modules(package: str, path: Iterable[str]) -> tuple[ModuleType, ...]:
     """Import all modules directly in `package` and return them, in the order of their names.
 
-    Call it from the package's `__init__` with `__name__` and `__path__`. A module that is new in
-    the folder is then found without being named anywhere. The file that builds the self-check
-    recognises this call and packs the whole folder.
+    Call it from the package's `__init__` with `__name__` and `__path__`. The file that builds the
+    self-check recognises this call, and that of `extensions`, and packs the whole folder.
     """
-    names = sorted(info.name for info in pkgutil.iter_modules(path))
-    return tuple(importlib.import_module(f"{package}.{name}") for name in names)
+    for info in pkgutil.iter_modules(path):
+        importlib.import_module(f"{package}.{info.name}")
+    # Not those of the folder: an interpreter that loads texts from memory has none.
+    below = (name for name in sorted(sys.modules) if name.rpartition(".")[0] == package)
+    return tuple(sys.modules[name] for name in below)
+
+
+def extensions(
+    package: str, path: Iterable[str], kind: type[T], order: Callable[[T], Any]
+) -> tuple[T, ...]:
+    """The values of type `kind` that the modules directly in `package` bind at module level, sorted
+    by `order`. Raises ValueError where two of them have the same.
+
+    Call it from the package's `__init__` with `__name__` and `__path__`.
+    """
+    return _sorted(package, path, lambda value: isinstance(value, kind), order)
+
+
+def subclasses(
+    package: str, path: Iterable[str], kind: type[T], order: Callable[[type[T]], Any]
+) -> tuple[type[T], ...]:
+    """The same of classes: those that the modules derive from `kind`."""
+
+    def is_derived(value: object) -> bool:
+        return isinstance(value, type) and issubclass(value, kind) and value is not kind
+
+    return _sorted(package, path, is_derived, order)
+
+
+def _sorted(
+    package: str,
+    path: Iterable[str],
+    belongs: Callable[[object], bool],
+    order: Callable[[Any], Any],
+) -> tuple[Any, ...]:
+    places: dict[Any, object] = {}
+    for module in import_modules(package, path):
+        for name, value in vars(module).items():
+            if belongs(value) and places.setdefault(order(value), value) is not value:
+                raise ValueError(f"{module.__name__}: the place of {name} is taken")
+    return tuple(places[place] for place in sorted(places))

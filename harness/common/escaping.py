@@ -36,7 +36,7 @@ def runs(text: str) -> list[tuple[str, bool]]:
     """The text cut in runs: (what to show, whether it is an escape that we wrote)."""
     if text.isascii() and text.isprintable():
         return [(text, False)] if text else []
-    found: list[tuple[str, bool]] = []
+    runs_of_text: list[tuple[str, bool]] = []
     plain: list[str] = []
     combining = 0
     for character in text:
@@ -45,12 +45,12 @@ def runs(text: str) -> list[tuple[str, bool]]:
             plain.append(character)
             continue
         if plain:
-            found.append(("".join(plain), False))
+            runs_of_text.append(("".join(plain), False))
             plain = []
-        found.append((escaped(character), True))
+        runs_of_text.append((escaped(character), True))
     if plain:
-        found.append(("".join(plain), False))
-    return found
+        runs_of_text.append(("".join(plain), False))
+    return runs_of_text
 
 
 def visible(text: str) -> str:

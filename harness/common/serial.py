@@ -162,10 +162,10 @@ def _write_tagged(value: Any) -> dict[str, Any]:
 
 
 def _defaults(kind: type) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     for field in dataclasses.fields(kind):
-        found[field.name] = field.default
-    return found
+        defaults[field.name] = field.default
+    return defaults
 
 
 def _dataclass_writer(kind: type) -> Converter:
@@ -200,18 +200,18 @@ def _reader(kind: Any) -> Converter:
     if kind in _OPEN_UNIONS:
         return _tagged_reader(_OPEN_UNIONS[kind].members)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        own: Converter | None = getattr(kind, "from_plain", None)
-        return own or _dataclass_reader(kind)
+        from_plain: Converter | None = getattr(kind, "from_plain", None)
+        return from_plain or _dataclass_reader(kind)
     if kind is Fraction:
-        return _checked(str, "a fraction", _fraction)
+        return _checking_reader(str, "a fraction", _fraction)
     if kind is bytes:
-        return _checked(str, "base64", lambda value: base64.b64decode(value, validate=True))
+        return _checking_reader(str, "base64", lambda value: base64.b64decode(value, validate=True))
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return _enum_reader(kind)
     if kind is float:
         return _read_float
     if kind in (str, int, bool, type(None)):
-        return _checked(kind, kind.__name__, _same)
+        return _checking_reader(kind, kind.__name__, _same)
     raise TypeError(f"model types must not hold {kind!r}")
 
 
@@ -220,9 +220,9 @@ def _fraction(text: str) -> Fraction:
     return Fraction(text)
 
 
-def _checked(wanted: type, name: str, convert: Converter) -> Converter:
+def _checking_reader(kind: type, name: str, convert: Converter) -> Converter:
     def read(plain: Any) -> Any:
-        if type(plain) is not wanted:
+        if type(plain) is not kind:
             raise SerialError(f"expected {name}, got {type(plain).__name__}")
         try:
             return convert(plain)

@@ -51,7 +51,7 @@ class SharedGroup:
     """Stimuli by number that ask about one function of the sheet, or run whole programs: what a
     process is asked. `selections` are the files for each set of constants.
 
-    `cpu_seconds`, `wall_seconds` and `memory_mib` are the greatest limits of any of them.
+    `cpu_seconds` and `wall_seconds` are the greatest limits of any of them, `memory_mib` the least.
     """
 
     selections: list[object] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
-from harness.grading.context import GradingContext, prepare
+from harness.grading.context import GradingContext, prepare, recalled_tier
 from harness.grading.grader import Graded, Grader
 from harness.grading.observing.answer_key import (
     expectation,
@@ -30,24 +30,24 @@ if TYPE_CHECKING:
         submitted,
         without_files,
     )
-    from harness.grading.engines import FailureJob, Job
+    from harness.grading.engines import EngineFactory, FailureJob, Job
     from harness.grading.engines.dask import Cluster
     from harness.grading.engines.dask.engine import DaskEngine
-    from harness.grading.engines.dask.serve import run_worker
+    from harness.grading.engines.dask.host import run_worker
+    from harness.grading.engines.local import run_jobs, search_failures
+    from harness.grading.engines.pool import WorkerDied, WorkerPool
+    from harness.grading.engines.processes import import_early
     from harness.grading.engines.worker import SpawnedWorker, worker_process
-    from harness.grading.jobs import run_jobs, search_failures
-    from harness.grading.observing.cache import execution_digest, judging_digest
     from harness.grading.observing.running import read_program
     from harness.grading.observing.shared_run import SharingObserver
-    from harness.grading.record import record_transcripts
-    from harness.grading.replay import replay
+    from harness.grading.single_runs import record_transcripts, replay
     from harness.grading.stub import handed_out_stubs, stub
-    from harness.grading.tier_trial import recalled_tier
 
 __all__ = [
     "BatchOptions",
     "Cluster",
     "DaskEngine",
+    "EngineFactory",
     "FailureJob",
     "Graded",
     "Grader",
@@ -57,15 +57,16 @@ __all__ = [
     "Listener",
     "SharingObserver",
     "SpawnedWorker",
+    "WorkerDied",
+    "WorkerPool",
     "check_submissions",
     "cohort_of",
-    "execution_digest",
     "expectation",
     "grade_batch",
     "handed_in",
     "handed_out_stubs",
+    "import_early",
     "isolated",
-    "judging_digest",
     "make_key",
     "not_here",
     "notes",
@@ -103,18 +104,17 @@ __getattr__ = lazy_exports(
             "submitted",
             "without_files",
         ),
-        "observing.cache": ("execution_digest", "judging_digest"),
-        "engines": ("FailureJob", "Job"),
-        "jobs": ("run_jobs", "search_failures"),
+        "engines": ("EngineFactory", "FailureJob", "Job"),
         "engines.dask": ("Cluster",),
         "engines.dask.engine": ("DaskEngine",),
-        "engines.dask.serve": ("run_worker",),
+        "engines.processes": ("import_early",),
+        "engines.dask.host": ("run_worker",),
+        "engines.local": ("run_jobs", "search_failures"),
+        "engines.pool": ("WorkerDied", "WorkerPool"),
         "engines.worker": ("SpawnedWorker", "worker_process"),
         "observing.shared_run": ("SharingObserver",),
         "observing.running": ("read_program",),
-        "record": ("record_transcripts",),
-        "replay": ("replay",),
+        "single_runs": ("record_transcripts", "replay"),
         "stub": ("handed_out_stubs", "stub"),
-        "tier_trial": ("recalled_tier",),
     },
 )

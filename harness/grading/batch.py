@@ -1,24 +1,29 @@
-"""Grading many submissions on all cores, into one store, resumable at any moment."""
+"""Grading many submissions on all cores, into one store, resumable at any moment; or a part of a
+class into the class's report.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import difflib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
 from harness.common import serial
-from harness.grading import part_of_class as part
+from harness.common.errors import UserError
 from harness.grading.context import GradingContext, finished_facts, run_facts
 from harness.grading.engines import EngineFactory, Job, OnGraded, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
 from harness.grading.grader import Graded
-from harness.grading.observing.cache import execution_digest, judging_digest
+from harness.marking import without_mark
 from harness.model.plan import Plan
 from harness.model.result import (
     CohortFacts,
     Event,
     Notice,
+    RunFacts,
     RunFinished,
     RunResult,
     RunStarted,
@@ -26,13 +31,12 @@ from harness.model.result import (
     SubmissionGraded,
     SubmissionResult,
     SubmissionStatus,
-    not_yet_given,
     of_submission,
 )
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import POLICY_DIGEST
-from harness.results import STORE_NAME, Piece, Store
+from harness.results import STORE_NAME, Piece, Store, StoreReader, execution_digest, judging_digest
 
 Listener = Callable[[Event], None]
 
@@ -87,27 +91,8 @@ def grade_batch(
     plan = context.specification.plan
     with Store.open(options.out / STORE_NAME, fresh=options.fresh) as store:
         state = _state_digest(context, thorough=options.thorough)
-        facts = run_facts(context)
-        facts = replace(
-            facts,
-            cohort=options.cohort,
-            notices=(*facts.notices, *options.notices),
-            strength=options.strength,
-        )
-        if options.only is None:
-            part.refuse_to_lose(store, submissions, options.paths)
-            chosen = submissions
-            store.begin(facts, plan, part.as_stored(options.paths, store))
-            store.keep_only([each.id for each in submissions], state_digest=state)
-        else:
-            chosen = part.chosen(submissions, options.only)
-            part.refuse_other_states(store, options.only, state)
-            facts = part.facts_of_class(facts, store, submissions)
-            is_class = part.is_class(store, options.paths)
-            store.begin(
-                facts, plan, None if store.paths() else part.as_stored(options.paths, store)
-            )
-            store.drop_stale(options.only, state)
+        begun = _begin(store, context, submissions, options, state)
+        facts, chosen = begun.facts, begun.chosen
         todo = [submission for submission in chosen if not _is_done(store, submission)]
         listener(RunStarted(facts=facts, total=len(chosen), kept=len(chosen) - len(todo)))
         setup = replace(
@@ -131,11 +116,51 @@ def grade_batch(
         except KeyboardInterrupt:
             raise Interrupted(store.run(), len(chosen)) from None
         missing = {each.id for each in submissions} - store.states().keys()
-        if options.only is None or (is_class and not missing):
+        if begun.is_class and not missing:
             facts = finished_facts(facts)
         store.finish(facts)
         listener(RunFinished(facts=facts))
         return store.run()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BegunRun:
+    """The facts that a run begins with, which submissions it is to grade, and whether the report is
+    of a whole class once these are done."""
+
+    facts: RunFacts
+    chosen: Sequence[Submission]
+    is_class: bool
+
+
+def _begin(
+    store: Store,
+    context: GradingContext,
+    submissions: Sequence[Submission],
+    options: BatchOptions,
+    state: str,
+) -> _BegunRun:
+    plan = context.specification.plan
+    facts = run_facts(context)
+    facts = replace(
+        facts,
+        cohort=options.cohort,
+        notices=(*facts.notices, *options.notices),
+        strength=options.strength,
+    )
+    paths = _as_stored(options.paths, store)
+    if options.only is None:
+        _refuse_to_lose(store, submissions, options.paths)
+        store.begin(facts, plan, paths)
+        store.keep_only([each.id for each in submissions], state_digest=state)
+        return _BegunRun(facts=facts, chosen=submissions, is_class=True)
+    chosen = _chosen(submissions, options.only)
+    _refuse_other_states(store, options.only, state)
+    facts = _facts_of_class(facts, store, submissions)
+    is_class = _is_class(store, options.paths)
+    store.begin(facts, plan, None if store.paths() else paths)
+    store.drop_stale(options.only, state)
+    return _BegunRun(facts=facts, chosen=chosen, is_class=is_class)
 
 
 def _tell_of_stopped(result: SubmissionResult, listener: Listener) -> None:
@@ -251,14 +276,97 @@ def _as_own(found: Graded, first: Submission, member: Submission) -> Graded:
 
 
 def _harness_error(submission: Submission, plan: Plan) -> Graded:
-    result = SubmissionResult(
-        id=submission.id,
-        status=SubmissionStatus.HARNESS_ERROR,
-        mark=None,
-        out_of=plan.assignment.functionality_marks,
+    result = replace(
+        without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
         problem="the harness failed on this submission; run the same command again",
-        notes=submission.notes,
-        source_digest=submission.digest,
-        manual=not_yet_given(plan.assignment),
     )
-    return Graded(result=of_submission(result, submission), observations={}, verdicts={})
+    return Graded(result=result, observations={}, verdicts={})
+
+
+_LISTED = 3  # ids in a message
+_NO_STATE = ""  # of a result that replaces one that our machinery failed to find
+
+
+def _as_stored(paths: Iterable[Path], store: StoreReader) -> tuple[str, ...]:
+    """Paths as they are stored: from the report's folder, so that class and report can be moved
+    together."""
+    folder = store.path.parent.resolve()
+    return tuple(os.path.relpath(path.resolve(), folder) for path in paths)
+
+
+def _refuse_to_lose(
+    store: StoreReader, submissions: Sequence[Submission], paths: Sequence[Path]
+) -> None:
+    """Raise UserError where the store has results that this run would drop, though what they were
+    read from is still there: a part of a class, or another class, is not the class's report.
+
+    A student whose folder is gone from the graded one is dropped.
+    """
+    lost = sorted(store.states().keys() - {submission.id for submission in submissions})
+    if not lost or _covers(store, paths):
+        return
+    listed = ", ".join(lost[:_LISTED]) + (" …" if len(lost) > _LISTED else "")
+    plural = "" if len(lost) == 1 else "s"
+    raise UserError(
+        f"holds the report of a class with {len(lost)} submission{plural} that would be lost "
+        f"({listed})",
+        place=str(store.path),
+        hint="--only ID grades some of a class and keeps the rest; --out FOLDER writes a report "
+        "beside it; --fresh begins anew",
+    )
+
+
+def _covers(store: StoreReader, paths: Sequence[Path]) -> bool:
+    """Whether everything that the stored run was asked to grade, and that is still there, is below
+    `paths` as well. False where it is not known what the run was asked to grade."""
+    folder = store.path.parent.resolve()
+    before = [(folder / path).resolve() for path in store.paths()]
+    now = [path.resolve() for path in paths]
+    return bool(before or not store.states()) and all(
+        any(path.is_relative_to(each) for each in now) for path in before if path.exists()
+    )
+
+
+def _is_class(store: StoreReader, paths: Sequence[Path]) -> bool:
+    """Whether `paths` and what is stored are a whole class: a part was added to a run that was
+    complete, or all that it was asked to grade was read again."""
+    before = store.earlier_facts()
+    return _covers(store, paths) or (before is not None and before.complete)
+
+
+def _chosen(submissions: Sequence[Submission], only: frozenset[str]) -> tuple[Submission, ...]:
+    """The submissions with these ids; UserError for an unknown id."""
+    known = {submission.id for submission in submissions}
+    for name in sorted(only - known):
+        near = difflib.get_close_matches(name, known, n=3)
+        hint = f"there is {', '.join(near)}" if near else "the report lists the ids"
+        raise UserError(f"no submission has the id {name!r}", hint=hint)
+    return tuple(submission for submission in submissions if submission.id in only)
+
+
+def _refuse_other_states(store: StoreReader, only: frozenset[str], state: str) -> None:
+    """Raise UserError where other results of the class were found with other scenarios, another
+    reference or another harness: one report has one plan."""
+    other = [
+        name for name, with_state in store.states().items()
+        if name not in only and with_state not in (state, _NO_STATE)
+    ]  # fmt: skip
+    if other:
+        plural = "" if len(other) == 1 else "s"
+        raise UserError(
+            f"{len(other)} other submission{plural} of this report were graded with other "
+            "scenarios or another harness",
+            place=str(store.path),
+            hint="grade the whole class again, without --only",
+        )
+
+
+def _facts_of_class(
+    facts: RunFacts, store: StoreReader, submissions: Sequence[Submission]
+) -> RunFacts:
+    """The facts, with the class's cohort where only a part of it was read now."""
+    before = store.earlier_facts()
+    read = {submission.id for submission in submissions}
+    if before is None or before.assignment != facts.assignment or store.states().keys() <= read:
+        return facts
+    return replace(facts, cohort=before.cohort)

@@ -1,8 +1,5 @@
-"""A student's own check: the visible scenarios of one file, in this process.
-
-What was handed in below some paths, at least one submission.
-
-The files that a student names on the command line: what is meant, or what to name instead.
+"""A student's own check: the visible scenarios of one file, in this process; and what the files
+mean that are named on the command line.
 """
 
 from __future__ import annotations

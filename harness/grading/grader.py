@@ -9,14 +9,11 @@ from hashlib import sha256
 from typing import Self
 
 from harness.execution import AnyDriver, ToolFailed
-from harness.grading.observing.cache import EmptyCache, ResultCache
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.first_failures import FailureSearch, FirstFailures
-from harness.grading.observing.in_turn import run_in_turn
+from harness.grading.observing.in_turn import SpeedTrials, run_in_turn
 from harness.grading.observing.judged_runs import JudgedRuns
-from harness.grading.observing.looping import LIMIT_ENDINGS
-from harness.grading.observing.running import read_program
-from harness.grading.observing.speed import SpeedTrials
+from harness.grading.observing.running import LIMIT_ENDINGS, read_program
 from harness.judging import (
     failing,
     merge_stand_in_verdict,
@@ -31,13 +28,13 @@ from harness.model.plan import Plan
 from harness.model.policy import PolicyReport
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
-from harness.model.verdict import Verdict, VerdictKind
+from harness.model.verdict import Verdict
 from harness.policy import (
     ENTRY,
     SOURCES,
     unchecked,
 )
-from harness.results import encoded
+from harness.results import EmptyCache, ResultCache, encoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,9 +105,7 @@ class Grader(AbstractContextManager["Grader"]):
             return Graded(result=withheld, observations={}, verdicts={})
         report = PolicyReport() if submission.problem else self._read(submission)
         if submission.problem or report.unparsable:
-            unread = Verdict(kind=VerdictKind.UNREADABLE)
-            verdicts = {scenario.id: unread for scenario in plan.scenarios}
-            result = mark(plan, verdicts, report, submission=submission)
+            result = mark(plan, {}, report, submission=submission)
             cause = unreadable(submission.problem, report.unparsable, result.out_of)
             result = replace(result, causes=(cause,))
             return Graded(result=result, observations={}, verdicts={})

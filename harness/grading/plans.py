@@ -1,6 +1,5 @@
-"""Parts of an assignment that can be graded alone: the visible one, the one of a cohort.
-
-An assignment without a reference: its functions are those that the scenarios call.
+"""Parts of an assignment that can be graded alone; and the functions of one without a reference,
+which are those that its scenarios call.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Folders, archives and downloads to submissions: who, when, the bytes, or what is wrong."""
 
-from harness.intake.cohort.terms import ClassOptions
-from harness.intake.files.entries import GO_THERE, listed, must_exist
-from harness.intake.files.file_kinds import original_name
-from harness.intake.layouts.choice import layout_names
+from harness.intake.entries import GO_THERE, must_exist
+from harness.intake.file_kinds import original_name
+from harness.intake.identity import listed
 from harness.intake.pipeline import Cohort, read, read_cohort
+from harness.intake.recognising import layout_names
 from harness.intake.submissions import read_one
+from harness.intake.terms import ClassOptions
 
 __all__ = [
     "GO_THERE",

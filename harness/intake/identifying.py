@@ -1,21 +1,22 @@
-"""Stage 3, identify: who handed in what, held against the roster, the due time and extensions."""
+"""Stage 3, identify: who handed in what, and who should have: with the roster, the due time,
+extensions and groups."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.intake.cohort.matching import ClassMember, on_roster, with_extensions
-from harness.intake.cohort.terms import Terms
-from harness.intake.cohort.times import in_zone
-from harness.intake.files.uploads import Attempt, StudentUploads
-from harness.intake.identity import safe_id
+from harness.common.person_names import by_name_line, id_key, name_keys
+from harness.intake.identity import listed, safe_id
 from harness.intake.layouts import Times
-from harness.intake.layouts.choice import PLAIN
-from harness.intake.recognising import UploadSource
-from harness.intake.selecting import Due
+from harness.intake.recognising import PLAIN, Download
+from harness.intake.terms import Due, Extension, Listed, Terms, in_zone
+from harness.intake.uploads import Attempt, StudentUploads
+from harness.model.submission import Student
 
 MAX_SUBMISSIONS = 20_000  # their files are in memory until all are graded
 _TEST_STUDENT = "studenttest"
@@ -26,31 +27,31 @@ class Class:
     """Everybody who handed in or should have, in the order of ids. `students` handed in
     `submissions`: every attempt is one, and what a group handed in together is one."""
 
-    members: tuple[ClassMember, ...]
+    members: tuple[StudentUploads, ...]
     students: int
     submissions: int
     notices: tuple[str, ...] = ()
 
 
-def identify(sources: Sequence[UploadSource], terms: Terms) -> Class:
-    """Everybody once, each with the uploads of all sources and the due time.
+def identify(downloads: Sequence[Download], terms: Terms) -> Class:
+    """Everybody once, each with the uploads of all downloads and the due time.
 
     Raises UserError for more than `MAX_SUBMISSIONS`, and for terms that cannot be used here.
     """
-    everybody = _merged_by_student(sources, terms)
-    members = [ClassMember(uploads=uploads) for uploads in everybody]
+    everybody = _merged_by_student(downloads, terms)
+    members = everybody
     notices = []
-    if terms.due is not None and any(source.times is Times.LATE_ONLY for source in sources):
+    if terms.due is not None and any(each.times is Times.LATE_ONLY for each in downloads):
         notices.append(
             "Canvas gives no times: late is what it marked LATE by its own due time, not by --due"
         )
     if terms.roster is not None:
-        members, strangers = on_roster(everybody, terms.roster, terms.roster_place)
+        members, strangers = _on_roster(everybody, terms.roster, terms.roster_place)
         notices += strangers
     if terms.due is not None:
-        _check_times(sources, members)
-    members, unused = with_extensions(members, terms.extensions, Due(at=terms.due))
-    notices += [*unused, *_test_students(sources)]
+        _check_times(downloads, members)
+    members, unused = _with_extensions(members, terms.extensions, Due(at=terms.due))
+    notices += [*unused, *_test_students(downloads)]
     return Class(
         members=tuple(sorted(members, key=_order)),
         students=len(everybody),
@@ -59,79 +60,75 @@ def identify(sources: Sequence[UploadSource], terms: Terms) -> Class:
     )
 
 
-def _test_students(sources: Sequence[UploadSource]) -> list[str]:
+def _test_students(downloads: Sequence[Download]) -> list[str]:
     """A line about what a lecturer handed in to try the assignment: Canvas calls it a student."""
     return [
         f"{uploads.identity} is Canvas's test student, not a person"
-        for source in sources
-        if source.layout == "Canvas"
-        for uploads in source.uploads
+        for download in downloads
+        if download.name == "Canvas"
+        for uploads in download.uploads
         if uploads.student and uploads.student.name == _TEST_STUDENT
     ]
 
 
-def _merged_by_student(sources: Sequence[UploadSource], terms: Terms) -> list[StudentUploads]:
+def _merged_by_student(downloads: Sequence[Download], terms: Terms) -> list[StudentUploads]:
     everybody: dict[tuple[str, str], StudentUploads] = {}
-    for source in sources:
-        for uploads in source.uploads:
-            key = _key(source, uploads)
+    for download in downloads:
+        for uploads in download.uploads:
+            key = _key(download, uploads)
             earlier = everybody.get(key)
             if earlier is None:
                 everybody[key] = _zoned(uploads, terms)
-            elif source.layout != PLAIN:
+            elif download.layout is not None:
                 everybody[key] = _merged(earlier, _zoned(uploads, terms))
         if len(everybody) > MAX_SUBMISSIONS:
-            raise UserError(f"more than {MAX_SUBMISSIONS} submissions", place=str(source.path))
+            raise UserError(f"more than {MAX_SUBMISSIONS} submissions", place=str(download.path))
     return list(everybody.values())
 
 
 def _submission_count(everybody: Sequence[StudentUploads]) -> int:
-    origins = {(a.files.origin, a.number) for one in everybody for a in one.attempts}
-    groups = {_origin(one): one for one in everybody}
+    origins = {(a.origin, a.number) for one in everybody for a in one.attempts}
+    groups = {one.attempts[0].origin: one for one in everybody}
     return len(origins) + sum(len(one.elsewhere) for one in groups.values())
 
 
-def _check_times(sources: Sequence[UploadSource], members: Sequence[ClassMember]) -> None:
+def _check_times(downloads: Sequence[Download], members: Sequence[StudentUploads]) -> None:
     """Raise UserError where a due time cannot be compared with anything."""
-    times = [attempt.at for member in members for attempt in member.uploads.attempts]
-    for source in sources:
-        if source.times is Times.NONE and not any(times):
-            whose = "this" if source.layout == PLAIN else f"a download from {source.layout}"
+    times = [attempt.at for member in members for attempt in member.attempts]
+    for download in downloads:
+        if download.times is Times.NONE and not any(times):
+            plain = download.layout is None
+            whose = "this" if plain else f"a download from {download.name}"
             raise UserError(
                 f"{whose} does not say when anything was handed in, so --due cannot be held to",
-                place=str(source.path),
+                place=str(download.path),
                 hint="add --roster with a column handed_in, or leave out --due",
             )
     if any(at is not None and at.tzinfo is None for at in times):
         raise UserError(
             "the times here have no zone",
-            place=str(sources[0].path),
+            place=str(downloads[0].path),
             hint="add --time-zone Australia/Brisbane (or yours)",
         )
 
 
-def _order(member: ClassMember) -> tuple[str, str]:
-    attempts = member.uploads.attempts
-    return safe_id(member.uploads.identity), attempts[0].files.origin if attempts else ""
+def _order(member: StudentUploads) -> tuple[str, str]:
+    return safe_id(member.identity), member.attempts[0].origin if member.attempts else ""
 
 
-def _key(source: UploadSource, uploads: StudentUploads) -> tuple[str, str]:
+def _key(download: Download, uploads: StudentUploads) -> tuple[str, str]:
     """Two plain folders of one name are two submissions; a platform's student is one."""
     if uploads.student is None:
-        return PLAIN, str(Path(_origin(uploads)).absolute())
-    return source.layout, uploads.student.id
-
-
-def _origin(uploads: StudentUploads) -> str:
-    return uploads.attempts[0].files.origin
+        return PLAIN, str(Path(uploads.attempts[0].origin).absolute())
+    return download.name, uploads.student.id
 
 
 def _merged(one: StudentUploads, other: StudentUploads) -> StudentUploads:
     """One student in two downloads; an attempt that is in both counts once."""
-    known = {_mark(attempt) for attempt in one.attempts} - {None}
+    marks = {_mark(attempt) for attempt in one.attempts} - {None}
     return replace(
         one,
-        attempts=(*one.attempts, *(a for a in other.attempts if _mark(a) not in known)),
+        attempts=(*one.attempts, *(a for a in other.attempts if _mark(a) not in marks)),
         elsewhere=tuple(dict.fromkeys((*one.elsewhere, *other.elsewhere))),
         doubt=one.doubt or other.doubt,
         notes=tuple(dict.fromkeys((*one.notes, *other.notes))),
@@ -142,18 +139,187 @@ def _mark(attempt: Attempt) -> tuple[str, str, int] | None:
     """What tells an attempt from all others, where the platform names a time or a number."""
     if attempt.at is None and attempt.number is None:
         return None
-    return attempt.files.source, str(attempt.at), attempt.number or 0
+    return attempt.source, str(attempt.at), attempt.number or 0
 
 
 def _zoned(uploads: StudentUploads, terms: Terms) -> StudentUploads:
+    def zoned(at: datetime | None) -> datetime | None:
+        return None if at is None else in_zone(at, terms.zone)
+
     return replace(
         uploads,
-        attempts=tuple(_in_zone(uploads.attempts, terms)),
+        attempts=tuple(replace(each, at=zoned(each.at)) for each in uploads.attempts),
         elsewhere=tuple(in_zone(at, terms.zone) for at in uploads.elsewhere),
     )
 
 
-def _in_zone(attempts: Iterable[Attempt], terms: Terms) -> Iterable[Attempt]:
-    for attempt in attempts:
-        at = attempt.at
-        yield attempt if at is None else replace(attempt, at=in_zone(at, terms.zone))
+def _on_roster(
+    everybody: Sequence[StudentUploads], roster: Sequence[Listed], place: str
+) -> tuple[list[StudentUploads], list[str]]:
+    """Everybody who handed in and everybody who should have; and lines about those who are in one
+    place only.
+
+    A student is found by id or email, else by a name that nobody else has. Raises UserError when
+    nobody of the roster is found.
+    """
+    by_id = _by_id(everybody, roster)
+    by_name = _by_name(everybody, roster, by_id)
+    lines = by_id | by_name
+    members = [_on_line(uploads, lines.get(index)) for index, uploads in enumerate(everybody)]
+    if everybody and not lines:
+        raise UserError(
+            "nobody on the roster is among those who handed in",
+            place=place,
+            hint="see whether its ids are the platform's, or its names complete",
+        )
+    strangers = [member.identity for member in members if member.listed is None]
+    matched = {id(line) for line in lines.values()}
+    missing = [line for line in roster if id(line) not in matched]
+    unsure = _names(member for member in members if member.listed is None)
+    members += [_absent(line, members, unsure) for line in missing]
+    alone = [_by_name_alone(everybody[index], by_name[index]) for index in sorted(by_name)]
+    notices = by_name_line(alone)
+    if strangers:
+        are = "is" if len(strangers) == 1 else "are"
+        notices.append(f"{listed(strangers)} {are} not on the roster")
+    return members, notices
+
+
+def _by_name_alone(uploads: StudentUploads, line: Listed) -> str:
+    """Both names, so that a person can see whether it is the same one."""
+    own = uploads.student.name if uploads.student else ""
+    who = f"{uploads.identity} ({own})" if own and own != uploads.identity else uploads.identity
+    return f"{who} is taken to be {line.place}: {line.student.name}"
+
+
+def _with_extensions(
+    members: Sequence[StudentUploads], extensions: Sequence[Extension], due: Due
+) -> tuple[list[StudentUploads], list[str]]:
+    """Everybody with the time due, and lines about extensions of nobody here: whoever has one may
+    not have handed in yet. UserError for one of several, for one before the class's due time, and
+    where all are of nobody."""
+    by_key: dict[str, set[int]] = defaultdict(set)
+    for index, member in enumerate(members):
+        for key in _keys(member) | (member.listed.ids if member.listed else set()):
+            by_key[key].add(index)
+    held = [replace(member, due=due) for member in members]
+    examples = listed(sorted(member.identity for member in members)[:3])
+    unknown = []
+    for extension in extensions:
+        if due.at is not None and extension.due < due.at:
+            raise UserError(
+                f"the extension of {extension.id} ends before the time due for all",
+                place=extension.place,
+                hint="correct it, or leave the line out",
+            )
+        meant = by_key.get(id_key(extension.id), set())
+        if len(meant) > 1:
+            raise UserError(
+                f"{len(meant)} students are called {extension.id}",
+                place=extension.place,
+                hint=f"ids here are like {examples}",
+            )
+        unknown += [] if meant else [extension]
+        for index in meant:
+            held[index] = replace(held[index], due=Due(at=extension.due, extended=True))
+    if unknown and len(unknown) == len(extensions):
+        what, hint = f"there is no student {unknown[0].id}", f"ids here are like {examples}"
+        raise UserError(what, place=unknown[0].place, hint=hint)
+    lines = [
+        f"{e.place}: there is no student {e.id}, so the extension is not used" for e in unknown
+    ]
+    return held, lines
+
+
+def _by_id(everybody: Sequence[StudentUploads], roster: Sequence[Listed]) -> dict[int, Listed]:
+    """The line of the roster for each of everybody (by position) whose id or email it has."""
+    by_id: dict[str, list[Listed]] = defaultdict(list)
+    for line in roster:
+        for key in line.ids | {id_key(line.student.email)} - {""}:
+            by_id[key].append(line)
+    lines: dict[int, Listed] = {}
+    for index, uploads in enumerate(everybody):
+        meant = {id(line): line for key in _keys(uploads) for line in by_id.get(key, ())}
+        if len(meant) == 1:
+            lines[index] = next(iter(meant.values()))
+    return lines
+
+
+def _by_name(
+    everybody: Sequence[StudentUploads], roster: Sequence[Listed], by_id: dict[int, Listed]
+) -> dict[int, Listed]:
+    """The line of each other who has a name that nobody else has, here or there."""
+    lines: dict[int, Listed] = {}
+    taken = {id(line) for line in by_id.values()}
+    by_name: dict[str, list[Listed]] = defaultdict(list)
+    for line in roster:
+        for key in name_keys(line.student.name):
+            by_name[key].append(line)
+    named: dict[str, list[int]] = defaultdict(list)
+    for index, uploads in enumerate(everybody):
+        for key in _name_keys(uploads):
+            named[key].append(index)
+    for key, indexes in named.items():
+        meant_lines = by_name.get(key, [])
+        if len(indexes) != 1 or len(meant_lines) != 1 or indexes[0] in by_id:
+            continue
+        if id(meant_lines[0]) not in taken:
+            lines.setdefault(indexes[0], meant_lines[0])
+    return lines
+
+
+def _on_line(uploads: StudentUploads, line: Listed | None) -> StudentUploads:
+    if line is None:
+        return uploads
+    own = uploads.student or line.student
+    student = Student(
+        id=own.id, name=line.student.name or own.name, email=own.email or line.student.email
+    )
+    attempts = uploads.attempts
+    if line.handed_in is not None and len(attempts) == 1 and attempts[0].at is None:
+        attempts = (replace(attempts[0], at=line.handed_in),)
+    return replace(uploads, student=student, attempts=attempts, listed=line)
+
+
+def _absent(line: Listed, members: Sequence[StudentUploads], unsure: set[str]) -> StudentUploads:
+    """Somebody of whom nothing was found: another of the group may have handed in."""
+    absent = StudentUploads(
+        identity=line.student.id, student=line.student, attempts=(), listed=line
+    )
+    if name_keys(line.student.name) & unsure:
+        why = "somebody of this name handed in, and nothing tells who of several it is"
+        return replace(absent, doubt=why)
+    theirs = [each for each in members if line.group and _is_of_group(each, line.group)]
+    origins = {attempt.origin for each in theirs for attempt in each.attempts}
+    if not origins:
+        return absent
+    first = theirs[0]
+    if any({attempt.origin for attempt in each.attempts} != origins for each in theirs):
+        return replace(absent, attempts=first.attempts, doubt="several of the group handed in")
+    by = first.student.name or first.student.id if first.student else first.identity
+    notes = (f"handed in by {by} for the group",)
+    return replace(
+        first, identity=absent.identity, student=absent.student, notes=notes, listed=line
+    )
+
+
+def _is_of_group(member: StudentUploads, group: str) -> bool:
+    if not member.attempts:
+        return False
+    if member.listed is not None:
+        return member.listed.group == group
+    return bool(name_keys(group) & _name_keys(member))
+
+
+def _keys(uploads: StudentUploads) -> set[str]:
+    own = uploads.student
+    keys = {uploads.identity, own.id if own else "", own.email if own else ""}
+    return {id_key(key) for key in keys} - {""}
+
+
+def _name_keys(uploads: StudentUploads) -> frozenset[str]:
+    return name_keys(uploads.student.name if uploads.student else uploads.identity)
+
+
+def _names(everybody: Iterable[StudentUploads]) -> set[str]:
+    return {key for uploads in everybody for key in _name_keys(uploads)}

@@ -1,9 +1,12 @@
-"""Names of folders and files as ids that can be printed, stored and used as file names."""
+"""Names of folders, files and people: as ids, as texts that can be printed, in a sentence."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 MAX_ID = 100
 
@@ -50,3 +53,16 @@ def shown_path(path: str) -> str:
     """A path inside an archive as it can be printed: no controls, no bidi marks, shortened."""
     shown = "".join(c if c.isprintable() else "_" for c in path)
     return shown if len(shown) <= MAX_ID else shown[: MAX_ID - 1] + "…"
+
+
+_NAMES_SHOWN = 5
+
+
+def listed(names: Sequence[T], shown_as: Callable[[T], str] = str) -> str:
+    """`a, b and c`, of many the first few; `shown_as` gives the text of each that is shown."""
+    shown = [shown_as(name) for name in names[:_NAMES_SHOWN]]
+    if len(names) > _NAMES_SHOWN:
+        shown.append(f"{len(names) - _NAMES_SHOWN} more")
+    if len(shown) < 2:
+        return "".join(shown)
+    return ", ".join(shown[:-1]) + " and " + shown[-1]

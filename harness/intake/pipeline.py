@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.intake.accounting import contents_of
-from harness.intake.cohort.terms import ClassOptions, read_terms
-from harness.intake.cohort.times import shown
-from harness.intake.finding import find
+from harness.intake.entries import EntryKind
 from harness.intake.identifying import identify
-from harness.intake.identity import unique_ids
-from harness.intake.recognising import recognise
+from harness.intake.identity import shown_path, unique_ids
+from harness.intake.recognising import Download, find, recognise
 from harness.intake.selecting import select_attempt
 from harness.intake.submissions import submission_of
+from harness.intake.terms import ClassOptions, read_terms, shown
 from harness.model.plan import Assignment
-from harness.model.result import CohortFacts
-from harness.model.submission import Submission
+from harness.model.result import CohortFacts, Contents
+from harness.model.submission import Submission, Withheld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,22 +44,74 @@ def read_cohort(paths: Sequence[Path], assignment: Assignment, asked: ClassOptio
     terms = read_terms(asked, assignment)
     hands_in_archives = assignment.archive is not None and asked.layout is None
     with ExitStack() as archives:
-        found = find(paths, archives, students_hand_in_archives=hands_in_archives)
-        sources = recognise(found, assignment, asked.layout)
-        class_ = identify(sources, terms)
-        ids = unique_ids(member.uploads.identity for member in class_.members)
-        selected = [select_attempt(member.uploads, member.due) for member in class_.members]
+        named = find(paths, archives, students_hand_in_archives=hands_in_archives)
+        downloads = recognise(named, assignment, asked.layout)
+        class_ = identify(downloads, terms)
+        ids = unique_ids(uploads.identity for uploads in class_.members)
         submissions = [
-            submission_of(name, member, attempt, assignment)
-            for name, member, attempt in zip(ids, class_.members, selected, strict=True)
+            submission_of(name, uploads, select_attempt(uploads), assignment)
+            for name, uploads in zip(ids, class_.members, strict=True)
         ]
     facts = CohortFacts(
-        layouts=tuple(dict.fromkeys(source.layout for source in sources)),
+        layouts=tuple(dict.fromkeys(download.name for download in downloads)),
         submissions=class_.submissions,
         students=class_.students,
         due=shown(terms.due) if terms.due else "",
         time_zone=terms.zone.key if terms.zone else "",
-        contents=contents_of(sources, submissions),
+        contents=_contents(downloads, submissions),
     )
     submissions.sort(key=lambda submission: submission.id)
     return Cohort(submissions=tuple(submissions), facts=facts, notices=class_.notices)
+
+
+def _contents(downloads: Sequence[Download], submissions: Iterable[Submission]) -> Contents:
+    """What became of everything in the downloads: a student's, for a person to look at, ignored.
+
+    Each thing is counted once, by what holds it in the end, so that nothing can be lost unseen.
+    """
+    in_review = {one.origin for one in submissions if one.withheld is Withheld.NEEDS_REVIEW}
+    kinds: set[EntryKind] = set()
+    of_students = students = 0
+    review: list[str] = []
+    ignored: list[str] = []
+    metadata: list[str] = []
+    for download in downloads:
+        of_a_student, doubted, count = _holders(download, in_review)
+        students += count
+        needs = download.layout.needs if download.layout else ""
+        for entry in download.contents:
+            if entry.name in doubted:
+                review.append(shown_path(entry.name))
+            elif entry.name in of_a_student:
+                of_students += 1
+            else:
+                others = metadata if entry.name == needs else ignored
+                others.append(shown_path(entry.name))
+                continue
+            kinds.add(EntryKind.FOLDER if entry.is_folder else EntryKind.FILE)
+    return Contents(
+        what=f"{kinds.pop().value}s" if len(kinds) == 1 else "files and folders",
+        total=sum(len(download.contents) for download in downloads),
+        students=students,
+        of_students=of_students,
+        review=tuple(review),
+        ignored=tuple(ignored),
+        metadata=tuple(metadata),
+    )
+
+
+def _holders(download: Download, in_review: set[str]) -> tuple[set[str], set[str], int]:
+    """The names that are a student's, those that need review, and how many students have none of
+    the second."""
+    of_a_student: set[str] = set()
+    doubted: set[str] = set()
+    students = 0
+    for uploads in download.uploads:
+        origins = {attempt.origin for attempt in uploads.attempts}
+        parts = {part for attempt in uploads.attempts for part in attempt.parts}
+        if origins & in_review:
+            doubted |= parts
+        else:
+            of_a_student |= parts
+            students += bool(parts)
+    return of_a_student, doubted, students

@@ -1,170 +1,338 @@
-"""Stage 2, recognise: whose layout each path has, and the uploads that it names."""
+"""Stages 1 and 2, find and recognise: the paths that a user names, whose layout each has (by the
+names in it, or as the user says), and the uploads there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.common.errors import UserError
-from harness.intake.files.entries import Entry, EntryKind, Refused, listed
-from harness.intake.files.file_kinds import archive_suffix
-from harness.intake.files.folders import MAX_CLASS_ENTRIES, Folder
-from harness.intake.files.uploads import StudentUploads
-from harness.intake.finding import FoundPath
-from harness.intake.layouts import Times
-from harness.intake.layouts.choice import PLAIN, RecognisedLayout, chosen_layout
-from harness.intake.layouts.layout import is_file
-from harness.intake.layouts.plain import (
+from harness.intake.archives import unpacked
+from harness.intake.entries import (
+    MAX_CLASS_ENTRIES,
+    Entry,
+    EntryKind,
+    Refused,
+    file_at,
+    folder_at,
+    is_left_behind,
+    must_exist,
+)
+from harness.intake.file_kinds import archive_suffix
+from harness.intake.identity import listed
+from harness.intake.layouts import Layout, Times, known_layouts
+from harness.intake.plain import (
     candidates_in,
+    dot_doubt,
     folder_itself,
     holds_several,
     is_around_one,
     is_clearly_one,
+    is_one,
     lone_file,
+    may_be_one,
+    one_in,
+    places,
+    plain_uploads,
 )
+from harness.intake.uploads import StudentUploads
 from harness.model.plan import Assignment
+
+PLAIN = "plain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UploadSource:
-    """One path's layout, everybody who handed in there, and everything that lies there."""
+class Download:
+    """A path that the user named: its layout, everybody who handed in there, and everything that
+    is there, each thing once."""
 
     path: Path
-    layout: str
-    times: Times
-    uploads: tuple[StudentUploads, ...]
-    contents: tuple[Entry, ...]
-    metadata: str = ""
+    folder: Entry  # in which the uploads are: the path itself, or the one alone inside
+    layout: Layout | None = None  # None: plain
+    named: tuple[Entry, ...] = ()  # as the layout names students' things
+    strays: tuple[Entry, ...] = ()  # other things that may be a student's
+    around: tuple[Entry, ...] = ()  # what is beside the folders in which `folder` is alone
+    uploads: tuple[StudentUploads, ...] = ()
+    contents: tuple[Entry, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the layout is called."""
+        return self.layout.name if self.layout else PLAIN
+
+    @property
+    def times(self) -> Times:
+        """What it tells of when each attempt was handed in."""
+        return self.layout.times if self.layout else Times.NONE
+
+
+def find(
+    paths: Sequence[Path], archives: ExitStack, *, students_hand_in_archives: bool
+) -> tuple[Entry, ...]:
+    """Every path once, in order: a folder, on the disk or in an archive, or one student's file.
+    What is in archives can be read until the stack is closed.
+
+    Raises UserError for a path that is missing, or neither a folder, an archive nor a Python
+    file; and for an archive that cannot be read, unless it may be one that a student handed in:
+    what is wrong with that is said of the submission.
+    """
+    first = {path.absolute(): path for path in reversed(paths)}
+    return tuple(
+        _entry(path, archives, students_hand_in_archives)
+        for path in sorted(first.values(), key=paths.index)
+    )
+
+
+def _entry(path: Path, archives: ExitStack, students_hand_in_archives: bool) -> Entry:
+    try:
+        if path.is_dir():
+            return folder_at(path)
+        must_exist(path)
+        is_file = path.is_file()
+    except OSError as error:
+        raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
+    if is_file and path.suffix == ".py":
+        return file_at(path)
+    if not is_file or not archive_suffix(path.name):
+        raise UserError("this is neither a folder, an archive nor a .py file", place=str(path))
+    try:
+        return archives.enter_context(unpacked(path))
+    except UserError:
+        if students_hand_in_archives:
+            return file_at(path)
+        raise
 
 
 def recognise(
-    found: Sequence[FoundPath], assignment: Assignment, asked: str | None
-) -> tuple[UploadSource, ...]:
+    named: Sequence[Entry], assignment: Assignment, asked: str | None
+) -> tuple[Download, ...]:
     """The layout of each path (`asked` None: as the names there say) and what is in it.
 
     Raises UserError for a path that cannot be read or whose layout is not clear.
     """
-    beside = _listed_submissions(found, assignment) if asked in (None, PLAIN) else frozenset()
-    return tuple(_source(each, assignment, asked, each.path in beside) for each in found)
+    beside = _submissions_beside(named, assignment) if asked in (None, PLAIN) else frozenset()
+    return tuple(_download(entry, assignment, asked, entry.where in beside) for entry in named)
 
 
-def _source(
-    found: FoundPath, assignment: Assignment, asked: str | None, is_submission: bool
-) -> UploadSource:
-    path, folder = found.path, found.folder
+def _download(
+    entry: Entry, assignment: Assignment, asked: str | None, is_submission: bool
+) -> Download:
     try:
-        if folder is None:
-            return _plain_source(path, lone_file(path), EntryKind.FILE)
+        if not entry.is_folder:
+            return _of_one(entry, lone_file(entry, entry.where), EntryKind.FILE)
         if is_submission:
-            return _plain_source(path, folder_itself(folder), EntryKind.FOLDER)
-        layout = chosen_layout(folder, assignment, asked)
-        if assignment.archive and asked is None and _is_a_students_archive(layout, folder):
-            return _plain_source(path, lone_file(path), EntryKind.FILE)
-        _check_archives(layout, assignment)
-        times = layout.layout.times if layout.layout else Times.NONE
-        uploads = layout.read(assignment)
-        if layout.layout is None and [a.files.origin for o in uploads for a in o.attempts] == [
-            layout.place.shown
+            return _of_one(entry, folder_itself(entry), EntryKind.FOLDER)
+        download = with_layout(entry, assignment, asked)
+        if assignment.archive and asked is None and _is_a_students_archive(download, entry):
+            file = file_at(Path(entry.where))
+            return _of_one(file, lone_file(file, file.where), EntryKind.FILE)
+        _check_archives(download, assignment)
+        uploads = _uploads(download, assignment)
+        if download.layout is None and [a.origin for one in uploads for a in one.attempts] == [
+            download.folder.where
         ]:
-            return _plain_source(path, uploads[0], EntryKind.FOLDER)
-        return UploadSource(
-            path=path,
-            layout=layout.name,
-            times=times,
-            uploads=uploads,
-            contents=layout.contents(),
-            metadata=layout.layout.needs if layout.layout else "",
-        )
+            return _of_one(entry, uploads[0], EntryKind.FOLDER)
+        contents = (*download.around, *download.folder.everything(MAX_CLASS_ENTRIES))
+        return replace(download, uploads=uploads, contents=contents)
     except Refused as refusal:
-        raise UserError(f"this folder holds {refusal}", place=str(path)) from None
+        raise UserError(f"this folder holds {refusal}", place=entry.where) from None
     except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror or error})", place=str(path)) from None
+        raise UserError(f"cannot be read ({error.strerror or error})", place=entry.where) from None
 
 
-def _check_archives(layout: RecognisedLayout, assignment: Assignment) -> None:
+def _of_one(entry: Entry, uploads: StudentUploads, kind: EntryKind) -> Download:
+    """A path that is one submission: it is the only thing there."""
+    parts = (part for attempt in uploads.attempts for part in attempt.parts)
+    contents = tuple(Entry(name=part, kind=kind) for part in parts)
+    return Download(path=Path(entry.where), folder=entry, uploads=(uploads,), contents=contents)
+
+
+def _uploads(download: Download, assignment: Assignment) -> tuple[StudentUploads, ...]:
+    """Everybody who handed in here; OSError and UserError where the folder cannot be read."""
+    folder, layout = download.folder, download.layout
+    if layout is None:
+        return plain_uploads(folder, assignment)
+    doubts = {entry.name: why for entry in download.named if (why := dot_doubt(entry))}
+    stray = f"its name is not as {layout.name} names files"
+    return (
+        *(
+            replace(one, doubt=_dot_doubt_of(one, doubts) or one.doubt)
+            for one in layout.read(folder, download.named, assignment)
+        ),
+        *(replace(one_in(folder, entry), doubt=stray) for entry in download.strays),
+    )
+
+
+def _dot_doubt_of(uploads: StudentUploads, doubts: dict[str, str]) -> str:
+    parts = (part for attempt in uploads.attempts for part in attempt.parts)
+    return next((doubts[part] for part in parts if part in doubts), "")
+
+
+def _check_archives(download: Download, assignment: Assignment) -> None:
     """Raise UserError for an archive of nothing but archives where none is to be handed in."""
-    if layout.layout is not None or assignment.archive or not layout.place.is_packed:
+    folder = download.folder
+    if download.layout is not None or assignment.archive or not folder.is_packed:
         return
-    inside = candidates_in(layout.place)
-    if inside and all(archive_suffix(e.name) and is_file(e) for e in inside):
+    inside = candidates_in(folder)
+    if inside and all(archive_suffix(entry.name) and not entry.is_folder for entry in inside):
         raise UserError(
-            f"this archive holds archives alone ({listed([e.shown for e in inside])})",
-            place=layout.place.shown,
+            f"this archive holds archives alone ({listed([entry.shown for entry in inside])})",
+            place=folder.where,
             hint="unpack it, and name what was in it: harness grade FOLDER/*",
         )
 
 
-def _plain_source(path: Path, upload: StudentUploads, kind: EntryKind) -> UploadSource:
-    """A path that is one submission: it is the only thing there."""
-    contents = tuple(
-        Entry(name=part, kind=kind, start=lambda _: b"")
-        for attempt in upload.attempts
-        for part in attempt.files.parts
-    )
-    return UploadSource(
-        path=path, layout=PLAIN, times=Times.NONE, uploads=(upload,), contents=contents
-    )
-
-
-def _is_a_students_archive(layout: RecognisedLayout, folder: Folder) -> bool:
+def _is_a_students_archive(download: Download, folder: Entry) -> bool:
     """Where students hand in archives, one is a student's unless there are archives in it."""
-    is_class = layout.layout is not None or any(map(archive_suffix, _names(folder)))
+    is_class = download.layout is not None or any(map(archive_suffix, _names(folder)))
     return folder.is_packed and not is_class
 
 
-def _names(folder: Folder) -> Iterator[str]:
+def _names(folder: Entry) -> Iterator[str]:
     for entry in folder.entries(MAX_CLASS_ENTRIES):
         yield entry.name
-        if entry.kind is EntryKind.FOLDER:
-            inside = folder.inside(entry.name).entries(MAX_CLASS_ENTRIES)
-            yield from (inner.name for inner in inside)
+        yield from (inner.name for inner in entry.entries(MAX_CLASS_ENTRIES))
 
 
-def _listed_submissions(found: Sequence[FoundPath], assignment: Assignment) -> frozenset[Path]:
+def _submissions_beside(named: Sequence[Entry], assignment: Assignment) -> frozenset[str]:
     """The folders that are submissions because others beside them are named too, as a shell does
     for `class/*`: one of them is clearly a submission, or each has a folder around its files, and
     these are no classes."""
-    by_parent: dict[Path, list[tuple[Path, Folder]]] = {}
-    for each in found:
-        if each.folder is not None and not each.folder.is_packed:
-            beside = by_parent.setdefault(each.path.absolute().parent, [])
-            beside.append((each.path, each.folder))
-    listed: set[Path] = set()
-    for beside in by_parent.values():
-        if len(beside) < 2:
+    by_parent: dict[Path, list[Entry]] = {}
+    for entry in named:
+        if entry.is_folder and not entry.is_packed:
+            by_parent.setdefault(Path(entry.where).absolute().parent, []).append(entry)
+    submissions: set[str] = set()
+    for folders in by_parent.values():
+        if len(folders) < 2:
             continue
-        submissions = [path for path, folder in beside if not _is_class(folder, assignment)]
-        clear = any(_is(is_clearly_one, folder, assignment) for _, folder in beside)
-        around = sum(_is(_is_around_one, folder, assignment) for _, folder in beside)
-        if clear or (around > 1 and len(submissions) == len(beside)):
-            listed.update(submissions)
-    return frozenset(listed)
+        no_classes = [folder.where for folder in folders if not _is_class(folder, assignment)]
+        clear = any(_holds(is_clearly_one, folder, assignment) for folder in folders)
+        around = sum(_holds(_is_around_one, folder, assignment) for folder in folders)
+        if clear or (around > 1 and len(no_classes) == len(folders)):
+            submissions.update(no_classes)
+    return frozenset(submissions)
 
 
-def _is(what: Callable[[Folder, Assignment], bool], folder: Folder, assignment: Assignment) -> bool:
+def _holds(
+    condition: Callable[[Entry, Assignment], bool], folder: Entry, assignment: Assignment
+) -> bool:
     try:
-        return what(folder, assignment)
+        return condition(folder, assignment)
     except (OSError, Refused):
         return False  # what is wrong with it is said when it is read
 
 
-def _is_around_one(folder: Folder, assignment: Assignment) -> bool:
-    """Whether the files lie in a folder inside, which no platform has named."""
+def _is_around_one(folder: Entry, assignment: Assignment) -> bool:
+    """Whether the files are in a folder inside, which no platform has named."""
     try:
-        return chosen_layout(folder, assignment).layout is None and is_around_one(
-            folder, assignment
-        )
+        is_plain = with_layout(folder, assignment).layout is None
     except UserError:
         return False
+    return is_plain and is_around_one(folder, assignment)
 
 
-def _is_class(folder: Folder, assignment: Assignment) -> bool:
+def _is_class(folder: Entry, assignment: Assignment) -> bool:
     try:
         # One name alone may be a student's file that is called as a platform calls its own.
-        named = chosen_layout(folder, assignment).named
+        named = with_layout(folder, assignment).named
         return len(named) > 1 or holds_several(folder, assignment)
     except UserError:
         return False
     except (OSError, Refused):
         return True  # what is wrong with it is said when it is read
+
+
+def layout_names() -> tuple[str, ...]:
+    """What `--layout` takes."""
+    return (*sorted(layout.name.lower() for layout in known_layouts()), PLAIN)
+
+
+def with_layout(folder: Entry, assignment: Assignment, asked: str | None = None) -> Download:
+    """The folder with the layout that was asked for, else the one that all names agree on, else
+    plain; its uploads are not read yet.
+
+    Raises UserError where names disagree, or none is named as the layout asked for names them.
+    """
+    whole = Download(path=Path(folder.where), folder=folder)
+    if asked == PLAIN:
+        return _plain(whole, assignment)
+    if asked is None and is_one(folder, assignment):
+        return whole
+    around: tuple[Entry, ...] = ()
+    for inner in places(folder):
+        download = _of_platform(replace(whole, folder=inner, around=around), asked)
+        if download is not None:
+            return download
+        around += _beside(inner)
+    if asked is not None:
+        layout = _called(asked)
+        raise UserError(
+            f"nothing here is named as {layout.name} names it ({layout.example})",
+            place=folder.where,
+            hint=f"--layout {' | '.join(layout_names())}, or leave it out",
+        )
+    return _plain(whole, assignment)
+
+
+def _of_platform(download: Download, asked: str | None) -> Download | None:
+    everything = download.folder.everything(MAX_CLASS_ENTRIES)
+    entries = [entry for entry in everything if not is_left_behind(entry.name)]
+    # Without the file that a layout needs, none of its names count.
+    names = {entry.name for entry in entries}
+    present = [layout for layout in known_layouts() if not layout.needs or layout.needs in names]
+    candidates = [_called(asked)] if asked else present
+    named: dict[str, list[Entry]] = {layout.name: [] for layout in known_layouts()}
+    strays = []
+    for entry in entries:
+        layout = next((layout for layout in candidates if layout.is_one(entry)), None)
+        if layout is not None:
+            named[layout.name].append(entry)
+        elif may_be_one(entry):
+            strays.append(entry)
+    layouts = [layout for layout in known_layouts() if named[layout.name]]
+    if not layouts:
+        return None
+    unknown = [entry for entry in strays if not dot_doubt(entry)]
+    if len(layouts) > 1 or (unknown and asked is None):
+        counts = [(layout, len(named[layout.name])) for layout in layouts]
+        raise _unclear(download.folder, counts, unknown)
+    theirs = tuple(named[layouts[0].name])
+    return replace(download, layout=layouts[0], named=theirs, strays=tuple(strays))
+
+
+def _beside(folder: Entry) -> tuple[Entry, ...]:
+    """What is beside the folder that is alone in a folder."""
+    alone = {entry.name for entry in candidates_in(folder)}
+    return tuple(e for e in folder.everything(MAX_CLASS_ENTRIES) if e.name not in alone)
+
+
+def _plain(whole: Download, assignment: Assignment) -> Download:
+    """Plain; an archive often has one folder around everybody's."""
+    if whole.folder.is_packed and not is_one(whole.folder, assignment):
+        around: tuple[Entry, ...] = ()
+        for inner in places(whole.folder):
+            if len(candidates_in(inner)) > 1 and not is_one(inner, assignment):
+                return replace(whole, folder=inner, around=around)
+            around += _beside(inner)
+    return whole
+
+
+def _called(name: str) -> Layout:
+    return next(layout for layout in known_layouts() if layout.name.lower() == name)
+
+
+def _unclear(
+    folder: Entry, counts: Sequence[tuple[Layout, int]], strays: Sequence[Entry]
+) -> UserError:
+    parts = [f"{count} named as {layout.name} names them" for layout, count in counts]
+    if strays:
+        parts.append(f"{len(strays)} otherwise ({listed([entry.shown for entry in strays])})")
+    choices = [layout.name.lower() for layout, _ in counts]
+    return UserError(
+        f"the layout is not clear: {listed(parts)}",
+        place=folder.where,
+        hint=f"--layout {' | '.join((*choices, PLAIN))}",
+    )

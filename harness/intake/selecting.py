@@ -3,78 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 
-from harness.intake.cohort.times import instant, shown
-from harness.intake.files.uploads import Attempt, StudentUploads
+from harness.intake.terms import Due, instant, shown
+from harness.intake.uploads import Attempt, StudentUploads
 from harness.model.submission import Withheld
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
-    """What one student is held to; `extended` where it is not the class's. No `at`: nothing."""
-
-    at: datetime | None = None
-    extended: bool = False
-
-
-NO_DUE = Due()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelectedAttempt:
-    """The attempt that counts, its number among `of`, and why it is not graded, if it is not."""
-
-    attempt: Attempt
-    number: int
-    of: int
-    withheld: Withheld | None = None
-    notes: tuple[str, ...] = ()
-
-
-def select_attempt(uploads: StudentUploads, due: Due) -> SelectedAttempt | None:
-    """The latest attempt in time; None where there is no attempt.
+def select_attempt(uploads: StudentUploads) -> Attempt | None:
+    """The latest attempt in time, with its number among `of`; None where there is no attempt.
 
     Where none is in time, the last one, withheld as late; where that cannot be told, the last one
     for a person to look at, and why.
     """
     if not uploads.attempts:
         return None
+    due = uploads.due
     attempts = sorted(uploads.attempts, key=_order)
     of = max(len(attempts) + len(uploads.elsewhere), *(a.number or 0 for a in attempts))
     in_time = [_in_time(attempt, due) for attempt in attempts]
-    wanted = [index for index, is_in_time in enumerate(in_time) if is_in_time]
-    index = wanted[-1] if wanted else len(attempts) - 1
+    latest = [index for index, is_in_time in enumerate(in_time) if is_in_time]
+    index = latest[-1] if latest else len(attempts) - 1
     attempt = attempts[index]
     missing = sum(instant(at) < _instant(attempt) for at in uploads.elsewhere)
-    number = attempt.number or index + 1 + missing
+    selected = replace(attempt, number=attempt.number or index + 1 + missing, of=of)
     if uploads.doubt:
-        return _review(attempt, number, of, uploads.doubt)
+        return _review(selected, uploads.doubt)
     rivals = [a for a in attempts if a is not attempt and _order(a) == _order(attempt)]
-    if rivals and (wanted or due.at is None):
-        return _review(attempt, number, of, "of two attempts nothing tells which is the later")
-    if wanted:
-        return SelectedAttempt(
-            attempt=attempt, number=number, of=of, notes=_remarks(attempts, index, due)
-        )
+    if rivals and (latest or due.at is None):
+        return _review(selected, "of two attempts nothing tells which is the later")
+    if latest:
+        return replace(selected, notes=_remarks(attempts, index, due))
     assert due.at is not None
     if None in in_time:
         why = "it is marked late, and its download has no time to compare with the extension"
         if attempt.late is None:
             why = "nothing says when it was handed in"
-        return _review(attempt, number, of, why)
+        return _review(selected, why)
     if early := [at for at in uploads.elsewhere if instant(at) <= instant(due.at)]:
         why = (
             f"the attempt of {shown(max(early, key=instant))} was in time, but this export holds "
             "only a later one"
         )
-        return _review(attempt, number, of, why)
+        return _review(selected, why)
     when = f"handed in {shown(attempt.at)}" if attempt.at else "marked late by its platform"
     note = f"{when}, due {shown(due.at)}"
-    return SelectedAttempt(
-        attempt=attempt, number=number, of=of, withheld=Withheld.LATE, notes=(note,)
-    )
+    return replace(selected, withheld=Withheld.LATE, notes=(note,))
 
 
 def _remarks(attempts: Sequence[Attempt], index: int, due: Due) -> tuple[str, ...]:
@@ -85,10 +60,8 @@ def _remarks(attempts: Sequence[Attempt], index: int, due: Due) -> tuple[str, ..
     return (f"{later} later attempt{'s' * (later > 1)} came in after the due time",) * bool(later)
 
 
-def _review(attempt: Attempt, number: int, of: int, why: str) -> SelectedAttempt:
-    return SelectedAttempt(
-        attempt=attempt, number=number, of=of, withheld=Withheld.NEEDS_REVIEW, notes=(why,)
-    )
+def _review(attempt: Attempt, why: str) -> Attempt:
+    return replace(attempt, withheld=Withheld.NEEDS_REVIEW, notes=(why,))
 
 
 def _in_time(attempt: Attempt, due: Due) -> bool | None:

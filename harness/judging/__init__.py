@@ -1,16 +1,10 @@
 """From an observation and its expectation to a verdict with an explanation. Pure, no I/O."""
 
-from harness.judging.causes import (
-    TOO_SLOW,
-    Failing,
-    derive,
-    failing,
-    find_blame,
-    unreadable,
-    unsettled,
-    with_loops,
-)
-from harness.judging.compare.texts import expected_files
+from harness.judging.boards import grid_of
+from harness.judging.causes.blame import find_blame
+from harness.judging.causes.derive import TOO_SLOW, derive, unreadable, unsettled, with_loops
+from harness.judging.causes.failures import FailedScenario, failing
+from harness.judging.differences import raise_in_words, value_in_words
 from harness.judging.explain.siblings import refine
 from harness.judging.goldens import disagreements
 from harness.judging.judge import (
@@ -22,11 +16,12 @@ from harness.judging.judge import (
     not_run,
     resolve,
 )
+from harness.judging.texts import expected_files
 
 __all__ = [
     "LAST_KINDS",
     "TOO_SLOW",
-    "Failing",
+    "FailedScenario",
     "Judge",
     "combine",
     "derive",
@@ -34,12 +29,15 @@ __all__ = [
     "expected_files",
     "failing",
     "find_blame",
+    "grid_of",
     "judge",
     "merge_stand_in_verdict",
     "not_run",
+    "raise_in_words",
     "refine",
     "resolve",
     "unreadable",
     "unsettled",
+    "value_in_words",
     "with_loops",
 ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.mismatches import ValueMismatch, raise_agrees
-from harness.judging.compare.sessions import is_default_repr, screen_of, shows
-from harness.judging.compare.texts import exactly, pieces, written_mismatches
-from harness.judging.explain.alignment import shared_start
+from harness.judging.alignment import shared_start
 from harness.judging.explain.rule import count
+from harness.judging.mismatches import ValueMismatch, raise_agrees
+from harness.judging.sessions import is_default_repr, screen_of, shows
+from harness.judging.texts import exactly, pieces, written_mismatches
 from harness.matchers import normalised, same, source
 from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome

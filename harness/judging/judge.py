@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from harness.common.errors import HarnessError
-from harness.judging.compare.channels import mismatches
-from harness.judging.compare.mismatches import EndingMismatch, Mismatch
+from harness.judging.channels import mismatches
+from harness.judging.mismatches import EndingMismatch, Mismatch
 from harness.model.expectation import Expectation, Expected, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
@@ -52,7 +52,7 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     if not differing:
         return Verdict(kind=VerdictKind.PASSED)
     # Only now: a right submission needs none of it.
-    from harness.judging.explain.differences import conversation, differences  # noqa: PLC0415
+    from harness.judging.differences import conversation, differences  # noqa: PLC0415
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from harness.common.person_names import id_key
-from harness.model.plan import Plan, Scenario, glob
+from harness.model.plan import Plan, Scenario, Visibility, glob
 from harness.model.policy import Consequence, Finding, PolicyReport, Severity
 from harness.model.result import (
     ScenarioResult,
@@ -43,9 +43,8 @@ def mark(
     has no scenarios). Raises KeyError for a scenario without a verdict, unless the submission is
     unreadable or withheld.
     """
-    out_of = plan.assignment.functionality_marks
     if submission.withheld is not None:
-        return _withheld(plan, submission, SubmissionStatus(submission.withheld.value))
+        return without_mark(plan, submission, SubmissionStatus(submission.withheld.value))
     unreadable = bool(submission.problem) or report.unparsable is not None
     if unreadable:
         verdict = Verdict(kind=VerdictKind.UNREADABLE)
@@ -53,35 +52,26 @@ def mark(
     left_out, excuses = _excused(plan, submission)
     if len(left_out) == len(plan.scenarios) and left_out:
         review = replace(submission, notes=(*submission.notes, *excuses))
-        return _withheld(plan, review, SubmissionStatus.NEEDS_REVIEW)
+        return without_mark(plan, review, SubmissionStatus.NEEDS_REVIEW)
     scenarios = tuple(
         _scored(scenario, verdicts[scenario.id], excused=scenario.id in left_out)
         for scenario in plan.scenarios
     )
     kinds = {result.verdict.kind for result in scenarios}
-    exact: Fraction | None
-    if unreadable:
-        status, exact = SubmissionStatus.UNREADABLE, _NOTHING
-    elif VerdictKind.HARNESS_ERROR in kinds:
-        status, exact = SubmissionStatus.HARNESS_ERROR, None
-    else:
-        status = SubmissionStatus.GRADED
-        exact = mark_of(plan, scenarios, report.findings)
-    result = SubmissionResult(
-        id=submission.id,
-        status=status,
-        mark=exact,
-        out_of=out_of,
+    result = replace(
+        without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
         flagged=bool(kinds & _NEEDS_REVIEW) or any(map(_needs_review, report.findings)),
         findings=report.findings,
         unparsable=report.unparsable,
-        problem=submission.problem,
         notes=(*submission.notes, *excuses, *report.notes),
         scenarios=scenarios,
-        source_digest=submission.digest,
-        manual=not_yet_given(plan.assignment),
     )
-    return of_submission(result, submission)
+    if unreadable:
+        return replace(result, status=SubmissionStatus.UNREADABLE, mark=_NOTHING)
+    if VerdictKind.HARNESS_ERROR in kinds:
+        return result
+    exact = mark_of(plan, scenarios, report.findings)
+    return replace(result, status=SubmissionStatus.GRADED, mark=exact)
 
 
 def mark_of(
@@ -97,7 +87,8 @@ def excused(plan: Plan, submission: Submission) -> frozenset[str]:
     return _excused(plan, submission)[0]
 
 
-def _withheld(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:
+def without_mark(plan: Plan, submission: Submission, status: SubmissionStatus) -> SubmissionResult:
+    """The result of a submission of which no scenario counts."""
     result = SubmissionResult(
         id=submission.id,
         status=status,
@@ -121,11 +112,16 @@ def _excused(plan: Plan, submission: Submission) -> tuple[frozenset[str], tuple[
     for exemption in plan.assignment.exemptions:
         if exemption.student and id_key(exemption.student) not in map(id_key, names):
             continue
-        patterns = [glob(pattern) for pattern in exemption.scenarios]
-        for scenario in plan.scenarios:
-            if any(pattern.fullmatch(scenario.id) for pattern in patterns):
-                found.add(scenario.id)
-        notes.append(f"not counted: {', '.join(exemption.scenarios)} ({exemption.reason})")
+        shown = []
+        for pattern in exemption.scenarios:
+            matches = glob(pattern).fullmatch
+            matching = [scenario for scenario in plan.scenarios if matches(scenario.id)]
+            found.update(scenario.id for scenario in matching)
+            # The values that a hidden scenario sweeps are not for its student, who reads the note.
+            is_open = all(scenario.visibility is Visibility.VISIBLE for scenario in matching)
+            shown.append(pattern if is_open else pattern.partition("[")[0])
+        what = ", ".join(dict.fromkeys(shown))
+        notes.append(f"not counted: {what} ({exemption.reason})")
     return frozenset(found), tuple(notes)
 
 

@@ -14,7 +14,7 @@ from harness.matchers.comparison import (
     source,
     type_with_article,
 )
-from harness.matchers.field import Field
+from harness.matchers.field import Field, Refused, describe, nearest, read_all
 from harness.matchers.kinds.any_value import AnyValue
 from harness.matchers.kinds.approximately import Approximately
 from harness.matchers.kinds.combinations import AllOf, NoneOf
@@ -29,7 +29,7 @@ from harness.matchers.kinds.python_value import PythonValue
 from harness.matchers.kinds.type_of import OfType
 from harness.matchers.kinds.unordered import LinesUnordered, Unordered
 from harness.matchers.kinds.yields import GENERATOR, Yields
-from harness.matchers.registry import MatcherKey, matcher_class, matcher_key, read, schemas
+from harness.matchers.registry import Part, matcher_class, matcher_key, read, schemas
 
 import_modules(kinds.__name__, kinds.__path__)
 
@@ -48,19 +48,23 @@ __all__ = [
     "HasNumber",
     "LastLine",
     "LinesUnordered",
-    "MatcherKey",
     "Matches",
     "NoneOf",
     "OfType",
     "OneOf",
+    "Part",
     "PythonValue",
+    "Refused",
     "Unordered",
     "Yields",
+    "describe",
     "lines_of",
     "matcher_class",
     "matcher_key",
+    "nearest",
     "normalised",
     "read",
+    "read_all",
     "same",
     "same_shown",
     "schemas",

@@ -1,74 +1,133 @@
-"""What a matcher may ask of the file that it is read from."""
+"""One place in a specification that a matcher is read from, and the words of its mistakes."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import difflib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, Protocol, TypeVar
 
-from harness.model.values import Value
+from harness.model.values import Value, ValueKind
+
+S = TypeVar("S")
+T = TypeVar("T")
+Loc = tuple[str | int, ...]
 
 
-class Field(ABC):
-    """One place in a specification and the data there.
+class Refused(Exception):  # noqa: N818 - the mistake is the specification's
+    """What is here cannot be read; the mistake is noted."""
 
-    The loader implements it. Every mistake is noted with its place (file, line, column), and the
-    reading goes on, so that all mistakes of a file are reported together.
-    """
 
-    path: tuple[Any, ...]
-    """The keys and indexes that lead here from the top of the file."""
+class Source(Protocol):
+    """The file that is read, with the constants in force."""
 
-    data: Any
-    """What the YAML holds here: None, bool, int, float, str, list or dict."""
+    def refuse(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> NoReturn:
+        """Note a mistake of the data at `loc`, or of its `key`, and raise Refused."""
 
-    for_text: bool
-    """Whether a text is expected (printed output, a message) and not any value."""
-
-    @abstractmethod
-    def at(self, key: str | int) -> Field:
-        """The field of a key of this mapping, or of an index of this list."""
-
-    @abstractmethod
-    def refuse(self, what: str, hint: str = "", *, of_key: bool = False) -> None:
-        """Note a mistake of the data here, or (`of_key`) of the key that leads here."""
-
-    @abstractmethod
-    def described(self) -> str:
-        """What the data is, for "expected …, got …"."""
-
-    @abstractmethod
-    def nearest(self, names: Iterable[str], name: str | None = None) -> str:
-        """A hint with the one of `names` most like `name` (default: the data); "" if none is."""
-
-    @abstractmethod
-    def text(self) -> str | None:
-        """The data if it is a whole text; else None, with the mistake noted."""
-
-    @abstractmethod
-    def value(self) -> Value | None:
-        """The data as a value, templates filled in; None, with the mistake noted."""
-
-    @abstractmethod
-    def render(self, text: str, quote: Callable[[str], str] = str) -> str:
+    def render(self, text: str, loc: Loc, quote: Callable[[str], str] = str) -> str:
         """The text with its templates filled in, each inserted text through `quote`."""
 
-    @abstractmethod
-    def expression(self) -> str | None:
-        """The data if it is one Python expression with known names; else None, noted."""
+    def uncut(self, loc: Loc) -> bool:
+        """Whether no comment cuts the text short; a mistake if one does."""
 
-    @property
-    @abstractmethod
-    def within(self) -> float | None:
-        """How far off floats may be in this assignment; None: not at all."""
-
-    @property
-    @abstractmethod
-    def patterns(self) -> Mapping[str, str]:
-        """The assignment's named patterns: words to regular expression."""
+    def expression(self, text: str, loc: Loc) -> object:
+        """One Python expression, unknown names noted; Refused if it is none."""
 
 
-def listed(names: Iterable[str]) -> str:
-    """`a, b or c`."""
-    *first, last = names
-    return f"{', '.join(first)} or {last}" if first else last
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One place in a specification and the data there.
+
+    Every mistake is noted with its place (file, line, column) before `Refused` is raised: whoever
+    reads several fields goes on, so that all mistakes of a file are reported together.
+    """
+
+    source: Source
+    path: Loc  # the keys and indexes that lead here from the top of the file
+    data: Any  # what the YAML holds here: None, bool, int, float, str, list or dict
+    for_text: bool  # a text is expected (printed output, a message) and not any value
+    within: float | None  # how far off floats may be in this assignment; None: not at all
+    patterns: Mapping[str, str]  # the assignment's named patterns: words to regular expression
+
+    def at(self, key: str | int) -> Field:
+        """The field of a key of this mapping, or of an index of this list."""
+        return replace(self, path=(*self.path, key), data=self.data[key])
+
+    def items(self) -> list[Field]:
+        """The fields of this list."""
+        return [self.at(index) for index in range(len(self.data))]
+
+    def refuse(self, what: str, hint: str = "", *, of_key: bool = False) -> NoReturn:
+        """A mistake of the data here, or (`of_key`) of the key that leads here."""
+        self.source.refuse(self.path, what, hint, key=of_key)
+
+    def expected(self, what: str, hint: str = "") -> NoReturn:
+        """The mistake that something else is expected than the data here, which is described."""
+        self.refuse(f"expected {what}, got {describe(self.data)}", hint)
+
+    def text(self) -> str:
+        """The data, which must be a whole text."""
+        if not isinstance(self.data, str):
+            self.expected("text", "quote it" if isinstance(self.data, int | float) else "")
+        if not self.source.uncut(self.path):
+            raise Refused
+        return self.data
+
+    def value(self) -> Value:
+        """The data as a value, templates filled in."""
+        if isinstance(self.data, dict):
+            hint = 'write the whole value as {python: "…"}'
+            self.refuse("expected a value, got a mapping", hint)
+        if isinstance(self.data, list):
+            return Value(ValueKind.LIST, items=read_all(self.items(), Field.value))
+        if isinstance(self.data, str):
+            return Value(ValueKind.STR, self.render(self.text()))
+        return Value.of(self.data)
+
+    def render(self, text: str, quote: Callable[[str], str] = str) -> str:
+        """The text with its templates filled in, each inserted text through `quote`."""
+        return self.source.render(text, self.path, quote)
+
+    def expression(self) -> str:
+        """The data, which must be one Python expression with known names."""
+        # Code that a comment cuts short does not parse, and the mistake says so.
+        text = self.data if isinstance(self.data, str) else self.text()
+        self.source.expression(text, self.path)
+        return text.strip()
+
+
+def read_all(things: Iterable[S], reader: Callable[[S], T]) -> tuple[T, ...]:
+    """What is read of every one; Refused, all mistakes noted, if one of them is."""
+    values: list[T] = []
+    refused: Refused | None = None
+    for thing in things:
+        try:
+            values.append(reader(thing))
+        except Refused as error:
+            refused = error
+    if refused is not None:
+        raise refused
+    return tuple(values)
+
+
+def describe(value: Any) -> str:
+    """What a YAML value is, for "expected …, got …"."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    if isinstance(value, str):
+        return f"the text {value!r}" if len(value) <= 40 else "text"
+    return "a list" if isinstance(value, list) else "a mapping"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint with the known name most like `name`; empty if none is."""
+    candidates = list(known)
+    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
+    if not close:
+        folded = {candidate.lower(): candidate for candidate in candidates}
+        close = [folded[name.lower()]] if name.lower() in folded else []
+    return f"did you mean {close[0]}?" if close else ""

@@ -72,6 +72,20 @@ class Matcher(ABC):
         return self
 
 
+class TextMatcher(Matcher):
+    """A matcher of a str, which is judged as printed text is."""
+
+    __slots__ = ()
+
+    def accepts(self, value: Value) -> bool:
+        """Whether it is a str with such a text."""
+        return value.kind is ValueKind.STR and self.accepts_text(value.text)
+
+    @abstractmethod
+    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+        """Whether the text is what the matcher asks for, as `Matcher` has it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedTurn:
     """`turns: {3: …}`: what is printed before input `index` (0-based; the last follows the end)."""
@@ -213,6 +227,6 @@ class AnswerKey:
 
     def subset(self, scenario_ids: Iterable[str]) -> AnswerKey:
         """The same key with only these scenarios."""
-        wanted = set(scenario_ids)
-        entries = tuple(entry for entry in self.scenarios if entry.scenario_id in wanted)
+        ids = set(scenario_ids)
+        entries = tuple(entry for entry in self.scenarios if entry.scenario_id in ids)
         return replace(self, scenarios=entries)

@@ -132,12 +132,14 @@ class Plan:
         stimuli = [stimulus for scenario in scenarios for stimulus in scenario.stimuli]
         needed = {stimulus.constants for stimulus in stimuli} | {()}
         provided = {name for stimulus in stimuli for name in stimulus.provide}
-        standing = {each.file for scenario in scenarios for each in scenario.stand_ins}
+        stand_in_names = {each.file for scenario in scenarios for each in scenario.stand_ins}
         assignment = replace(
             self.assignment,
             variants=tuple(v for v in self.assignment.variants if v.constants in needed),
             extra_files=tuple(f for f in self.assignment.extra_files if f.name in provided),
-            stand_in_files=tuple(f for f in self.assignment.stand_in_files if f.name in standing),
+            stand_in_files=tuple(
+                f for f in self.assignment.stand_in_files if f.name in stand_in_names
+            ),
         )
         return replace(self, assignment=assignment, scenarios=scenarios)
 
@@ -162,13 +164,13 @@ def needed(scenarios: Sequence[Scenario]) -> dict[str, tuple[Scenario, ...]]:
         if not scenario.informational:
             for name in {scenario.id, scenario.group, scenario.function}:
                 by_name.setdefault(name, []).append(scenario)
-    found: dict[str, tuple[Scenario, ...]] = {}
+    by_id: dict[str, tuple[Scenario, ...]] = {}
     for scenario in scenarios:
         others = {other.id: other for name in scenario.needs for other in by_name.get(name, ())}
         others.pop(scenario.id, None)
         if others:
-            found[scenario.id] = tuple(others.values())
-    return found
+            by_id[scenario.id] = tuple(others.values())
+    return by_id
 
 
 def in_turn(

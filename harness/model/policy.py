@@ -91,10 +91,10 @@ class Printing:
             return None
         at = len(first)
         for piece in self.pieces[1:-1]:
-            found = text.find(piece, at, end)
-            if found < 0:
+            place = text.find(piece, at, end)
+            if place < 0:
                 return None
-            at = found + len(piece)
+            at = place + len(piece)
         return sum(map(len, self.pieces))
 
 
@@ -116,13 +116,13 @@ class Outline:
     def shown_by(self, file: str, text: str) -> tuple[Printing, ...]:
         """What shows a line of text in a program: of all that may, the one with most of it
         literal, or those."""
-        known = [
+        candidates = [
             (literal, each)
             for each in self.printings
             if each.file == file and (literal := each.literal_in(text)) is not None
         ]
-        most = max((literal for literal, _ in known), default=0)
-        return tuple(each for literal, each in known if literal == most)
+        most = max((literal for literal, _ in candidates), default=0)
+        return tuple(each for literal, each in candidates if literal == most)
 
     def loop_around(self, file: str, first: int, last: int) -> Loop | None:
         """The innermost loop that holds these lines."""
@@ -153,29 +153,29 @@ class Outline:
 
     def reached_from(self, names: Iterable[str]) -> frozenset[str]:
         """These names and all that they mention, directly or not."""
-        found: set[str] = set()
-        left = list(names)
+        reached: set[str] = set()
+        pending = list(names)
         by_name = {part.name: part for part in self.parts}
-        while left:
-            name = left.pop()
-            if name in found:
+        while pending:
+            name = pending.pop()
+            if name in reached:
                 continue
-            found.add(name)
+            reached.add(name)
             if name in by_name:
-                left.extend(by_name[name].mentions)
-        return frozenset(found)
+                pending.extend(by_name[name].mentions)
+        return frozenset(reached)
 
     def callees_first(self, names: Iterable[str]) -> tuple[str, ...]:
         """These names such that a name comes after those that it mentions, directly or not, and
         otherwise in the order of the text."""
-        wanted = list(dict.fromkeys(names))
+        unsorted = list(dict.fromkeys(names))
         place = {part.name: index for index, part in enumerate(self.parts)}
-        below = {name: self.reached_from([name]) for name in wanted}
+        below = {name: self.reached_from([name]) for name in unsorted}
 
         def depth(name: str) -> tuple[int, int]:
-            return len(below[name] & set(wanted)), place.get(name, -1)
+            return len(below[name] & set(unsorted)), place.get(name, -1)
 
-        return tuple(sorted(wanted, key=depth))
+        return tuple(sorted(unsorted, key=depth))
 
 
 NO_OUTLINE = Outline()
@@ -268,8 +268,8 @@ class Policy:
 
     def of(self, file: str) -> Policy:
         """The policy that applies to the file of this name."""
-        own = (rule.imports for rule in self.file_imports if rule.file == file)
-        return replace(self, imports=next(own, self.imports), file_imports=())
+        imports = (rule.imports for rule in self.file_imports if rule.file == file)
+        return replace(self, imports=next(imports, self.imports), file_imports=())
 
     def names(self, key: str) -> NameList | None:
         """The list under a key; None: it restricts nothing."""
@@ -328,6 +328,24 @@ class Sharing:
 
     allowed: bool
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramFiles:
+    """Files as they are imported: the submission's, and the course's beside them."""
+
+    submitted: tuple[SourceFile, ...]
+    provided: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRequest:
+    """What is to be checked against what, and the `program` that may share a process. As JSON it is
+    what `harness.policy` takes."""
+
+    files: tuple[SourceFile, ...]
+    policy: Policy | None = None
+    program: ProgramFiles | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,87 +1,20 @@
-"""The rules that a failure or a cause may have, in a teacher's words; docs/causes.md lists them."""
+"""The rules that a failure or a cause may have, in a teacher's words. Each rule has its words where
+it is written; docs/causes.md lists them."""
 
 from __future__ import annotations
 
-RULE_WORDS = {
-    "argument_changed": "changes its argument",
-    "argument_not_changed": "does not change its argument",
-    "asked_for_more": "asks for more input than there is",
-    "board_not_shown": "does not show the board",
-    "board_shown_twice": "shows the board twice",
-    "board_shown_unasked": "shows the board when it should not",
-    "called_exit": "calls exit",
-    "changed_off_by_one_column": "changes the column beside the right one",
-    "crashed": "crashes Python itself",
-    "cut_short": "stopped after too many time limits",
-    "did_not_ask_for_input": "does not ask for input",
-    "did_not_end": "does not end",
-    "did_not_raise": "raises no exception",
-    "differs": "differs from what is expected",
-    "ended_early": "ends the whole program",
-    "ended_elsewhere": "ends before what is asked for",
-    "file_differs": "writes another text into a file",
-    "file_not_closed": "does not close a file",
-    "file_not_written": "does not write a file",
-    "file_should_not_be_there": "leaves a file that should not be there",
-    "file_should_stay": "changes a file that should stay as it is",
-    "file_written_elsewhere": "writes a file under another name",
-    "folder_is_read_only": "uses a file where it may not",
-    "forgotten_self": "forgets the parameter self",
-    "forgotten_self_dot": "forgets self. before an attribute",
-    "generator_instead_of_list": "returns a generator instead of a list",
-    "hard_coded_size": "a size is hard-coded",
-    "iterator_instead_of_generator": "returns another iterator instead of a generator",
-    "line_differs": "one printed line differs",
-    "line_missing": "does not print a line",
-    "line_too_many": "prints a line too many",
-    "lines_in_another_order": "writes lines in another order",
-    "lines_run_together": "writes lines without line ends",
-    "memory": "uses too much memory",
-    "method_outside_its_class": "a method stands outside its class",
-    "missing_function": "is missing",
-    "missing_method": "a method is missing",
-    "no_eq": "objects cannot be compared (no __eq__)",
-    "no_repr": "objects cannot be shown (no __repr__)",
-    "not_gradable": "the files cannot be graded",
-    "not_handed_in": "a file is missing",
-    "not_run": "not run, because something else must be right first",
-    "nothing_printed": "prints nothing",
-    "only_case": "upper and lower case differ",
-    "only_whitespace": "only white space differs",
-    "our_fault": "could not be graded: our error",
-    "printed_instead_of_returned": "prints instead of returning",
-    "printed_off_by_one_column": "shows a piece one column beside its place",
-    "printed_rows_and_columns_swapped": "shows rows and columns swapped",
-    "printed_without_end": "prints without end",
-    "prompt_differs": "a prompt differs",
-    "raised_elsewhere": "raises before what is asked for, or after it",
-    "raised_unexpectedly": "raises an exception",
-    "ran_at_import": "fails as the file is loaded",
-    "recursed_too_deep": "calls itself without end",
-    "repr_differs": "shows objects as another text (__repr__)",
-    "returned_a_function": "returns a function without calling it",
-    "returned_instead_of_printed": "returns instead of printing",
-    "returned_none": "returns None",
-    "rows_and_columns_swapped": "rows and columns are swapped",
-    "should_not_answer": "ends in another way than it should",
-    "stopped_early": "stops before all input is read",
-    "tampered": "broke the grading protocol",
-    "text_differs": "the printed text differs",
-    "text_not_matched": "does not print what is asked for",
-    "too_large": "makes a value that is too large",
-    "too_slow": "is right, but too slow",
-    "unexpected_output": "prints where nothing should be printed",
-    "unreadable": "Python cannot read the file",
-    "windows_line_ends": "ends lines as Windows does",
-    "wrong_exception": "raises another exception",
-    "wrong_exit_status": "ends with another exit status",
-    "wrong_parameters": "has other parameters",
-    "wrong_type": "returns a value of another type",
-    "wrong_value": "returns another value",
-    "wrong_value_afterwards": "leaves another value behind",
-}
+import importlib
+from collections.abc import Mapping
+
+
+def rule_words() -> Mapping[str, str]:
+    """The words of every rule by its name, in alphabetical order."""
+    # Only when they are asked for: a reader of expected causes stands beside the package of rules.
+    rules = importlib.import_module("harness.judging.explain.rules")
+    words: Mapping[str, str] = rules.rule_words()
+    return words
 
 
 def rule_in_words(rule: str) -> str:
     """What a function does wrong, as the end of a sentence; the rule's name where it is new."""
-    return RULE_WORDS.get(rule) or rule.replace("_", " ") or "fails"
+    return rule_words().get(rule) or rule.replace("_", " ") or "fails"

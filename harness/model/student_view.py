@@ -196,7 +196,7 @@ def _names_bound(source: bytes) -> tuple[tuple[str, str], ...]:
         body = ast.parse(source).body
     except (SyntaxError, ValueError):
         return ()  # a provided file for another Python version; the override still names itself
-    found: list[tuple[str, str]] = []
+    bindings: list[tuple[str, str]] = []
     for statement in body:
         if isinstance(statement, ast.Assign):
             targets: list[ast.expr] = statement.targets
@@ -207,8 +207,8 @@ def _names_bound(source: bytes) -> tuple[tuple[str, str], ...]:
         is_short = isinstance(statement.value, ast.Constant)
         text = ast.unparse(statement.value) if is_short and statement.value is not None else ""
         literal = text if len(text) <= _LONGEST_LITERAL else ""
-        found += [(target.id, literal) for target in targets if isinstance(target, ast.Name)]
-    return tuple(found)
+        bindings += [(target.id, literal) for target in targets if isinstance(target, ast.Name)]
+    return tuple(bindings)
 
 
 def by_function(plan: Plan, result: SubmissionResult) -> tuple[FunctionTally, ...]:
@@ -230,13 +230,13 @@ def by_function(plan: Plan, result: SubmissionResult) -> tuple[FunctionTally, ..
 def _tally(
     function: str, scenarios: list[Scenario], results: dict[str, ScenarioResult]
 ) -> FunctionTally:
-    found = [results[scenario.id] for scenario in scenarios if scenario.id in results]
-    excused = {entry.scenario_id for entry in found if not entry.out_of}
+    entries = [results[scenario.id] for scenario in scenarios if scenario.id in results]
+    excused = {entry.scenario_id for entry in entries if not entry.out_of}
     return FunctionTally(
         function=function,
-        passed=sum(entry.verdict.passed for entry in found),
+        passed=sum(entry.verdict.passed for entry in entries),
         total=len(scenarios),
-        points=_sum(entry.points for entry in found),
+        points=_sum(entry.points for entry in entries),
         out_of=_sum(s.points for s in scenarios if not s.extra_credit and s.id not in excused),
     )
 

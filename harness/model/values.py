@@ -109,7 +109,7 @@ class Value:
     @classmethod
     def simple(cls, kind: ValueKind, text: str) -> Value:
         """A value without items; a short one is made once."""
-        return _kept(kind, text) if len(text) <= _SHORT else cls(kind, text)
+        return _shared(kind, text) if len(text) <= _SHORT else cls(kind, text)
 
     @property
     def type_name(self) -> str:
@@ -139,7 +139,7 @@ class Value:
         while pending and (limit is None or length <= limit):
             entry = pending.pop()
             if isinstance(entry, Value) and entry.is_container:
-                pending.extend(reversed(_opened(entry)))
+                pending.extend(reversed(_open(entry)))
                 continue
             if isinstance(entry, Value) and entry.items and entry.kind in NAMED_CONTAINERS:
                 pending.extend(reversed(_opened_by_name(entry)))
@@ -159,7 +159,7 @@ _BRACKETS = {
 }
 
 
-def _opened(value: Value) -> list[Value | str]:
+def _open(value: Value) -> list[Value | str]:
     """A container's brackets, items and the text between them."""
     first, last = _BRACKETS[value.kind]
     if not value.items and value.kind in (ValueKind.SET, ValueKind.FROZENSET):
@@ -230,7 +230,7 @@ NONE = Value(ValueKind.NONE, "None")
 
 
 @functools.lru_cache(maxsize=4096)
-def _kept(kind: ValueKind, text: str) -> Value:
+def _shared(kind: ValueKind, text: str) -> Value:
     return Value(kind, text)
 
 

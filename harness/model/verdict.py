@@ -54,31 +54,136 @@ class Channel(StrEnum):
     SHOWS = "shows"  # what a session shows of a value, and without a reference of a whole step
 
 
+# Channels of values: what differs of them is marked item by item, and not by character.
+OF_VALUES = frozenset({Channel.RETURNS, Channel.LEAVES})
+
+
+class LineEnd(StrEnum):
+    """What is shown after a line."""
+
+    NOTHING = ""
+    SIGN = "¬"
+    LACKING = "(no line end)"
+
+
+class Absence(StrEnum):
+    """What is said in place of a line."""
+
+    NONE = ""
+    MISSING = "(missing)"
+    NOTHING_PRINTED = "(nothing printed)"
+    NOTHING_SHOWN = "(nothing)"
+    EMPTY_FILE = "(empty)"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiffLine:
-    """One aligned line; None on the side that has no such line. Texts carry no line end."""
+class Span:
+    """The characters of a text from `start` up to `stop`, which is not among them."""
 
-    expected: str | None
-    actual: str | None
+    start: int
+    stop: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """One channel that differs, cut to what a reader needs around the first difference.
+class Cell:
+    """One side of a row: a line, or of a long one the part around its first difference."""
+
+    text: str = ""
+    note: Absence = Absence.NONE  # where this side has no such line
+    mark: int | None = (
+        None  # the first character that differs; the text's length: it stops too soon
+    )
+    marks: tuple[Span, ...] = ()  # the items of a value that differ
+    cut_before: bool = False  # text is left out there
+    cut_after: bool = False
+    signs: bool = False  # blanks are shown as signs
+    end: LineEnd = LineEnd.NOTHING  # of no line: that the one before was the text's last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRow:
+    """Two lines opposite each other; `other` is the actual one where it is not the same."""
+
+    expected: Cell
+    other: Cell | None = None
+
+    @property
+    def actual(self) -> Cell:
+        """The line as it is."""
+        return self.expected if self.other is None else self.other
+
+    @property
+    def same(self) -> bool:
+        """Whether the two lines and their ends are the same."""
+        return self.other is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridCell:
+    """A cell of a board, and whether it differs from the other side's."""
+
+    text: str
+    differs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """A board, as rows of cells."""
+
+    rows: tuple[tuple[GridCell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridPair:
+    """An expected board and an actual one, and where they differ first, in words."""
+
+    expected: Grid
+    actual: Grid
+    where: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What is expected beside what a program did, on one channel: made once, from two values or
+    texts, of which it has what a reader needs around the first difference. Outputs fold it.
 
     `subject` says of what: "return value", "board afterwards", "step 3: …", "turn 2".
-    `expected` and `actual` are Python source (values) or text (prints), possibly shortened.
-    `lines` align the two for text. `at_line`/`at_column` are 1-based places of the first
-    difference in `expected`/`actual`; None where that has no meaning.
     """
 
     channel: Channel
     subject: str
-    expected: str
-    actual: str
-    lines: tuple[DiffLine, ...] = ()
-    at_line: int | None = None
-    at_column: int | None = None
+    rows: tuple[ComparedRow, ...]
+    in_words: bool = False  # the one row is not aligned: what is expected is described
+    left_out_before: int = 0  # lines above the rows, equal on both sides
+    left_out_after: int = 0  # rows below
+    more_expected: int = 0  # lines of each side below the rows
+    more_actual: int = 0
+    grids: GridPair | None = None  # the same where both sides are boards
+
+    @property
+    def differs(self) -> bool:
+        """Whether any row shown differs; not of what is described, which is not aligned."""
+        return not self.in_words and any(not row.same for row in self.rows)
+
+    @property
+    def stacked(self) -> bool:
+        """Whether one side is shown below the other: each is one line."""
+        return len(self.rows) == 1 and not self.left_out_before and not self.left_out_after
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the actual side has no line at all."""
+        return all(row.actual.note for row in self.rows)
+
+    @property
+    def expects_nothing(self) -> bool:
+        """Whether the expected side has no line at all."""
+        return bool(self.rows) and all(row.expected.note for row in self.rows)
+
+    @property
+    def of_values(self) -> bool:
+        """Whether two values are compared, not two texts."""
+        return self.channel in OF_VALUES
 
 
 NOT_HANDED_IN = "not_handed_in"  # the rule for a file of several that is not there
@@ -98,16 +203,20 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """A terminal scenario up to the turn where it parts from the expected one.
+    """A terminal scenario up to the turn where it parts from the expected one."""
 
-    `shared` turns agree; then `expected` and `actual` are each side's next turn (None: none).
-    `example`: the expected turn's text is one of many that would do.
-    """
-
-    shared: tuple[Turn, ...]
-    expected: Turn | None
+    shared: tuple[Turn, ...]  # they agree
+    expected: Turn | None  # each side's next; None: it has none
     actual: Turn | None
-    example: bool = False
+    example: bool = False  # the expected turn's text is one of many that would do
+    compared: Comparison | None = None  # the next turns; None for one side alone and for an example
+
+    @property
+    def parts(self) -> bool:
+        """Whether the two sides differ at a turn; else something other than turns differs."""
+        turns = (self.expected, self.actual)
+        said = any(turn is not None and (turn.printed or turn.typed is not None) for turn in turns)
+        return said or self.compared is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +228,7 @@ class Verdict:
 
     kind: VerdictKind
     explanation: Explanation | None = None
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[Comparison, ...] = ()
     conversation: Conversation | None = None
     draw: int | None = None
     draws_failed: int = 0

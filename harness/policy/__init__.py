@@ -4,10 +4,17 @@
 is what to load there, `ENTRY` what to call with a `PolicyRequest` as JSON.
 """
 
-from harness.policy.checking import PolicyRequest, Program, check
-from harness.policy.rule import ListSetting, finding_kind, finding_kinds, policy_rules, unchecked
-from harness.policy.sharing import check_sharing
-from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
+from typing import TYPE_CHECKING
+
+from harness.common.lazy_exports import lazy_exports
+from harness.model.policy import PolicyRequest, ProgramFiles
+from harness.policy.rule import ListSetting, unchecked
+from harness.policy.rules import finding_kind, finding_kinds, policy_rules
+
+if TYPE_CHECKING:
+    from harness.policy.checking import check
+    from harness.policy.sharing import check_sharing
+    from harness.policy.sources import ENTRY, POLICY_DIGEST, SOURCES
 
 __all__ = [
     "ENTRY",
@@ -15,7 +22,7 @@ __all__ = [
     "SOURCES",
     "ListSetting",
     "PolicyRequest",
-    "Program",
+    "ProgramFiles",
     "check",
     "check_sharing",
     "finding_kind",
@@ -23,3 +30,12 @@ __all__ = [
     "policy_rules",
     "unchecked",
 ]
+
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "checking": ("check",),
+        "sharing": ("check_sharing",),
+        "sources": ("ENTRY", "POLICY_DIGEST", "SOURCES"),
+    },
+)

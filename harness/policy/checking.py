@@ -8,32 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import harness.policy.rules  # noqa: F401  (they register themselves)
 from harness.common import serial
-from harness.model.policy import Finding, Policy, PolicyReport, SourceFile, Unparsable
+from harness.model.policy import (
+    Finding,
+    Policy,
+    PolicyReport,
+    PolicyRequest,
+    SourceFile,
+    Unparsable,
+)
 from harness.policy.outline import outline
 from harness.policy.reading import TOO_DEEP, Source, compiles, read
-from harness.policy.rule import CheckedFile, FindingCollector, policy_rules, unchecked
+from harness.policy.rule import CheckedFile, FindingCollector, unchecked
+from harness.policy.rules import finding_kinds, policy_rules
 from harness.policy.sharing import check_sharing
-from harness.policy.survey import Survey, survey
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
-    """Files as they are imported: the submission's, and the course's beside them."""
-
-    submitted: tuple[SourceFile, ...]
-    provided: tuple[SourceFile, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyRequest:
-    """What is to be checked against what, and the `program` that may share a process. As JSON it is
-    what `run` takes."""
-
-    files: tuple[SourceFile, ...]
-    policy: Policy | None = None
-    program: Program | None = None
 
 
 def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
@@ -45,9 +33,9 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
     nested to be checked has one finding, which asks for a person.
     """
     programs = [file for file in files if file.name.endswith(".py")]
-    own = frozenset(file.name.removesuffix(".py") for file in programs)
-    texts = [_read(file, own) for file in programs]
-    defined = _defined(texts, policy)
+    module_names = frozenset(file.name.removesuffix(".py") for file in programs)
+    texts = [_read(file, module_names) for file in programs]
+    defined = _definitions(texts, policy)
     report = _Report()
     for file, text in zip(programs, texts, strict=True):
         if isinstance(text, Unparsable):
@@ -55,7 +43,7 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
         elif policy is not None:
             _judge(file.name, text, policy.of(file.name), defined, report)
         elif text is not None:
-            report.notes.extend(text.source.notes)
+            report.notes.extend(text.notes)
     if report.unreadable and len(report.unreadable) == len(programs):
         return PolicyReport(unparsable=report.unreadable[0], notes=tuple(report.notes))
     for broken in report.unreadable:
@@ -63,18 +51,10 @@ def check(files: Sequence[SourceFile], policy: Policy | None) -> PolicyReport:
         if broken.reason == TOO_DEEP and policy is not None:
             # The limits here are not those of the run, where it may be readable after all.
             report.findings.append(unchecked(broken.file, TOO_DEEP))
-    readable = [text.source for text in texts if isinstance(text, _Text)]
+    readable = [text for text in texts if isinstance(text, Source)]
     return PolicyReport(
         findings=tuple(report.findings), notes=tuple(report.notes), outline=outline(readable)
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Text:
-    """A file that can be read, and its nodes."""
-
-    source: Source
-    survey: Survey
 
 
 @dataclass(slots=True)
@@ -84,21 +64,18 @@ class _Report:
     unreadable: list[Unparsable] = field(default_factory=list)
 
 
-def _read(file: SourceFile, own: frozenset[str]) -> _Text | Unparsable | None:
+def _read(file: SourceFile, module_names: frozenset[str]) -> Source | Unparsable | None:
     """The file; why Python cannot read it; None for one that Python runs and that has no tree."""
     try:
-        source = read(file.name, file.data)
-        if isinstance(source, Unparsable):
-            return source
-        return _Text(source=source, survey=survey(source.tree, own))
+        return read(file.name, file.data, module_names)
     except (RecursionError, MemoryError):
         if compiles(file.data):
             return None
         return Unparsable(file=file.name, reason=TOO_DEEP)
 
 
-def _defined(
-    texts: Sequence[_Text | Unparsable | None], policy: Policy | None
+def _definitions(
+    texts: Sequence[Source | Unparsable | None], policy: Policy | None
 ) -> dict[str, frozenset[str]]:
     """What the provided modules and the submission's own define, by module."""
     if policy is None:
@@ -106,24 +83,24 @@ def _defined(
     names = frozenset(policy.provided_names) | frozenset(policy.provided_functions)
     defined = dict.fromkeys(policy.provided_modules, names)
     for text in texts:
-        if isinstance(text, _Text):
-            module = text.source.name.removesuffix(".py")
-            defined.setdefault(module, text.survey.defined())
+        if isinstance(text, Source):
+            module = text.name.removesuffix(".py")
+            defined.setdefault(module, text.index.defined())
     return defined
 
 
 def _judge(
     name: str,
-    text: _Text | None,
+    text: Source | None,
     policy: Policy,
     defined: dict[str, frozenset[str]],
     report: _Report,
 ) -> None:
     if text is not None:
-        report.notes.extend(text.source.notes)
-        collector = FindingCollector(text.source, policy)
+        report.notes.extend(text.notes)
+        collector = FindingCollector(text, policy, finding_kinds())
         try:
-            checked = CheckedFile(text.survey, policy, defined)
+            checked = CheckedFile(index=text.index, policy=policy, defined=defined)
             for rule in policy_rules():
                 rule.check(checked, collector)
         except (RecursionError, MemoryError):

@@ -2,20 +2,28 @@
 outside functions prints: the literal parts of each `print` and `input`, the statements that give
 the values between them, and the conditions that decide on it.
 
-Walks with a list of its own, since a student's file may nest as deeply as the parser lets it.
+No function here calls itself, since a student's file may nest as deeply as the parser lets it.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from harness.model.policy import Loop, ModuleOutline, Outline, OutlinePart, Printing
+from harness.policy.index import (
+    DEFINITIONS,
+    Index,
+    ScopeKind,
+    Visit,
+    is_main_guard,
+    names_bound,
+    walk,
+)
 from harness.policy.reading import Source
-from harness.policy.survey import FUNCTIONS, children, is_main_guard, names_bound, walk
 
 MOST_PARTS = 400
 MOST_LOOPS = 1000
@@ -25,8 +33,8 @@ MOST_PRINTINGS = 200
 MOST_VALUES = 100  # statements that give the values of one printing
 MOST_PIECES = 50
 MOST_CONDITIONS = 50
-_DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers")
+_ASSIGNING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.NamedExpr, ast.Call)
 _PERCENT = re.compile(r"%[-#0 +]?[0-9*]*(?:\.[0-9*]+)?[a-zA-Z]")
 _BRACES = re.compile(r"\{[^{}]*\}")
 
@@ -35,30 +43,26 @@ _Piece = str | None  # None: a value, which may be any text
 
 def outline(sources: Iterable[Source]) -> Outline:
     """The outline of these files together."""
-    texts = [(source, list(_statements(source.tree.body))) for source in sources]
-    own = {name for _, statements in texts for s in statements for name in _bound(s)}
+    texts = [(source, list(_statements(source.index.tree.body))) for source in sources]
+    own_names = {name for _, statements in texts for s in statements for name in _bound(s)}
     classes = [s for _, statements in texts for s in statements if isinstance(s, ast.ClassDef)]
     methods = {child.name for each in classes for child in each.body if _is_method(child)}
+    names = _OwnNames(own_names, methods)
     parts: list[OutlinePart] = []
     members: list[OutlinePart] = []
     modules: list[ModuleOutline] = []
     for source, statements in texts:
-        outside: list[ast.AST] = []
         for statement in statements:
-            names = _bound(statement)
-            if not isinstance(statement, _DEFINITIONS):
-                outside.append(statement)
-            parts.extend(_part(source, statement, name, own, methods) for name in names)
+            parts.extend(_part(source, statement, name, names) for name in _bound(statement))
             if isinstance(statement, ast.ClassDef):
-                members.extend(_members(source, statement, own, methods))
-        mentioned = {name for each in outside for name in _mentioned(each, own)}
-        attributes = {name for each in outside for name in _attributes(each, methods)}
+                members.extend(_members(source, statement, names))
+        outside = [each for each in statements if not isinstance(each, DEFINITIONS)]
         line, through = _asks_at(source)
         modules.append(
             ModuleOutline(
                 file=source.name,
-                mentions=tuple(sorted(mentioned)),
-                attributes=tuple(sorted(attributes)),
+                mentions=names.mentions_in(outside),
+                attributes=names.attributes(outside),
                 asks=line,
                 through=through,
                 asking=source.lines[line - 1][:LONGEST_LINE] if line else "",
@@ -67,8 +71,8 @@ def outline(sources: Iterable[Source]) -> Outline:
     loops = [
         Loop(file=source.name, first=node.lineno, last=node.end_lineno or node.lineno)
         for source, _ in texts
-        for node in walk(source.tree)
-        if isinstance(node, (ast.While, ast.For))
+        for node in (visit.node for visit in source.index.of(ast.While, ast.For))
+        if isinstance(node, ast.While | ast.For)
     ]
     printings = [each for source, _ in texts for each in _printings(source)]
     return Outline(
@@ -80,44 +84,66 @@ def outline(sources: Iterable[Source]) -> Outline:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _OwnNames:
+    """The names at the top level of the files, and those of their classes' methods."""
+
+    names: Set[str]
+    methods: Set[str]
+
+    def mentions_in(self, code: Iterable[ast.AST], but: str = "") -> tuple[str, ...]:
+        """The names that occur; of `connect4.win` the function of another file as well."""
+        nodes = [node for each in code for node in walk(each)]
+        mentioned = {
+            node.id
+            for node in nodes
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        }
+        mentioned |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        return tuple(sorted((mentioned & self.names) - {but}))
+
+    def attributes(self, code: Iterable[ast.AST]) -> tuple[str, ...]:
+        """The methods that occur."""
+        nodes = (node for each in code for node in walk(each))
+        attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        return tuple(sorted(attributes & self.methods))
+
+
 def _asks_at(source: Source) -> tuple[int, str]:
     """The first line that asks for input as the file is loaded, and what it calls; 0 for none."""
-    called = {
-        statement.name: set(_called(statement))
-        for statement in source.tree.body
-        if isinstance(statement, ast.FunctionDef)
-    }
+    body = source.index.tree.body
+    called = {each.name: set(_calls(each)) for each in body if isinstance(each, ast.FunctionDef)}
     asking = {"input"}
     while more := {name for name, names in called.items() if names & asking} - asking:
         asking |= more
-    for statement in source.tree.body:
-        if isinstance(statement, _DEFINITIONS):
+    for statement in body:
+        if isinstance(statement, DEFINITIONS):
             continue
         if isinstance(statement, ast.If) and is_main_guard(statement.test):
             continue
-        lines = [(line, name) for name, line in _called(statement).items() if name in asking]
+        lines = [(line, name) for name, line in _calls(statement).items() if name in asking]
         if lines:
             return min(lines)
     return 0, ""
 
 
-def _called(statement: ast.stmt) -> dict[str, int]:
+def _calls(statement: ast.stmt) -> dict[str, int]:
     """The names that are called in it, and the first line on which each is."""
-    found: dict[str, int] = {}
+    first_lines: dict[str, int] = {}
     for node in walk(statement):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            found[node.func.id] = min(node.lineno, found.get(node.func.id, node.lineno))
-    return found
+            first_lines[node.func.id] = min(node.lineno, first_lines.get(node.func.id, node.lineno))
+    return first_lines
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
     """A module's own statements, those in its conditions and loops among them, blocks left out."""
-    left: list[ast.AST] = list(reversed(body))
-    while left:
-        statement = left.pop()
+    pending: list[ast.AST] = list(reversed(body))
+    while pending:
+        statement = pending.pop()
         blocks = [part for block in _BLOCKS for part in getattr(statement, block, ())]
-        if blocks and not isinstance(statement, _DEFINITIONS):
-            left.extend(reversed(blocks))
+        if blocks and not isinstance(statement, DEFINITIONS):
+            pending.extend(reversed(blocks))
             # What is in the head of a block (a condition, a `with`) is code as well.
             for head in ("test", "iter", "subject"):
                 value = getattr(statement, head, None)
@@ -128,7 +154,7 @@ def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _bound(statement: ast.stmt) -> tuple[str, ...]:
-    if isinstance(statement, _DEFINITIONS):
+    if isinstance(statement, DEFINITIONS):
         return (statement.name,)
     if isinstance(statement, ast.Assign):
         return tuple(t.id for t in statement.targets if isinstance(t, ast.Name))
@@ -137,40 +163,36 @@ def _bound(statement: ast.stmt) -> tuple[str, ...]:
     return ()
 
 
-def _part(
-    source: Source, statement: ast.stmt, name: str, own: set[str], methods: set[str]
-) -> OutlinePart:
+def _part(source: Source, statement: ast.stmt, name: str, names: _OwnNames) -> OutlinePart:
     decorators = getattr(statement, "decorator_list", ())
     first = min([statement.lineno, *(each.lineno for each in decorators)])
     last = statement.end_lineno or statement.lineno
-    shown = source.lines[first - 1 : min(last, first - 1 + MOST_LINES)]
+    lines = source.lines[first - 1 : min(last, first - 1 + MOST_LINES)]
     return OutlinePart(
         name=name,
         file=source.name,
         first=first,
         last=last,
-        callable=isinstance(statement, _DEFINITIONS),
-        mentions=tuple(sorted(_mentioned(statement, own) - {name})),
-        attributes=tuple(sorted(_attributes(statement, methods))),
-        text=tuple(line[:LONGEST_LINE] for line in shown),
+        callable=isinstance(statement, DEFINITIONS),
+        mentions=names.mentions_in([statement], but=name),
+        attributes=names.attributes([statement]),
+        text=tuple(line[:LONGEST_LINE] for line in lines),
     )
 
 
-def _members(
-    source: Source, definition: ast.ClassDef, own: set[str], methods: set[str]
-) -> Iterator[OutlinePart]:
+def _members(source: Source, definition: ast.ClassDef, names: _OwnNames) -> Iterator[OutlinePart]:
     """The methods that are called by name; then the rest of the class."""
     rest: list[ast.AST] = [*definition.bases, *definition.keywords, *definition.decorator_list]
     for child in definition.body:
         if _is_method(child):
-            yield _part(source, child, f"{definition.name}.{child.name}", own, methods)
+            yield _part(source, child, f"{definition.name}.{child.name}", names)
         else:
             rest.append(child)
-    whole = _part(source, definition, definition.name, own, methods)
-    mentions = {name for each in rest for name in _mentioned(each, own)} - {definition.name}
-    attributes = {name for each in rest for name in _attributes(each, methods)}
     yield replace(
-        whole, mentions=tuple(sorted(mentions)), attributes=tuple(sorted(attributes)), text=()
+        _part(source, definition, definition.name, names),
+        mentions=names.mentions_in(rest, but=definition.name),
+        attributes=names.attributes(rest),
+        text=(),
     )
 
 
@@ -181,60 +203,57 @@ def _is_method(statement: ast.stmt) -> TypeGuard[ast.FunctionDef | ast.AsyncFunc
     return not (statement.name.startswith("__") and statement.name.endswith("__"))
 
 
-def _attributes(statement: ast.AST, methods: set[str]) -> set[str]:
-    return {node.attr for node in walk(statement) if isinstance(node, ast.Attribute)} & methods
-
-
-def _mentioned(statement: ast.AST, own: set[str]) -> set[str]:
-    found: set[str] = set()
-    for node in walk(statement):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        elif isinstance(node, ast.Attribute):  # `connect4.win`: a function of another own file
-            found.add(node.attr)
-    return found & own
-
-
 def _printings(source: Source) -> tuple[Printing, ...]:
     """Of what a file prints outside its functions, one for each line of text."""
-    outside = _outside_functions(source.tree)
-    given = _given([node for node, _ in outside])
-    found: list[Printing] = []
-    for node, conditions in outside:
+    assigned = _assignments(source.index)
+    printings: list[Printing] = []
+    for visit in source.index.of(ast.Call):
+        node = visit.node
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
-        if node.func.id not in {"print", "input"} or len(found) >= MOST_PRINTINGS:
+        if node.func.id not in {"print", "input"} or not _is_outside(visit):
             continue
-        whole = Printing(
+        if len(printings) >= MOST_PRINTINGS:
+            break
+        printing = Printing(
             file=source.name,
             line=node.lineno,
             pieces=(),
-            values=_values(node, given),
-            conditions=conditions,
+            values=_values(node, assigned),
+            conditions=_conditions(visit),
         )
-        lines = (pieces for pieces in _lines(_shown(node)) if len(pieces) <= MOST_PIECES)
-        found.extend(replace(whole, pieces=pieces) for pieces in lines)
-    return tuple(found[:MOST_PRINTINGS])
+        lines = (
+            pieces for pieces in _literal_lines(_printed_pieces(node)) if len(pieces) <= MOST_PIECES
+        )
+        printings.extend(replace(printing, pieces=pieces) for pieces in lines)
+    return tuple(printings[:MOST_PRINTINGS])
 
 
-def _outside_functions(tree: ast.AST) -> list[tuple[ast.AST, tuple[int, ...]]]:
-    """Each node, and the lines of the conditions around it in the same loop."""
-    found: list[tuple[ast.AST, tuple[int, ...]]] = [(tree, ())]
-    for node, around in found:
-        conditions = () if isinstance(node, ast.For | ast.While) else around
+def _is_outside(visit: Visit) -> bool:
+    """Whether it is run as the file is loaded, outside functions and classes."""
+    scope = visit.scope
+    while scope.kind is ScopeKind.COMPREHENSION and scope.outer is not None:
+        scope = scope.outer
+    return scope.kind is ScopeKind.MODULE
+
+
+def _conditions(visit: Visit) -> tuple[int, ...]:
+    """The lines of the conditions around it in the same loop."""
+    lines: list[int] = []
+    for node in (holder.node for holder in visit.holders()):
+        if isinstance(node, ast.For | ast.While):
+            break
         if isinstance(node, ast.If) and not is_main_guard(node.test):
-            conditions = (*around, node.lineno)[-MOST_CONDITIONS:]
-        inside = (
-            each for each in children(node) if not isinstance(each, (*_DEFINITIONS, ast.Lambda))
-        )
-        found += ((each, conditions) for each in inside)
-    return found
+            lines.append(node.lineno)
+    return tuple(reversed(lines[:MOST_CONDITIONS]))
 
 
-def _given(outside: list[ast.AST]) -> dict[str, dict[int, set[str]]]:
-    """By name the statements that give it a value, by their lines, with the names they use."""
-    found: dict[str, dict[int, set[str]]] = {}
-    for node in outside:
+def _assignments(index: Index) -> dict[str, dict[int, set[str]]]:
+    """By name the statements outside functions that give it a value, by their lines, with the
+    names they use."""
+    assigned: dict[str, dict[int, set[str]]] = {}
+    for visit in filter(_is_outside, index.of(*_ASSIGNING)):
+        node = visit.node
         targets: list[ast.AST] = []
         if isinstance(node, ast.Assign):
             targets = [*node.targets]
@@ -250,8 +269,8 @@ def _given(outside: list[ast.AST]) -> dict[str, dict[int, set[str]]]:
         for target in targets:
             base = _base(target)  # `ages[name] = 3` changes ages
             for name in {base.id} if isinstance(base, ast.Name) else _bound_below(base):
-                found.setdefault(name, {}).setdefault(node.lineno, set()).update(names)
-    return found
+                assigned.setdefault(name, {}).setdefault(node.lineno, set()).update(names)
+    return assigned
 
 
 def _base(node: ast.AST) -> ast.AST:
@@ -268,22 +287,21 @@ def _bound_below(target: ast.AST) -> set[str]:
     return {name for each in walk(target) for name in names_bound(each)}
 
 
-def _values(call: ast.Call, given: dict[str, dict[int, set[str]]]) -> tuple[int, ...]:
-    found: set[int] = set()
-    seen: set[str] = set()
-    left = [name for argument in call.args for name in _names(argument)]
-    while left and len(found) < MOST_VALUES:
-        name = left.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        for line, names in given.get(name, {}).items():
-            found.add(line)
-            left += names
-    return tuple(sorted(found - {call.lineno})[:MOST_VALUES])
+def _values(call: ast.Call, assigned: dict[str, dict[int, set[str]]]) -> tuple[int, ...]:
+    lines: set[int] = set()
+    used: set[str] = set()
+    pending = [name for argument in call.args for name in _names(argument)]
+    while pending and len(lines) < MOST_VALUES:
+        name = pending.pop()
+        if name not in used:
+            used.add(name)
+            for line, names in assigned.get(name, {}).items():
+                lines.add(line)
+                pending += names
+    return tuple(sorted(lines - {call.lineno})[:MOST_VALUES])
 
 
-def _shown(call: ast.Call) -> Iterator[_Piece]:
+def _printed_pieces(call: ast.Call) -> Iterator[_Piece]:
     between: _Piece = " "
     for keyword in call.keywords:
         if keyword.arg == "sep":
@@ -296,22 +314,22 @@ def _shown(call: ast.Call) -> Iterator[_Piece]:
 
 
 def _pieces(expression: ast.expr) -> Iterator[_Piece]:
-    left: list[ast.expr] = [expression]
-    while left:
-        node = left.pop()
+    pending: list[ast.expr] = [expression]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.Constant):
             yield str(node.value)
         elif isinstance(node, ast.JoinedStr):
-            left += reversed(node.values)
+            pending += reversed(node.values)
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-            left += (node.right, node.left)
-        elif (pattern := _filled_in(node)) is not None:
+            pending += (node.right, node.left)
+        elif (pattern := _format_pieces(node)) is not None:
             yield from pattern
         else:
             yield None
 
 
-def _filled_in(node: ast.expr) -> list[_Piece] | None:
+def _format_pieces(node: ast.expr) -> list[_Piece] | None:
     """Of `"… %d" % value` and `"… {}".format(value)`."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
         text, gap = node.left, _PERCENT
@@ -323,13 +341,13 @@ def _filled_in(node: ast.expr) -> list[_Piece] | None:
         return None
     if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
         return None
-    found: list[_Piece] = []
+    pieces: list[_Piece] = []
     for part in gap.split(text.value):
-        found += [part, None]
-    return found[:-1]
+        pieces += [part, None]
+    return pieces[:-1]
 
 
-def _lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:
+def _literal_lines(shown: Iterator[_Piece]) -> Iterator[tuple[str, ...]]:
     """The literal pieces of each line of the text, with anything between two of them."""
     line = [""]
     for piece in shown:

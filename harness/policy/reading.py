@@ -13,6 +13,7 @@ import warnings
 from dataclasses import dataclass
 
 from harness.model.policy import MAX_SOURCE_BYTES, Unparsable
+from harness.policy.index import Index
 
 MAX_SOURCE_LINE = 300
 MAX_NOTES = 20
@@ -46,7 +47,7 @@ class Source:
 
     name: str
     lines: tuple[str, ...]
-    tree: ast.Module
+    index: Index
     notes: tuple[str, ...]
 
     def line(self, number: int) -> str:
@@ -59,12 +60,13 @@ class Source:
         return len(text.encode()[:offset].decode(errors="replace")) + 1
 
 
-def read(name: str, data: bytes) -> Source | Unparsable:
-    """Decode and parse one file; the first reason found against it is the one reported.
+def read(name: str, data: bytes, own_modules: frozenset[str]) -> Source | Unparsable:
+    """Decode and parse one file of a submission, whose files are `own_modules`; the first reason
+    found against it is the one reported.
 
     Raises RecursionError or MemoryError for code that is nested too deeply for a tree.
     """
-    reason = _refused(data)
+    reason = _refusal(data)
     if reason:
         return Unparsable(file=name, reason=reason)
     notes: list[str] = []
@@ -93,7 +95,8 @@ def read(name: str, data: bytes) -> Source | Unparsable:
             notes.append(f"{name} line {number} holds invisible marks that reorder its text")
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"{name}: {len(notes) - MAX_NOTES} more notes of this kind"]
-    return Source(name=name, lines=lines, tree=parsed, notes=tuple(notes))
+    index = Index(parsed, own_modules)
+    return Source(name=name, lines=lines, index=index, notes=tuple(notes))
 
 
 def compiles(data: bytes) -> bool:
@@ -107,7 +110,7 @@ def compiles(data: bytes) -> bool:
     return True
 
 
-def _refused(data: bytes) -> str:
+def _refusal(data: bytes) -> str:
     if len(data) > MAX_SOURCE_BYTES:
         return f"the file is larger than {MAX_SOURCE_BYTES // 1024} KiB"
     if not data.removeprefix(_BOM).strip():
@@ -139,9 +142,9 @@ def _cookie(data: bytes) -> tuple[int, str]:
     """The line and the name of the declared encoding, where Python looks for it; or 0 and ""."""
     lines = re.split(rb"\r\n|\r|\n", data.removeprefix(_BOM), maxsplit=2)
     for number, line in enumerate(lines[:2], 1):
-        found = _COOKIE.match(line)
-        if found:
-            return number, found.group(1).decode("ascii")
+        match = _COOKIE.match(line)
+        if match:
+            return number, match.group(1).decode("ascii")
         if not _BLANK.match(line):
             break
     return 0, ""

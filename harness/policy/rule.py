@@ -1,17 +1,16 @@
-"""What a policy rule is: a function of `rules` that registers itself, with the kinds of findings
-that it makes and the key of policy.yaml that states it; and what collects the findings of a file.
+"""What a policy rule is: a function in a file of `rules`, the kinds of findings that it makes and
+the key of policy.yaml that states it; and what collects the findings of a file.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from harness.model.policy import Consequence, Finding, Policy, PolicyGroup, Severity
+from harness.policy.index import Index
 from harness.policy.reading import Source
-from harness.policy.survey import Survey, plain_annotations
 
 # Limits the size of a report on a file that is full of forbidden things.
 MAX_PER_RULE = 50
@@ -43,22 +42,19 @@ class ListSetting:
     forbidden: Callable[[], tuple[str, ...]] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFile:
-    """A file that could be read, and what it is held to. `defined` is what the other files of the
-    submission and the provided modules define, by module."""
+    """A file that could be read, and what it is held to."""
 
-    def __init__(
-        self, survey: Survey, policy: Policy, defined: Mapping[str, frozenset[str]]
-    ) -> None:
-        self.survey = survey
-        self.policy = policy
-        self.defined = defined
-        self.provided = frozenset(policy.provided_names)
+    index: Index
+    policy: Policy
+    defined: Mapping[str, frozenset[str]]
+    """What the other files of the submission and the provided modules define, by module."""
 
-    @cached_property
-    def annotations(self) -> frozenset[int]:
-        """The ids of the nodes of annotations that do nothing but name types."""
-        return plain_annotations(self.survey)
+    @property
+    def provided(self) -> frozenset[str]:
+        """The names of the provided constants."""
+        return frozenset(self.policy.provided_names)
 
 
 Check = Callable[[CheckedFile, "FindingCollector"], None]
@@ -66,8 +62,7 @@ Check = Callable[[CheckedFile, "FindingCollector"], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRule:
-    """A registered check. Rules run, and their findings at one place stand, in the order of
-    `order`."""
+    """A check; rules run, and their findings at one place stand, in the order of `order`."""
 
     check: Check
     order: int
@@ -75,41 +70,11 @@ class PolicyRule:
     setting: ListSetting | None
 
 
-_RULES: list[PolicyRule] = []
-_KINDS: dict[str, FindingKind] = {}
-
-
 def policy_rule(
     order: int, *kinds: FindingKind, setting: ListSetting | None = None
-) -> Callable[[Check], Check]:
-    """Register a check. Raises ValueError for an order or the name of a kind that is taken."""
-
-    def register(check: Check) -> Check:
-        if any(rule.order == order for rule in _RULES) or any(k.name in _KINDS for k in kinds):
-            raise ValueError(f"{check.__name__}: its order or the name of a finding is taken")
-        _RULES.append(PolicyRule(check=check, order=order, kinds=kinds, setting=setting))
-        _RULES.sort(key=lambda rule: rule.order)
-        _KINDS.update({kind.name: kind for kind in kinds})
-        return check
-
-    return register
-
-
-def policy_rules() -> tuple[PolicyRule, ...]:
-    """All rules, in their order."""
-    return tuple(_RULES)
-
-
-def finding_kinds() -> tuple[FindingKind, ...]:
-    """The kinds of all findings, in the order of the rules."""
-    return (*(kind for rule in _RULES for kind in rule.kinds), UNCHECKED)
-
-
-def finding_kind(name: str) -> FindingKind:
-    """The kind of this name; one that no rule makes (any more) has no title of its own."""
-    if name == UNCHECKED.name:
-        return UNCHECKED
-    return _KINDS.get(name) or FindingKind(name=name, title="Finding", group=UNCHECKED.group)
+) -> Callable[[Check], PolicyRule]:
+    """Make a rule of a function, which is then found by itself."""
+    return lambda check: PolicyRule(check=check, order=order, kinds=kinds, setting=setting)
 
 
 UNCHECKED = FindingKind(name="unchecked", title="Could not be checked", group=PolicyGroup.UNCHECKED)
@@ -132,9 +97,11 @@ def unchecked(file: str, reason: str) -> Finding:
 class FindingCollector:
     """Collects findings of one file; `findings()` gives them in the order of the file."""
 
-    def __init__(self, source: Source, policy: Policy) -> None:
+    def __init__(self, source: Source, policy: Policy, kinds: Sequence[FindingKind]) -> None:
+        """`kinds` are those that there are, in the order in which findings at one place stand."""
         self._source = source
         self._policy = policy
+        self._kinds = kinds
         self._places: dict[FindingKind, set[tuple[int, int, str, str]]] = {}
 
     def add(self, kind: FindingKind, node: ast.AST | None, message: str, word: str = "") -> None:
@@ -149,7 +116,7 @@ class FindingCollector:
             for kind, places in self._places.items()
             for place in sorted(places)[:MAX_PER_RULE]
         ]
-        order = [kind.name for kind in finding_kinds()]
+        order = [kind.name for kind in self._kinds]
         first.sort(key=lambda f: (f.line, f.column, order.index(f.rule), f.message))
         return tuple(first)
 
@@ -158,7 +125,7 @@ class FindingCollector:
         return tuple(
             f"{self._source.name}: {len(self._places[kind]) - MAX_PER_RULE} more findings of the "
             f"kind {kind.name} are not listed"
-            for kind in finding_kinds()
+            for kind in self._kinds
             if len(self._places.get(kind, ())) > MAX_PER_RULE
         )
 
@@ -176,3 +143,9 @@ class FindingCollector:
             consequence=self._policy.consequence_of(kind.group),
             word=word,
         )
+
+
+def short(text: str, most: int = 60) -> str:
+    """A name or line fit for a sentence: one line, not longer than `most`."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"

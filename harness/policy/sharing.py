@@ -15,18 +15,18 @@ from collections.abc import Iterator, Sequence
 from string import Formatter
 
 from harness.model.policy import MAX_SOURCE_BYTES, Sharing, SourceFile
-from harness.policy.survey import FUNCTIONS, children
-from harness.policy.words import short
+from harness.policy.index import FUNCTIONS, children
+from harness.policy.rule import short
 
 LIBRARY = frozenset({"math", "random", "string", "typing"})
 _IMPORTS = LIBRARY | {"__future__"}
 
 # What reads or writes namespaces, runs text, opens files, makes types, shows where objects lie, or
-# is an object of Python's own that has room for an attribute (`exit.kept`). `super()` is no name.
+# is an object of Python's own that has room for an attribute. `super()` is no name.
 _NAMES = frozenset(
     """
-    aiter anext breakpoint compile copyright credits delattr dir eval exec exit getattr globals
-    hasattr hash help id license locals memoryview open quit setattr super type vars
+    aiter anext breakpoint compile copyright credits delattr dir eval exec getattr globals
+    hasattr hash help id license locals memoryview open setattr super type vars
     """.split()  # noqa: SIM905
 )
 _PREFIXES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_")  # of generators, frames, tracebacks, code

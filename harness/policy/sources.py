@@ -22,10 +22,9 @@ _RULES = tuple(info.name for info in pkgutil.iter_modules(rules.__path__))
 _MODULES = (
     "harness.model.policy",
     "harness.common.serial",
-    "harness.policy.words",
+    "harness.common.discovery",
     "harness.policy.standard",
-    "harness.policy.survey",
-    "harness.policy.modules",
+    "harness.policy.index",
     "harness.policy.reading",
     "harness.policy.rule",
     *(f"harness.policy.rules.{name}" for name in _RULES),
@@ -41,11 +40,12 @@ def _texts() -> dict[str, str]:
     texts = dict.fromkeys(_PACKAGES, "")
     root = resources.files("harness")
     for name in _MODULES:
+        path = name.removeprefix("harness.").replace(".", "/")
         if name == rules.__name__:  # there is no folder inside to look for modules in
-            texts[name] = "".join(f"import {name}.{rule}\n" for rule in _RULES)
-            continue
-        *packages, module = name.split(".")[1:]
-        texts[name] = root.joinpath(*packages, f"{module}.py").read_text(encoding="utf-8")
+            imports = "".join(f"import {name}.{rule}\n" for rule in _RULES)
+            texts[name] = imports + root.joinpath(path, "__init__.py").read_text(encoding="utf-8")
+        else:
+            texts[name] = root.joinpath(f"{path}.py").read_text(encoding="utf-8")
     return texts
 
 

@@ -95,8 +95,8 @@ def is_value(module: str, name: str) -> bool:
 def module_named(module: str, name: str) -> str | None:
     """The standard module that `module.name` is by its name (`random._os`: os), or None."""
     plain = name.lstrip("_")
-    found = next((found for found in (name, plain) if found in NAMES), None)
-    return found or _OTHER_NAMES.get((module, name))
+    same_name = next((each for each in (name, plain) if each in NAMES), None)
+    return same_name or _OTHER_NAMES.get((module, name))
 
 
 def hidden_by_star(module: str) -> frozenset[str]:

@@ -10,12 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.common.csv_tables import csv_text
+from harness.common.escaping import visible
 from harness.common.rounding import rounded
 from harness.model.result import SubmissionStatus
 from harness.reporting.html.environment import render
-from harness.reporting.html.inert import visible
 from harness.reporting.view import words
-from harness.results import MarkChange, RunComparison, ScenarioChange, Snapshot, SnapshotEntry
+from harness.results import MarkChange, RunComparison, RunSnapshot, ScenarioChange, SnapshotEntry
 
 _MOST_REASONS = 4
 _MOST_ROWS = 60
@@ -135,7 +135,7 @@ def _total(entry: SnapshotEntry) -> str:
 
 
 def _incomplete(found: RunComparison) -> list[str]:
-    def line(name: str, run: Snapshot) -> str:
+    def line(name: str, run: RunSnapshot) -> str:
         return f"The {name} run ({visible(run.path)}) is not complete: it is not a result."
 
     runs = (("old", found.old), ("new", found.new))

@@ -3,9 +3,19 @@
 from typing import TYPE_CHECKING
 
 from harness.common.lazy_exports import lazy_exports
-from harness.results.keys import observation_key, shared_key, verdict_key
 from harness.results.results_json import ResultsText, mark_string, results_json
-from harness.results.rows import Packer, Piece, encoded
+from harness.results.reuse import (
+    EmptyCache,
+    Packer,
+    Piece,
+    ResultCache,
+    encoded,
+    execution_digest,
+    judging_digest,
+    observation_key,
+    shared_key,
+    verdict_key,
+)
 from harness.results.student_view import (
     ALWAYS,
     EVERYTHING,
@@ -15,11 +25,17 @@ from harness.results.student_view import (
 )
 
 if TYPE_CHECKING:
-    from harness.results.comparing import MarkChange, RunComparison, ScenarioChange, compare_runs
+    from harness.results.comparing import (
+        MarkChange,
+        RunComparison,
+        RunSnapshot,
+        ScenarioChange,
+        SnapshotEntry,
+        compare_runs,
+        read_snapshot,
+    )
     from harness.results.database import STORE_NAME, store_of
-    from harness.results.old_results_json import results_json_v1
     from harness.results.reader import StoreReader, read_run
-    from harness.results.snapshot import Snapshot, SnapshotEntry, read_snapshot
     from harness.results.store import Store
     from harness.results.strength_file import latest_strength, write_strength
 
@@ -27,19 +43,23 @@ __all__ = [
     "ALWAYS",
     "EVERYTHING",
     "STORE_NAME",
+    "EmptyCache",
     "MarkChange",
     "Packer",
     "Piece",
+    "ResultCache",
     "ResultsText",
     "RunComparison",
+    "RunSnapshot",
     "ScenarioChange",
-    "Snapshot",
     "SnapshotEntry",
     "Store",
     "StoreReader",
     "compare_runs",
     "encoded",
+    "execution_digest",
     "hidden_kind",
+    "judging_digest",
     "latest_strength",
     "mark_string",
     "observation_key",
@@ -47,7 +67,6 @@ __all__ = [
     "read_run",
     "read_snapshot",
     "results_json",
-    "results_json_v1",
     "shared_key",
     "store_of",
     "student_view",
@@ -58,11 +77,17 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
-        "comparing": ("MarkChange", "RunComparison", "ScenarioChange", "compare_runs"),
-        "old_results_json": ("results_json_v1",),
+        "comparing": (
+            "MarkChange",
+            "RunComparison",
+            "ScenarioChange",
+            "RunSnapshot",
+            "SnapshotEntry",
+            "compare_runs",
+            "read_snapshot",
+        ),
         "database": ("STORE_NAME", "store_of"),
         "reader": ("StoreReader", "read_run"),
-        "snapshot": ("SnapshotEntry", "Snapshot", "read_snapshot"),
         "store": ("Store",),
         "strength_file": ("latest_strength", "write_strength"),
     },

@@ -14,54 +14,39 @@ from harness.common.errors import UserError
 STORE_NAME = "run.sqlite"
 SCHEMA_VERSION = 3
 
-_FIRST = (
+# `text` has each observation's and verdict's text once, compressed: right submissions do the same,
+# and a transcript repeats its board dozens of times. `path` has what the run was asked to grade,
+# `earlier` the last good result of a submission that is to be graded again, `by_hand` what people
+# gave, which no grading touches.
+TABLES = (
     """
     CREATE TABLE run (
         one INTEGER PRIMARY KEY CHECK (one = 1),
         facts TEXT NOT NULL,
-        plan TEXT NOT NULL
+        plan BLOB NOT NULL
     )
     """,
     """
     CREATE TABLE submission (
         id TEXT PRIMARY KEY,
-        result TEXT NOT NULL,
+        result BLOB NOT NULL,
         source_digest TEXT NOT NULL,
         state_digest TEXT NOT NULL
     ) WITHOUT ROWID
     """,
-    "CREATE TABLE observation (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE verdict (key TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID",
-)
-
-# `earlier` has the last good result of a submission that is to be graded again; `by_hand` what
-# people gave, which no grading touches.
-_SECOND = (
     """
     CREATE TABLE earlier (
         id TEXT PRIMARY KEY,
-        result TEXT NOT NULL,
+        result BLOB NOT NULL,
         source_digest TEXT NOT NULL
     ) WITHOUT ROWID
     """,
     "CREATE TABLE by_hand (id TEXT PRIMARY KEY, given TEXT NOT NULL) WITHOUT ROWID",
-)
-
-# `text` has each observation's and verdict's text once, compressed: right submissions do the same,
-# and a transcript repeats its board dozens of times. Results and the plan are compressed as well
-# from now on. `path` has what the run was asked to grade. What older code observed and judged has
-# keys that name this code, so that it could never be used again: it is dropped.
-_THIRD = (
-    "DROP TABLE observation",
-    "DROP TABLE verdict",
     "CREATE TABLE text (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, data BLOB NOT NULL)",
     "CREATE TABLE observation (key BLOB PRIMARY KEY, text INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE verdict (key BLOB PRIMARY KEY, text INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE TABLE path (path TEXT PRIMARY KEY) WITHOUT ROWID",
 )
-
-# What leads from each version to the next; a new file takes all steps from version 0.
-STEPS = (_FIRST, _SECOND, _THIRD)
 
 # What a run finds, and so may be forgotten; `by_hand` is not among it.
 FOUND = ("run", "submission", "observation", "verdict", "text", "earlier", "path")

@@ -16,11 +16,7 @@ from harness.model.plan import Plan
 from harness.model.result import ByHand, RunFacts, RunResult, SubmissionResult, joined
 from harness.model.verdict import Verdict
 from harness.results.database import SCHEMA_VERSION, store_of, translated
-from harness.results.rows import row_key
-
-# The schema's versions: an older file is read as it is, and migrated before it is written.
-BY_HAND_SINCE = 2
-TEXTS_SINCE = 3
+from harness.results.reuse import row_key
 
 T = TypeVar("T")
 Row = tuple[object, ...]
@@ -32,8 +28,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
-        with translated(path):
-            self._version = read_version(connection)
 
     def __enter__(self) -> Self:
         return self
@@ -73,9 +67,7 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         return {str(name): str(state) for name, state in rows}
 
     def paths(self) -> tuple[str, ...]:
-        """What the run was asked to grade; empty where an older harness did not write it down."""
-        if self._version < TEXTS_SINCE:
-            return ()
+        """What the run was asked to grade."""
         with translated(self.path):
             rows = self._connection.execute("SELECT path FROM path ORDER BY path").fetchall()
         return tuple(str(path) for (path,) in rows)
@@ -98,8 +90,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
 
     def by_hand(self) -> dict[str, ByHand]:
         """What people gave, by the ids of submissions."""
-        if self._version < BY_HAND_SINCE:
-            return {}
         with translated(self.path):
             rows = self._connection.execute("SELECT id, given FROM by_hand").fetchall()
         return {
@@ -133,8 +123,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         return RunResult(facts=facts, submissions=results)
 
     def _given(self, submission_id: str) -> ByHand | None:
-        if self._version < BY_HAND_SINCE:
-            return None
         row = self._row("SELECT given FROM by_hand WHERE id = ?", submission_id)
         if row is None:
             return None
@@ -148,14 +136,12 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         return row
 
     def _text(self, table: str, key: str) -> object | None:
-        if self._version < TEXTS_SINCE:
-            return None  # observed and judged by older code
         query = f"SELECT data FROM {table} JOIN text ON text.id = {table}.text WHERE key = ?"
         row = self._row(query, row_key(key))
         return None if row is None else row[0]
 
     def _read(self, kind: type[T], text: object) -> T | None:
-        """The value of a text, compressed or (in older files) not; None when it is no such."""
+        """The value of a text, compressed or not; None when it is no such."""
         try:
             plain = zlib.decompress(text) if isinstance(text, bytes) else str(text)
             return serial.loads(kind, plain)
@@ -201,14 +187,14 @@ class NewerResultsError(UserError):
 
 
 def refuse_other_version(path: Path, version: int) -> None:
-    """Raise UserError unless this harness knows the schema, or how to migrate it."""
+    """Raise UserError unless this harness knows the schema."""
     if version > SCHEMA_VERSION:
         raise NewerResultsError(
             f"these results were written by a newer harness (version {version} of the file)",
             place=str(path),
             hint="update the harness, or choose another folder with --out",
         )
-    if version < 1:
+    if version < SCHEMA_VERSION:
         raise UserError("this is no results file of the harness", place=str(path))
 
 

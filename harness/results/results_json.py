@@ -12,24 +12,24 @@ from fractions import Fraction
 from typing import Any
 
 from harness.common.rounding import rounded
+from harness.common.serial import to_plain
 from harness.model.observation import Isolation
 from harness.model.plan import Plan, Scenario
+from harness.model.policy import Finding
 from harness.model.result import (
     RESULTS_VERSION,
+    Adjustment,
+    CohortFacts,
+    Contents,
+    ManualMark,
     RunFacts,
     RunResult,
     ScenarioResult,
+    StrengthFigures,
     SubmissionResult,
     SubmissionStatus,
 )
 from harness.model.verdict import Cause
-from harness.results.plain import (
-    json_text,
-    number,
-    plain_run,
-    plain_scenario,
-    plain_submission,
-)
 
 
 def results_json(run: RunResult, plan: Plan) -> str:
@@ -57,10 +57,10 @@ class ResultsText:
 
     def begin(self) -> str:
         """Everything before the first submission."""
-        run = plain_run(self._facts) | {"isolation": self._isolation}
+        run = _run(self._facts) | {"isolation": self._isolation}
         plain = {"schema_version": RESULTS_VERSION, "run": run}
         rows = [_line(_with_points(scenario)) for scenario in self._scenarios.values()]
-        top = json_text(plain, 0).removesuffix("\n}")
+        top = _text(plain, 0).removesuffix("\n}")
         return f'{top},\n "scenarios": {_lines(rows, "[]", 1)},\n "submissions": ['
 
     def submission(self, result: SubmissionResult) -> str:
@@ -79,8 +79,8 @@ class ResultsText:
         ]
         causes = [_line(_cause(index, cause)) for index, cause in enumerate(result.causes, 1)]
         self._ran[result.isolation] += bool(known)
-        plain = {**plain_submission(result), "passed": len(known) - len(failed)}
-        entry = json_text(plain, 2).removesuffix("\n  }")
+        plain = {**_submission(result), "passed": len(known) - len(failed)}
+        entry = _text(plain, 2).removesuffix("\n  }")
         between, self._between = self._between, ",\n  "
         return (
             f'{between}{entry},\n   "failed": {_lines(failures, "{}", 3)},'
@@ -100,14 +100,14 @@ def mark_string(result: SubmissionResult) -> str:
 
 def _with_points(scenario: Scenario) -> dict[str, Any]:
     points = Fraction(0) if scenario.informational else scenario.points
-    return {**plain_scenario(scenario), "points": number(points)}
+    return {**_scenario(scenario), "points": _number(points)}
 
 
 def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
     verdict = result.verdict
     entry: dict[str, Any] = {
         "verdict": verdict.kind.value,
-        "points": number(result.points),
+        "points": _number(result.points),
         "explanation": verdict.explanation.rule if verdict.explanation else None,
         "message": verdict.message,
         "cause": cause,
@@ -136,7 +136,7 @@ def _cause(number_: int, cause: Cause) -> dict[str, Any]:
         "clauses": list(cause.clauses),
         "hint": cause.hint,
         "together_with": list(cause.together_with),
-        "marks_at_stake": number(cause.marks_at_stake),
+        "marks_at_stake": _number(cause.marks_at_stake),
     }
 
 
@@ -150,3 +150,157 @@ def _lines(rows: Sequence[str], brackets: str, depth: int) -> str:
         return brackets
     around = "\n" + " " * depth
     return f"{brackets[0]}{around} " + f",{around} ".join(rows) + f"{around}{brackets[1]}"
+
+
+def _text(plain: Any, depth: int) -> str:
+    """JSON text of one key a line, for a place that many levels deep."""
+    text = json.dumps(plain, indent=1, ensure_ascii=True)
+    return text.replace("\n", "\n" + " " * depth) if depth else text
+
+
+def _number(exact: Fraction) -> float:
+    """A mark or points as a JSON number, rounded half up to 0.01 before it becomes binary."""
+    return float(rounded(exact))
+
+
+def _run(facts: RunFacts) -> dict[str, Any]:
+    """The facts of a run."""
+    return {
+        "assignment": facts.assignment,
+        "started": facts.started,
+        "finished": facts.finished,
+        "complete": facts.complete,
+        "harness": facts.harness,
+        "python": facts.python,
+        "python_wanted": facts.python_wanted,
+        "interpreter": facts.interpreter,
+        "tier": facts.tier.value,
+        "spec_digest": facts.spec_digest,
+        "reference_digest": facts.reference_digest,
+        "limits": {
+            "cpu_seconds": facts.limits.cpu_seconds,
+            "wall_seconds": facts.limits.wall_seconds,
+            "memory_mib": facts.limits.memory_mib,
+            "output_kib": facts.limits.output_kib,
+        },
+        "input_mechanism": facts.input_mechanism,
+        "probes": [
+            {"name": probe.name, "prevented": probe.prevented, "detail": probe.detail}
+            for probe in facts.probes
+        ],
+        "not_prevented": facts.not_prevented,
+        "notices": list(facts.notices),
+        **({} if facts.cohort is None else {"cohort": _cohort(facts.cohort)}),
+        **({} if facts.strength is None else {"strength": _strength(facts.strength)}),
+    }
+
+
+def _strength(strength: StrengthFigures) -> dict[str, int]:
+    return {"changes": strength.changes, "noticed": strength.noticed}
+
+
+def _cohort(cohort: CohortFacts) -> dict[str, Any]:
+    return {
+        "layouts": list(cohort.layouts),
+        "submissions": cohort.submissions,
+        "students": cohort.students,
+        "due": cohort.due,
+        "time_zone": cohort.time_zone,
+        **({} if cohort.contents is None else {"contents": _contents(cohort.contents)}),
+    }
+
+
+def _contents(contents: Contents) -> dict[str, Any]:
+    return {
+        "what": contents.what,
+        "total": contents.total,
+        "students": contents.students,
+        "of_students": contents.of_students,
+        "review": list(contents.review),
+        "ignored": list(contents.ignored),
+        "metadata": list(contents.metadata),
+    }
+
+
+def _submission(result: SubmissionResult) -> dict[str, Any]:
+    """A submission without its scenarios."""
+    entry: dict[str, Any] = {
+        "id": result.id,
+        "status": result.status.value,
+        "mark": None if result.mark is None else _number(result.mark),
+        "out_of": _number(result.out_of),
+        "flagged": result.flagged,
+        "source_digest": result.source_digest,
+        "problem": result.problem,
+        "unparsable": None if result.unparsable is None else _whole(to_plain(result.unparsable)),
+        "notes": list(result.notes),
+        "findings": [_finding(finding) for finding in result.findings],
+        "manual": [_manual(given) for given in result.manual],
+        "adjustment": _adjustment(result.adjustment),
+        "comment": result.comment,
+        "total": None if result.total is None else _number(result.total),
+        "total_out_of": _number(result.total_out_of),
+        "earlier": result.earlier,
+        "isolation": result.isolation.value,
+    }
+    if result.isolation_reason:
+        entry["isolation_reason"] = result.isolation_reason
+    if result.student is not None:
+        entry["student_id"] = result.student.id
+        entry["name"] = result.student.name
+        entry["email"] = result.student.email
+    if result.source:
+        entry["source"] = result.source
+    if result.handed_in:
+        entry["handed_in_at"] = result.handed_in
+    if result.attempt is not None:
+        entry["attempt"] = result.attempt
+        entry["attempts"] = result.attempts
+    return entry
+
+
+def _manual(given: ManualMark) -> dict[str, Any]:
+    return {
+        "id": given.slot.id,
+        "title": given.slot.title,
+        "out_of": _number(given.slot.out_of),
+        "mark": None if given.mark is None else _number(given.mark),
+    }
+
+
+def _adjustment(given: Adjustment | None) -> dict[str, Any] | None:
+    return None if given is None else {"marks": _number(given.marks), "reason": given.reason}
+
+
+def _whole(unparsable: dict[str, Any]) -> dict[str, Any]:
+    return {"line": None, "source": "", **unparsable}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "clause": finding.clause,
+        "file": finding.file,
+        "line": finding.line,
+        "column": finding.column,
+        "source": finding.source,
+        "message": finding.message,
+        "severity": finding.consequence.severity.value,
+    }
+
+
+def _scenario(scenario: Scenario) -> dict[str, Any]:
+    """What a scenario is, independent of the submission."""
+    return {
+        "id": scenario.id,
+        "name": scenario.name,
+        "function": scenario.function,
+        "clause": scenario.clauses[0] if scenario.clauses else "",
+        "clauses": list(scenario.clauses),
+        "visibility": scenario.visibility.value,
+        "tags": list(scenario.tags),
+        "informational": scenario.informational,
+        "extra_credit": scenario.extra_credit,
+        **({"needs": list(scenario.needs)} if scenario.needs else {}),
+        **({"faster_than": scenario.faster_than} if scenario.faster_than else {}),
+    }

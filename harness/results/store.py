@@ -18,7 +18,7 @@ from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import ByHand, RunFacts, SubmissionResult
 from harness.model.verdict import Verdict
-from harness.results.database import FOUND, SCHEMA_VERSION, STEPS, WriterLock, translated
+from harness.results.database import FOUND, SCHEMA_VERSION, TABLES, WriterLock, translated
 from harness.results.reader import (
     NewerResultsError,
     StoreReader,
@@ -26,7 +26,7 @@ from harness.results.reader import (
     read_version,
     refuse_other_version,
 )
-from harness.results.rows import Packer, Piece, compress
+from harness.results.reuse import Packer, Piece, compress
 
 # The tables whose rows are not kept for the next grading of the same files.
 _NOT_REUSED = ("run", "path", "submission", "earlier")
@@ -41,11 +41,11 @@ class Store(StoreReader):
 
     @classmethod
     def open(cls, path: Path, *, fresh: bool = False) -> Store:
-        """Open a run's database for writing: made if it is not there, migrated if an older harness
-        wrote it, emptied if `fresh` (what people gave stays, where it can be read).
+        """Open a run's database for writing: made if it is not there, emptied if
+        `fresh` (what people gave stays, where it can be read).
 
-        Raises UserError: no such folder can be made, another run is writing, a newer harness
-        wrote it, the disk is full.
+        Raises UserError: no such folder can be made, another run is writing, another
+        version of the harness wrote it, the disk is full.
         """
         with translated(path):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -256,20 +256,18 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         # A power cut may lose the last submissions, never damage the file; they are run again.
         connection.execute("PRAGMA synchronous = NORMAL")
-        if version < SCHEMA_VERSION:
-            _migrate(connection, version)
+        if not version:
+            _create_tables(connection)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _migrate(connection: sqlite3.Connection, version: int) -> None:
-    """All steps in one transaction: an older harness finds its own file, or a newer one's."""
+def _create_tables(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
-    for step in STEPS[version:]:
-        for statement in step:
-            connection.execute(statement)
+    for statement in TABLES:
+        connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")
 

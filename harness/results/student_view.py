@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -81,8 +81,7 @@ def student_view(
 def _causes(
     result: SubmissionResult, plan: Plan, shown: list[ShownCheck]
 ) -> tuple[ShownCause, ...]:
-    """The causes, most marks first, then what failed without one: our own failures, and results
-    that were written before there were causes.
+    """The causes, most marks first, then what failed without one: our own failures.
 
     Each is made of the scenarios that are shown; of the others a function has a number, their
     clauses and marks, whichever cause of it they have.
@@ -103,19 +102,43 @@ def _causes(
             if name in failed
         )  # fmt: skip
         if checks:
-            found.append(_shown(cause, checks, plan, shares.of_shown(cause)))
+            together = _together(cause, result.causes, failed)
+            found.append(_shown(cause, checks, plan, shares.of_shown(cause), together))
     place = {scenario.id: index for index, scenario in enumerate(plan.scenarios)}
 
-    def order(cause: ShownCause) -> tuple[Fraction, int]:
+    def first(cause: ShownCause) -> int:
         places = [place[check.id] for check in cause.checks]
-        return -cause.marks, min(places) if places else shares.first(cause.function)
+        return min(places) if places else shares.first(cause.function)
+
+    def order(cause: ShownCause) -> tuple[Fraction, int]:
+        return -cause.marks, first(cause)
+
+    found.sort(key=first)  # a function's hidden failures go to its first cause that is shown
 
     explained = {name for cause in result.causes for name in cause.scenarios}
     left = [check for name, check in failed.items() if name not in explained]
     return (*sorted(shares.with_hidden(found), key=order), *put_together(left))
 
 
-def _shown(cause: Cause, checks: tuple[ShownCheck, ...], plan: Plan, marks: Fraction) -> ShownCause:
+def _together(
+    cause: Cause, causes: Iterable[Cause], failed: Mapping[str, ShownCheck]
+) -> tuple[str, ...]:
+    """The functions that have to be right as well: all of them where the whole cause is shown, else
+    those of the causes that have one of its shown checks too."""
+    if failed.keys() >= set(cause.scenarios):
+        return cause.together_with
+    own = failed.keys() & set(cause.scenarios)
+    sharing = {other.function for other in causes if other.blamed and own & set(other.scenarios)}
+    return tuple(name for name in cause.together_with if name in sharing)
+
+
+def _shown(
+    cause: Cause,
+    checks: tuple[ShownCheck, ...],
+    plan: Plan,
+    marks: Fraction,
+    together: tuple[str, ...],
+) -> ShownCause:
     """A cause as its shown checks tell it. Message, place and lines are the example's: where that
     is hidden, the first shown check says what it can."""
     first = checks[0]
@@ -134,7 +157,7 @@ def _shown(cause: Cause, checks: tuple[ShownCheck, ...], plan: Plan, marks: Frac
         raised_at=cause.raised_at if is_example else None,
         clauses=tuple(clauses.values()),
         hint=hint,
-        together_with=cause.together_with,
+        together_with=together,
         marks=marks,
     )
 

@@ -41,16 +41,16 @@ def fingerprints(files: list[bytes]) -> list[tuple[int, int, int, int]]:
     """Each fingerprint with its first and last line and its file; files that cannot be parsed have
     none."""
     found: list[tuple[int, int, int, int]] = []
-    left = MOST_SYMBOLS
+    symbols_left = MOST_SYMBOLS
     for number, data in enumerate(files):
         try:
             tree = ast.parse(data)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for part in _parts(tree):
-            symbols = part[:left]
-            left -= len(symbols)
-            found += [(*one, number) for one in _winnowed(symbols)]
+            symbols = part[:symbols_left]
+            symbols_left -= len(symbols)
+            found += [(*one, number) for one in _winnow(symbols)]
     return found
 
 
@@ -138,7 +138,7 @@ def _operands(node: ast.BinOp | ast.Compare) -> list[ast.AST]:
     return [*reversed(sides)] if turned else [*sides]
 
 
-def _winnowed(symbols: Symbols) -> list[tuple[int, int, int]]:
+def _winnow(symbols: Symbols) -> list[tuple[int, int, int]]:
     hashes = [
         zlib.crc32(" ".join(symbol for symbol, _ in symbols[at : at + LENGTH]).encode())
         for at in range(len(symbols) - LENGTH + 1)
@@ -149,8 +149,8 @@ def _winnowed(symbols: Symbols) -> list[tuple[int, int, int]]:
         if window:
             smallest = min(range(len(window)), key=lambda n: (window[n], -n))
             kept[start + smallest] = window[smallest]
-    found = []
+    chosen = []
     for at, value in sorted(kept.items()):
         lines = [line for _, line in symbols[at : at + LENGTH]]
-        found.append((value, min(lines), max(lines)))
-    return found
+        chosen.append((value, min(lines), max(lines)))
+    return chosen

@@ -59,15 +59,19 @@ def play(root: Path, options: PlayOptions, *, cache: Path) -> Played:
     if not has_terminals():
         raise UserError("play needs a Linux machine: programs run over pipes on this one")
     program = _program(load(root, options.assignment).plan.assignment, options.program)
-    specification, scenario = _drafted(root, options, program)
+    specification, scenario = _draft(root, options, program)
     assignment = specification.plan.assignment
     files = specification.reference
     if options.submission is not None:
-        found = submitted([options.submission], assignment)
-        if len(found) != 1 or found[0].problem:
-            what = found[0].problem if len(found) == 1 else "this is more than one submission"
+        submissions = submitted([options.submission], assignment)
+        if len(submissions) != 1 or submissions[0].problem:
+            what = (
+                submissions[0].problem
+                if len(submissions) == 1
+                else "this is more than one submission"
+            )
             raise UserError(what, place=str(options.submission))
-        files = found[0].files
+        files = submissions[0].files
     if not specification.reference:
         raise UserError("there is no reference to play", place=assignment.id)
     interpreter = find_interpreter(assignment.python, options.python)
@@ -78,8 +82,8 @@ def play(root: Path, options: PlayOptions, *, cache: Path) -> Played:
     person = _Person()
     with Driver(interpreter, tier.tier) as driver:
         with driver.submission(assignment, files) as server, person:
-            seen = server.observe(stimulus, scenario.limits, reply=person.reply)
-            person.show_end(seen)
+            observation = server.observe(stimulus, scenario.limits, reply=person.reply)
+            person.show_end(observation)
         same = replace(stimulus, inputs=tuple(person.typed))
         with driver.submission(assignment, specification.reference) as server:
             reference = server.observe(same, scenario.limits)
@@ -95,17 +99,17 @@ def play(root: Path, options: PlayOptions, *, cache: Path) -> Played:
 
 def _program(assignment: Assignment, asked: str) -> str:
     """The file to run. UserError where it is none of the assignment's, or has to be named."""
-    known = list(assignment.submission_files)
-    known += [each.name for each in assignment.variants[0].files if each.name.endswith(".py")]
-    if asked in known:
+    programs = list(assignment.submission_files)
+    programs += [each.name for each in assignment.variants[0].files if each.name.endswith(".py")]
+    if asked in programs:
         return asked
     if not asked and len(assignment.submission_files) == 1:
-        return known[0]
+        return programs[0]
     what = f"{asked} is neither a submitted nor a provided file" if asked else "several programs"
-    raise UserError(what, place=assignment.id, hint=f"give --run one of {', '.join(known)}")
+    raise UserError(what, place=assignment.id, hint=f"give --run one of {', '.join(programs)}")
 
 
-def _drafted(root: Path, options: PlayOptions, program: str) -> tuple[Specification, Scenario]:
+def _draft(root: Path, options: PlayOptions, program: str) -> tuple[Specification, Scenario]:
     """The assignment with a scenario that runs the program under the constants. It counts for no
     marks: the assignment's may all be given already."""
     name = options.assignment
@@ -118,8 +122,8 @@ def _drafted(root: Path, options: PlayOptions, program: str) -> tuple[Specificat
         )
         (trial / "specs" / name / _DRAFT).write_text(text, encoding="utf-8")
         specification = load(trial, name)
-    wanted = f"specs/{name}/{_DRAFT}"
-    scenarios = [one for one in specification.plan.scenarios if one.place.file == wanted]
+    path = f"specs/{name}/{_DRAFT}"
+    scenarios = [one for one in specification.plan.scenarios if one.place.file == path]
     if len(scenarios) != 1:
         raise UserError("a constant has one value here", hint="--set BOARD_SIZE=4")
     return specification, scenarios[0]
@@ -165,14 +169,16 @@ class _Person:
         self.typed.append(typed)
         return typed
 
-    def show_end(self, seen: Observation) -> None:
+    def show_end(self, observation: Observation) -> None:
         """What was printed after the last line, and how it ended."""
-        if seen.turns and not (self.interrupted and seen.ending is Ending.ASKED_FOR_MORE):
-            self._show(seen.turns[-1].printed)
-        if seen.raised is not None:
-            self._show(f"\n{seen.raised.type_name}: {seen.raised.message}")
-        if seen.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
-            self._show(f"\n({seen.ending.value.replace('_', ' ')})")
+        if observation.turns and not (
+            self.interrupted and observation.ending is Ending.ASKED_FOR_MORE
+        ):
+            self._show(observation.turns[-1].printed)
+        if observation.raised is not None:
+            self._show(f"\n{observation.raised.type_name}: {observation.raised.message}")
+        if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
+            self._show(f"\n({observation.ending.value.replace('_', ' ')})")
         self._show("\n")
 
     def _show(self, text: str) -> None:
@@ -218,9 +224,9 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
     """
     assignment = played.specification.plan.assignment
     target = root / "specs" / assignment.id / RECORDED
-    seen = played.reference
-    if seen.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
-        what = f"the reference does not end by itself on this ({seen.ending.value})"
+    observation = played.reference
+    if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
+        what = f"the reference does not end by itself on this ({observation.ending.value})"
         raise UserError(what, place=name)
     check_name(root, assignment.id, name)
     program, transcript = played.program, transcript_path(name)
@@ -234,15 +240,15 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
     lines.append(f"    run: {program}")
     lines.append(f"    input: [{', '.join(map(_item, played.typed))}]")
     lines.append(f"    transcript: {transcript}")
-    if seen.ending is Ending.ASKED_FOR_MORE:
+    if observation.ending is Ending.ASKED_FOR_MORE:
         lines.append("    ends: asks_for_more")
-    if seen.raised is not None and seen.exit_status is None:
-        lines.append(f"    raises: {seen.raised.type_name}")
-    elif seen.exit_status:
-        lines.append(f"    exit: {seen.exit_status}")
+    if observation.raised is not None and observation.exit_status is None:
+        lines.append(f"    raises: {observation.raised.type_name}")
+    elif observation.exit_status:
+        lines.append(f"    exit: {observation.exit_status}")
     head = before.rstrip("\n") + "\n" if before.strip() else "scenarios:\n"
     variant = assignment.variant(played.scenario.stimuli[0].constants)
-    shown = seen.transcript()
+    shown = observation.transcript()
     addition = Addition(
         file=RECORDED,
         yaml=head + "\n".join(lines) + "\n",

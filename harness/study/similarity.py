@@ -88,10 +88,10 @@ def groups(pairs: Iterable[SimilarPair]) -> tuple[tuple[str, ...], ...]:
         if pair.score >= GROUPED_FROM:
             first, second = sorted((find(pair.first), find(pair.second)))
             leader[second] = first
-    found = defaultdict(list)
+    members = defaultdict(list)
     for name in sorted(leader):
-        found[find(name)].append(name)
-    return tuple(sorted((tuple(names) for names in found.values()), key=lambda g: (-len(g), g)))
+        members[find(name)].append(name)
+    return tuple(sorted((tuple(names) for names in members.values()), key=lambda g: (-len(g), g)))
 
 
 def _weights(values: Mapping[str, Set[int]]) -> dict[int, float]:
@@ -110,14 +110,14 @@ def _candidates(values: Mapping[str, Set[int]], weights: Mapping[int, float]) ->
     for name in sorted(values):
         for value in values[name] & weights.keys():
             owners[value].append(name)
-    found: set[Names] = set()
-    left = MOST_LOOKS
+    candidates: set[Names] = set()
+    looks_left = MOST_LOOKS
     for names in sorted(owners.values(), key=lambda each: (len(each), each)):
-        left -= len(names) * (len(names) - 1) // 2
-        if left < 0:
+        looks_left -= len(names) * (len(names) - 1) // 2
+        if looks_left < 0:
             break
-        found.update(combinations(names, 2))
-    return found
+        candidates.update(combinations(names, 2))
+    return candidates
 
 
 def _matches(
@@ -128,22 +128,22 @@ def _matches(
     places: dict[int, Fingerprint] = {}
     for one in second:
         places.setdefault(one.value, one)
-    found: dict[MatchedLines, None] = {}
+    matches: dict[MatchedLines, None] = {}
     for one in sorted(first, key=lambda each: (each.file, each.first_line, each.last_line)):
         other = places.get(one.value)
         if other is None or one.value not in telling:
             continue
         now = MatchedLines(first=_range(one), second=_range(other))
-        last = next(reversed(found), now)
+        last = next(reversed(matches), now)
         if _follows(last.first, now.first) and _follows(last.second, now.second):
             now = MatchedLines(
-                first=_joined(last.first, now.first), second=_joined(last.second, now.second)
+                first=_join(last.first, now.first), second=_join(last.second, now.second)
             )
-            found.pop(last, None)
-        elif len(found) == MOST_MATCHES:
+            matches.pop(last, None)
+        elif len(matches) == MOST_MATCHES:
             break
-        found.setdefault(now)
-    return tuple(found)
+        matches.setdefault(now)
+    return tuple(matches)
 
 
 def _range(one: Fingerprint) -> LineRange:
@@ -155,7 +155,7 @@ def _follows(before: LineRange, after: LineRange) -> bool:
     return before.file == after.file and near
 
 
-def _joined(one: LineRange, other: LineRange) -> LineRange:
+def _join(one: LineRange, other: LineRange) -> LineRange:
     return LineRange(
         file=one.file, first=min(one.first, other.first), last=max(one.last, other.last)
     )
@@ -181,8 +181,8 @@ def graded_submissions(store: StoreReader) -> tuple[tuple[Submission, ...], tupl
             hint="put it back, or grade again from where it is",
         )
     graded = {result.id: result.source_digest for result in store.run().submissions}
-    found = cohort_of(paths, store.plan().assignment, ClassOptions()).submissions
-    same = tuple(each for each in found if each.files and graded.get(each.id) == each.digest)
+    submissions = cohort_of(paths, store.plan().assignment, ClassOptions()).submissions
+    same = tuple(each for each in submissions if each.files and graded.get(each.id) == each.digest)
     missing = {name for name, digest in graded.items() if digest} - {each.id for each in same}
     return same, tuple(sorted(missing))
 

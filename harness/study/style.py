@@ -17,7 +17,7 @@ from harness.execution import Answers, ToolFailed, choose_tier, create_driver, f
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Tier
 from harness.model.study.reports import (
-    CodePlace,
+    CodeElement,
     StyleEvidence,
     StyleFinding,
     StyleOfSubmission,
@@ -97,8 +97,8 @@ def ruff_findings(program: str, file: str, data: bytes) -> tuple[StyleFinding, .
             rows = json.loads(out.read(_LONGEST_ANSWER))
         except (OSError, ValueError, subprocess.SubprocessError):
             return None
-    found = [_finding(file, row) for row in rows if row.get("code")]
-    return tuple(sorted((each for each in found if each), key=lambda one: (one.line, one.rule)))
+    findings = [_finding(file, row) for row in rows if row.get("code")]
+    return tuple(sorted((each for each in findings if each), key=lambda one: (one.line, one.rule)))
 
 
 def _finding(file: str, row: Mapping[str, object]) -> StyleFinding | None:
@@ -186,8 +186,8 @@ def _evidence(tool: Answers, ruff: str | None, files: Sequence[SourceFile]) -> S
 
 def _places(
     facts: Mapping[str, list[tuple[str, str, int, int]]], key: str
-) -> tuple[CodePlace, ...]:
+) -> tuple[CodeElement, ...]:
     return tuple(
-        CodePlace(name=name, file=file, line=line, count=count)
+        CodeElement(name=name, file=file, line=line, count=count)
         for name, file, line, count in facts.get(key, ())
     )

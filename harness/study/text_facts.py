@@ -17,39 +17,39 @@ _ORDINARY = (0, 1, 2, -1, 10, 100)
 def run(payload: str) -> str:
     """Of files, as `{name: text}` in JSON: `longest`, `undocumented`, `numbers`, `repeated`, each
     rows of name, file, line, count; `unreadable` names the files that do not parse."""
-    found: dict[str, list[Any]] = {
+    facts: dict[str, list[Any]] = {
         "longest": [], "undocumented": [], "numbers": [], "repeated": [], "unreadable": [],
     }  # fmt: skip
     for file, text in sorted(json.loads(payload).items()):
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            found["unreadable"].append(file)
+            facts["unreadable"].append(file)
             continue
-        _functions(tree, file, found)
-        _numbers(tree, file, found["numbers"])
-        _repeated(tree, file, found["repeated"])
-    found["longest"].sort(key=lambda row: (-row[3], row[1], row[2]))
-    found["numbers"].sort(key=lambda row: (-row[3], row[1], row[2]))
-    found["repeated"].sort(key=lambda row: (-row[3], row[1], row[2]))
-    found["longest"] = found["longest"][:3]
-    return json.dumps({key: rows[:MOST] for key, rows in found.items()})
+        _functions(tree, file, facts)
+        _numbers(tree, file, facts["numbers"])
+        _repetitions(tree, file, facts["repeated"])
+    facts["longest"].sort(key=lambda row: (-row[3], row[1], row[2]))
+    facts["numbers"].sort(key=lambda row: (-row[3], row[1], row[2]))
+    facts["repeated"].sort(key=lambda row: (-row[3], row[1], row[2]))
+    facts["longest"] = facts["longest"][:3]
+    return json.dumps({key: rows[:MOST] for key, rows in facts.items()})
 
 
-def _functions(tree: Any, file: str, found: Any) -> None:
+def _functions(tree: Any, file: str, facts: Any) -> None:
     if ast.get_docstring(tree) is None:
-        found["undocumented"].append(("the file", file, 1, 0))
+        facts["undocumented"].append(("the file", file, 1, 0))
     for node in ast.walk(tree):
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             continue
         if ast.get_docstring(node) is None and not node.name.startswith("__"):
-            found["undocumented"].append((node.name, file, node.lineno, 0))
+            facts["undocumented"].append((node.name, file, node.lineno, 0))
         if isinstance(node, ast.FunctionDef):
             first = node.body[0]
             lines = (node.end_lineno or node.lineno) - first.lineno + 1
             if ast.get_docstring(node) is not None:
                 lines = (node.end_lineno or 0) - (first.end_lineno or 0)
-            found["longest"].append((node.name, file, node.lineno, lines))
+            facts["longest"].append((node.name, file, node.lineno, lines))
 
 
 def _numbers(tree: Any, file: str, rows: Any) -> None:
@@ -66,9 +66,9 @@ def _numbers(tree: Any, file: str, rows: Any) -> None:
     rows += [(text, file, lines[0], len(lines)) for text, lines in places.items()]
 
 
-def _repeated(tree: Any, file: str, rows: Any) -> None:
+def _repetitions(tree: Any, file: str, rows: Any) -> None:
     """Runs of statements that stand in the file again, names of the same kind or not."""
-    seen: dict[str, tuple[int, int]] = {}
+    first_places: dict[str, tuple[int, int]] = {}
     covered = 0
     for parent in ast.walk(tree):
         for body in (getattr(parent, part, None) for part in ("body", "orelse")):
@@ -80,7 +80,7 @@ def _repeated(tree: Any, file: str, rows: Any) -> None:
                 if first <= covered:
                     continue
                 text = "\n".join(ast.dump(each) for each in block)
-                before = seen.setdefault(text, (first, last))
+                before = first_places.setdefault(text, (first, last))
                 if before[0] != first:
                     rows.append(
                         (f"lines {before[0]} to {before[1]}", file, first, last - first + 1)

@@ -82,14 +82,16 @@ def _add(root: Path, assignment_id: str, addition: Addition) -> Path:
     path = folder / addition.transcript
     if path.exists():
         raise UserError("this transcript is there already", place=str(path))
-    known = {scenario.id for scenario in load(root, assignment_id).plan.scenarios}
+    ids_before = {scenario.id for scenario in load(root, assignment_id).plan.scenarios}
     with trial_copy(root, assignment_id) as trial:
         draft = trial / "specs" / assignment_id
         files.write(draft / addition.transcript, addition.template)
         files.write(draft / addition.file, addition.yaml)
         scenarios = load(trial, assignment_id).plan.scenarios
     read_back = [
-        (one.stimuli[0].inputs, one.stated.transcript) for one in scenarios if one.id not in known
+        (one.stimuli[0].inputs, one.stated.transcript)
+        for one in scenarios
+        if one.id not in ids_before
     ]
     if read_back != [(addition.typed, addition.shown)]:
         raise UserError(
@@ -143,18 +145,18 @@ def import_transcript(
     text = _read(transcript)
     name = re.sub(r"[\W_]+", " ", transcript.stem).strip() or "transcript"
     before = target.read_text(encoding="utf-8") if target.exists() else ""
-    own = load(root, assignment_id)
-    program = options.program or own.plan.assignment.submission_files[0]
+    plan_before = load(root, assignment_id).plan
+    program = options.program or plan_before.assignment.submission_files[0]
     head = _entry(name, program, options)
-    has_main = any(each.name == "main" for each in own.plan.assignment.functions)
+    has_main = any(each.name == "main" for each in plan_before.assignment.functions)
     function = "main" if has_main else program
     with trial_copy(root, assignment_id) as trial:
         draft = trial / "specs" / assignment_id / target.name
         entry = f"{head}    input: []\n{UNCOUNTED}"
-        draft.write_text(_appended(before, entry, function), encoding="utf-8")
+        draft.write_text(_append(before, entry, function), encoding="utf-8")
         specification = load(trial, assignment_id)
-    known = {scenario.id for scenario in own.plan.scenarios}
-    added = [one for one in specification.plan.scenarios if one.id not in known]
+    ids_before = {scenario.id for scenario in plan_before.scenarios}
+    added = [one for one in specification.plan.scenarios if one.id not in ids_before]
     if len(added) != 1:
         raise UserError(f"it has a scenario {name!r} already", place=str(target))
     assignment = specification.plan.assignment
@@ -170,14 +172,14 @@ def import_transcript(
     entry = f"{head}    input: [{', '.join(map(in_quotes, inputs))}]\n    transcript: {path}\n"
     addition = Addition(
         file=target.name,
-        yaml=_appended(before, entry, function),
+        yaml=_append(before, entry, function),
         transcript=path,
         template=as_template(shown, variant, assignment.submission_files),
         typed=tuple(Typed(text=line) for line in inputs),
         shown=shown,
     )
-    found = add(root, assignment_id, addition)
-    return Imported(name=name, inputs=len(inputs), path=found.transcript, counts=found.counts)
+    done = add(root, assignment_id, addition)
+    return Imported(name=name, inputs=len(inputs), path=done.transcript, counts=done.counts)
 
 
 def _read(path: Path) -> str:
@@ -207,10 +209,10 @@ def _inputs(path: Path, text: str, scenario: Scenario, server: Observes) -> Sequ
 
 def _screen(scenario: Scenario, server: Observes, inputs: Sequence[str]) -> Screen:
     stimulus = replace(scenario.stimuli[0], inputs=tuple(Typed(text=line) for line in inputs))
-    seen = server.observe(stimulus, scenario.limits)
-    if seen.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
-        raise UserError(f"the reference does not end by itself ({seen.ending.value})")
-    return Screen(text=seen.transcript(), waits=seen.ending is Ending.ASKED_FOR_MORE)
+    observation = server.observe(stimulus, scenario.limits)
+    if observation.ending not in (Ending.ANSWERED, Ending.ASKED_FOR_MORE):
+        raise UserError(f"the reference does not end by itself ({observation.ending.value})")
+    return Screen(text=observation.transcript(), waits=observation.ending is Ending.ASKED_FOR_MORE)
 
 
 def _entry(name: str, program: str, options: ImportOptions) -> str:
@@ -224,7 +226,7 @@ def _entry(name: str, program: str, options: ImportOptions) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _appended(before: str, entry: str, function: str) -> str:
+def _append(before: str, entry: str, function: str) -> str:
     if not before.strip():
         return f"function: {function}\nscenarios:\n{entry}"
     return before.rstrip("\n") + "\n" + entry
@@ -257,16 +259,16 @@ def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) ->
     text = transcript.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     inputs: tuple[str, ...] = ()
     while True:
-        seen = screen(inputs)
-        if not text.startswith(seen.text):
-            if not seen.waits and text.rstrip("\n") == seen.text.rstrip("\n"):
+        shown = screen(inputs)
+        if not text.startswith(shown.text):
+            if not shown.waits and text.rstrip("\n") == shown.text.rstrip("\n"):
                 return inputs
-            raise _difference(text, seen.text)
-        rest = text[len(seen.text) :]
-        if not seen.waits:
+            raise _difference(text, shown.text)
+        rest = text[len(shown.text) :]
+        if not shown.waits:
             if rest.strip():
-                at = _line(text, len(seen.text) + len(rest) - len(rest.lstrip()))
-                raise MisalignedError(at, f"the reference has ended before {_quoted(text, at)}")
+                at = _line(text, len(shown.text) + len(rest) - len(rest.lstrip()))
+                raise MisalignedError(at, f"the reference has ended before {_quote(text, at)}")
             return inputs
         if not rest:
             raise MisalignedError(
@@ -274,7 +276,7 @@ def typed_lines(transcript: str, screen: Callable[[tuple[str, ...]], Screen]) ->
                 "the transcript ends here, but the reference still asks for input",
             )
         if len(inputs) == MOST_INPUTS:
-            raise MisalignedError(_line(text, len(seen.text)), f"more than {MOST_INPUTS} inputs")
+            raise MisalignedError(_line(text, len(shown.text)), f"more than {MOST_INPUTS} inputs")
         inputs = (*inputs, rest.split("\n", 1)[0])
         if "\n" not in rest:
             text += "\n"
@@ -292,11 +294,11 @@ def _difference(text: str, shown: str) -> MisalignedError:
     line = _line(text, at)
     if at == len(text):
         return MisalignedError(
-            line, f"the transcript ends here, but the reference goes on with {_quoted(shown, line)}"
+            line, f"the transcript ends here, but the reference goes on with {_quote(shown, line)}"
         )
     return MisalignedError(
         line,
-        f"the transcript has {_quoted(text, line)}, the reference shows {_quoted(shown, line)}",
+        f"the transcript has {_quote(text, line)}, the reference shows {_quote(shown, line)}",
     )
 
 
@@ -304,7 +306,7 @@ def _line(text: str, place: int) -> int:
     return text.count("\n", 0, place) + 1
 
 
-def _quoted(text: str, line: int) -> str:
+def _quote(text: str, line: int) -> str:
     lines = text.split("\n")
-    found = lines[line - 1] if line <= len(lines) else ""
-    return repr(found[:80] + "…" if len(found) > 80 else found)
+    line_text = lines[line - 1] if line <= len(lines) else ""
+    return repr(line_text[:80] + "…" if len(line_text) > 80 else line_text)

@@ -6,20 +6,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import sys
 from pathlib import Path
-from harness.assignment.scenarios.drawing.course_code import load_module
-from harness.assignment.scenarios.drawing.recording import _draw
-from harness.assignment.scenarios.drawing.draws import DrawRequest
+from harness.assignment.scenarios.draws import load_module
+from harness.assignment.scenarios.draws import draw
+from harness.assignment.scenarios.draws import DrawRequest
 {extra}
 folder = Path(sys.argv[1])
 request = DrawRequest(kind="sample", source="s.any_text", count=40, seed=3,
                   constants=(), generator="")
-print(_draw(request, load_module(folder, "s.py").any_text))
+print(draw(request, load_module(folder, "s.py").any_text))
 """
 
 
+@pytest.mark.process
 def test_loaded_modules_do_not_change_the_draws(tmp_path: Path) -> None:
     (tmp_path / "s.py").write_text(
         "from hypothesis import strategies as st\n"

@@ -9,8 +9,9 @@ import jsonschema
 import pytest
 import yaml
 
-from harness.assignment import available, load
+from harness.assignment import available
 from harness.assignment.loading import scenario_files
+from tests.shipped import shipped
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schema"
@@ -24,7 +25,7 @@ def kind(file: Path) -> str:
 
 @pytest.mark.parametrize("assignment_id", available(ROOT))
 def test_a_shipped_spec_has_no_mistake(assignment_id: str) -> None:
-    plan = load(ROOT, assignment_id).plan
+    plan = shipped(assignment_id).plan
     names = tuple(f"{name}.yaml" for name in NAMED)
     stems = {file.stem for file in scenario_files(ROOT / "specs" / assignment_id, names)}
     assert {scenario.id.split("/")[0] for scenario in plan.scenarios} == stems

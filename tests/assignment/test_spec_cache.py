@@ -41,6 +41,7 @@ def entry(root: Path) -> Path:
     return root / ".harness-cache" / "small.json"
 
 
+@pytest.mark.process
 def test_a_second_load_is_the_same_and_reads_no_yaml(tmp_path: Path) -> None:
     first = load(write(tmp_path), "small")
     kept = entry(tmp_path).read_bytes()
@@ -54,6 +55,7 @@ def test_a_second_load_is_the_same_and_reads_no_yaml(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("['f/accepts-an-add-command']\n", "")
 
 
+@pytest.mark.process
 def test_without_the_cache_the_same_code_needs_yaml(tmp_path: Path) -> None:
     write(tmp_path)
     code = (
@@ -115,6 +117,7 @@ def test_recording_never_reads_or_keeps(tmp_path: Path) -> None:
     assert not entry(tmp_path).exists()
 
 
+@pytest.mark.process
 def test_the_python_loader_stands_in_loudly_and_reads_the_same(tmp_path: Path) -> None:
     expected = load(write(tmp_path), "small").plan.spec_digest
     entry(tmp_path).unlink()

@@ -65,7 +65,7 @@ BROKEN = [
     ("explains: [retuned_none]", "1:12: explains, item 1: expected words of a message, got retuned_none. Hint: did you mean returned_none? It stands under causes."),
     ("explains: [module_level]", "1:12: explains, item 1: expected words of a message, got the rule module_level. Hint: it stands under findings."),
     ("explains: [ended_early]", "1:12: explains, item 1: expected words of a message, got the rule ended_early. Hint: it stands under causes."),
-    ("causes: {f: [wrong_value, oops]}", "1:13: causes.f: there is no rule oops. Hint: docs/causes.md lists the rules."),
+    ("causes: {f: [wrong_value, oops]}", "1:27: causes.f, item 2: there is no rule oops. Hint: docs/causes.md lists the rules."),
     ("survivors: none", "1:12: survivors: expected a whole number, got the text 'none'."),
     ("fails: [\n", "2:1: not YAML: did not find expected node content. "
      "Hint: look for a bracket, quote or indentation that does not match."),

@@ -25,6 +25,7 @@ from harness.matchers import (
     PythonValue,
 )
 from harness.model.expectation import (
+    Expected,
     Ignore,
     Matcher,
     StatedLeave,
@@ -35,7 +36,6 @@ from harness.model.expectation import (
 from harness.model.observation import Ending
 from harness.model.plan import (
     FunctionSignature,
-    ManualSlot,
     Place,
     Plan,
     Scenario,
@@ -49,6 +49,11 @@ from harness.model.values import NONE, Value
 from tests.assignment.small_assignment import ASSIGNMENT, HEAD, SUPPORT, scenario_file, write
 
 F = "specs/small/f.yaml"
+
+
+def turns(*printed: Matcher, every: bool) -> StatedTurns:
+    stated = tuple(StatedTurn(index=index, printed=each) for index, each in enumerate(printed))
+    return StatedTurns(turns=stated, all_turns=every)
 
 
 def plan_of(root: Path, *bodies: str, head: str = HEAD, **more: str) -> Plan:
@@ -71,8 +76,6 @@ def test_the_assignment(tmp_path: Path) -> None:
     assert (assignment.id, assignment.title, assignment.course) == ("small", "Small", "A course")
     assert assignment.python == "3.12"
     assert assignment.submission_files == ("a1.py",)
-    assert assignment.laid_as is None
-    assert assignment.functionality_marks == 6
     assert assignment.limits == Limits(cpu_seconds=2.0, output_kib=64)
     assert [clause.id for clause in assignment.clauses] == ["4.6", "table-2.column", "imports"]
     assert assignment.functions == (
@@ -86,20 +89,6 @@ def test_the_assignment(tmp_path: Path) -> None:
     assert [variant.files for variant in assignment.variants] == [(support,)]
     assert [file.name for file in specification.reference] == ["a1.py"]
     assert specification.folder == str(tmp_path / "specs" / "small")
-
-
-def test_marks_that_a_person_gives(tmp_path: Path) -> None:
-    text = (
-        'manual: [{id: style, title: Code style, out_of: 4, clause: "4.6"}, '
-        "{id: rest, title: The rest, out_of: 1/2}]\n"
-    )
-    write(tmp_path, {"specs/small/assignment.yaml": ASSIGNMENT + text})
-    assignment = load(tmp_path, "small").plan.assignment
-    assert assignment.manual == (
-        ManualSlot(id="style", title="Code style", out_of=Fraction(4), clause="4.6"),
-        ManualSlot(id="rest", title="The rest", out_of=Fraction(1, 2)),
-    )
-    assert assignment.functionality_marks == 6
 
 
 def test_the_policy(tmp_path: Path) -> None:
@@ -296,6 +285,7 @@ RETURNS: list[tuple[str, Matcher]] = [
     ("[1, [true, 'a'], 2.5]", Exactly(value=Value.of([1, [True, "a"], 2.5]))),
     ("1.0", Exactly(value=Value.of(1.0))),
     ("{python: 'BOARD_SIZE * 2'}", PythonValue(expression="BOARD_SIZE * 2")),
+    ("\n  python: (0, 0, 1)   # a tuple", PythonValue(expression="(0, 0, 1)")),
     ("{any: true}", AnyValue()),
     ("{type: float}", OfType(name="float")),
     ("{approx: 3, within: 0.5}", Approximately(number=3.0, within=0.5)),
@@ -322,17 +312,6 @@ RETURNS: list[tuple[str, Matcher]] = [
 ]
 
 
-@pytest.mark.parametrize(("written", "matcher"), RETURNS)
-def test_returns(written: str, matcher: Matcher, tmp_path: Path) -> None:
-    scenario = only(tmp_path, f"call: check_input('')\nreturns: {written}")
-    assert scenario.stated.returns == matcher
-
-
-def test_a_plain_python_expression_may_look_like_a_literal(tmp_path: Path) -> None:
-    body = "call: check_input('')\nreturns:\n  python: (0, 0, 1)   # a tuple"
-    assert only(tmp_path, body).stated.returns == PythonValue(expression="(0, 0, 1)")
-
-
 def test_every_other_channel_of_a_call(tmp_path: Path) -> None:
     body = (
         "call: add_piece(['-'], 'X', column_index=0)\n"
@@ -346,8 +325,8 @@ def test_every_other_channel_of_a_call(tmp_path: Path) -> None:
     stated = scenario.stated
     assert stated.prints == Matches(pattern="a")
     prompt = Exactly(value=Value.of("Please enter action: "))
-    turns = (StatedTurn(index=0, printed=prompt), StatedTurn(index=5, printed=AnyValue()))
-    assert stated.turns == StatedTurns(turns=turns, all_turns=False)
+    first, last = StatedTurn(index=0, printed=prompt), StatedTurn(index=5, printed=AnyValue())
+    assert stated.turns == StatedTurns(turns=(first, last), all_turns=False)
     assert stated.leaves == (StatedLeave(name="board", value=Exactly(value=Value.of(["X"]))),)
     assert (stated.reads, stated.ends) == (5, Ending.ASKED_FOR_MORE)
     assert stated.ignore == (Ignore.CASE, Ignore.BLANK_LINES)
@@ -391,47 +370,39 @@ def test_stand_ins_of_the_head_and_of_a_scenario(tmp_path: Path) -> None:
     assert load(tmp_path, "small").plan.spec_digest != plan.spec_digest
 
 
-def test_combined_matchers_stand_wherever_a_matcher_may(tmp_path: Path) -> None:
-    none, every = "{none_of: [{contains: a}]}", "{all_of: [{contains: a}]}"
-    body = (
-        f"call: add_piece(['-'], 'X', 0)\nprints: {none}\nturns: {{0: {every}}}\n"
-        f"leaves: {{board: {none}}}\nraises: {{type: E, message: {every}}}"
-    )
-    stated = only(tmp_path, body).stated
-    part = (Contains(text="a"),)
-    assert stated.prints == NoneOf(matchers=part)
-    every_part = AllOf(matchers=part)
-    turns = (StatedTurn(index=0, printed=every_part),)
-    assert stated.turns == StatedTurns(turns=turns, all_turns=False)
-    assert stated.leaves == (StatedLeave(name="board", value=NoneOf(matchers=part)),)
-    assert stated.raises == StatedRaise(type_name="E", message=every_part)
+NONE_OF_A, ALL_OF_A = NoneOf(matchers=(Contains(text="a"),)), AllOf(matchers=(Contains(text="a"),))
+STATED: list[tuple[str, Expected]] = [
+    *((f"returns: {written}", Expected(returns=matcher)) for written, matcher in RETURNS),
+    ("raises: ValueError", Expected(raises=StatedRaise(type_name="ValueError"))),
+    (
+        "raises: {type: ValueError, message: {contains: '{{ BOARD_SIZE }}'}}",
+        Expected(raises=StatedRaise(type_name="ValueError", message=Contains(text="8"))),
+    ),
+    (
+        "raises: {type: MyError, is_a: ValueError}",
+        Expected(raises=StatedRaise(type_name="MyError", is_a="ValueError")),
+    ),
+    (
+        "raises: {type: E, message: {all_of: [{contains: a}]}}",
+        Expected(raises=StatedRaise(type_name="E", message=ALL_OF_A)),
+    ),
+    ("prints: {none_of: [{contains: a}]}", Expected(prints=NONE_OF_A)),
+    ("turns: {0: {all_of: [{contains: a}]}}", Expected(turns=turns(ALL_OF_A, every=False))),
+    (
+        "input: [a]\nturns: [{none_of: [{contains: a}]}, {all_of: [{contains: a}]}]",
+        Expected(turns=turns(NONE_OF_A, ALL_OF_A, every=True)),
+    ),
+    (
+        "leaves: {board: {none_of: [{contains: a}]}}",
+        Expected(leaves=(StatedLeave(name="board", value=NONE_OF_A),)),
+    ),
+    ("leaves: unchanged", Expected(leaves_unchanged=True)),
+]
 
 
-def test_a_list_states_all_turns_and_leaves_may_be_unchanged(tmp_path: Path) -> None:
-    body = "call: add_piece([], 'X', 0)\ninput: [a]\nturns: [x, y]\nleaves: unchanged"
-    stated = only(tmp_path, body).stated
-    assert stated.turns is not None
-    assert stated.turns.all_turns
-    assert [turn.index for turn in stated.turns.turns] == [0, 1]
-    assert (stated.leaves, stated.leaves_unchanged) == ((), True)
-
-
-@pytest.mark.parametrize(
-    ("written", "expected"),
-    [
-        ("ValueError", StatedRaise(type_name="ValueError")),
-        (
-            "{type: ValueError, message: {contains: '{{ BOARD_SIZE }}'}}",
-            StatedRaise(type_name="ValueError", message=Contains(text="8")),
-        ),
-        (
-            "{type: MyError, is_a: ValueError}",
-            StatedRaise(type_name="MyError", is_a="ValueError"),
-        ),
-    ],
-)
-def test_raises(written: str, expected: StatedRaise, tmp_path: Path) -> None:
-    assert only(tmp_path, f"call: check_input('')\nraises: {written}").stated.raises == expected
+@pytest.mark.parametrize(("written", "expected"), STATED)
+def test_what_is_stated_of_a_call(written: str, expected: Expected, tmp_path: Path) -> None:
+    assert only(tmp_path, f"call: add_piece(['-'], 'X', 0)\n{written}").stated == expected
 
 
 def test_a_pattern_in_words(tmp_path: Path) -> None:
@@ -529,13 +500,6 @@ def test_without_a_reference_only_what_is_stated_counts(tmp_path: Path) -> None:
     assert (specification.reference, specification.mutants) == ((), ())
     assert specification.plan.assignment.functions == ()
     assert specification.plan.scenarios[0].function == "nobody_knows"
-
-
-def test_a_file_of_any_name_is_laid_under_one(tmp_path: Path) -> None:
-    text = ASSIGNMENT.replace("{files: [a1.py]}", "{as: a1.py}")
-    write(tmp_path, {"specs/small/assignment.yaml": text})
-    assignment = load(tmp_path, "small").plan.assignment
-    assert (assignment.submission_files, assignment.laid_as) == (("a1.py",), "a1.py")
 
 
 def test_digests_follow_what_they_are_of(tmp_path: Path) -> None:

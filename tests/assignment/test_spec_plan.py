@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from harness.assignment import load, record_draws
 from harness.common.serial import dumps, loads
 from harness.model.plan import Plan
@@ -51,6 +53,7 @@ def test_a_subset_holds_all_that_it_needs_and_nothing_else(tmp_path: Path) -> No
     assert "note.txt" not in dumps(part)
 
 
+@pytest.mark.process
 def test_a_plan_is_read_without_the_loaders_libraries(tmp_path: Path) -> None:
     whole = plan(tmp_path)
     file = tmp_path / "plan.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.assignment.yaml.scalars import ScalarError, is_literal, resolve
+from harness.assignment.document import ScalarError, is_literal, resolve
 
 WORTH = [
     ("true", True), ("True", True), ("false", False), ("null", None),

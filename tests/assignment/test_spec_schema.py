@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from harness.assignment import json_schema, write_schemas
-from harness.assignment.schema.export import file_schemas
+from harness.assignment.schema import file_schemas
 from tests.assignment.small_assignment import (
     ASSIGNMENT,
     CLAUSES,

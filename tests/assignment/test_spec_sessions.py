@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.assignment.scenarios.sessions import SessionError, parse_session, prompts_of, typed_in
+from harness.assignment.scenarios.python_text import (
+    SessionError,
+    parse_session,
+    prompts_of,
+    typed_in,
+)
 from harness.model.stimulus import Key, Typed
 
 PARSED = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.assignment import load_expectation
-from harness.cli.accepting import accept_samples
+from harness.cli.commands.validate import accept_samples
 from harness.grading.validation import Problem, SampleOutcome, ValidationReport
 from harness.model.specification import ExpectedCause, SampleExpectation
 

@@ -120,7 +120,7 @@ WRONG = (
 
 @pytest.mark.parametrize(("arguments", "line"), WRONG, ids=lambda each: str(each)[:30])
 def test_one_line_says_what_is_wrong(regraded: Course, arguments: list[str], line: str) -> None:
-    regraded.write("bad.json", '{"schema_version": 1,')
+    regraded.write("bad.json", '{"schema_version": 2,')
     regraded.write("list.json", "[1]")
     regraded.write("newer.json", '{"schema_version": 3}')
     outcome = regraded.run("compare", "reports/old", *arguments)

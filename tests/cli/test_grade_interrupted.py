@@ -220,18 +220,24 @@ def with_workers_killed(course: Course, *arguments: str | Path) -> tuple[str, in
 
 
 def workers(parent: int) -> list[int]:
-    """The worker processes of a run, as soon as there is one; none if it ended first."""
+    """The worker processes of a run, as soon as there is one; none if it ended first. They are
+    forked by a process of the run's."""
     deadline = monotonic() + PATIENCE
     while monotonic() < deadline:
-        try:
-            text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
-        except OSError:
-            return []
-        found = [int(pid) for pid in text.split() if b"engines.worker" in command_line(int(pid))]
+        servers = [pid for pid in children(parent) if b"processes.serve" in command_line(pid)]
+        found = [worker for server in servers for worker in children(server)]
         if found or state(parent) == "Z":
             return found
         select.select([], [], [], 0.002)
     raise AssertionError("no worker was started")
+
+
+def children(parent: int) -> list[int]:
+    try:
+        text = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii")
+    except OSError:
+        return []
+    return [int(pid) for pid in text.split()]
 
 
 def command_line(process: int) -> bytes:

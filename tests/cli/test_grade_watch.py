@@ -9,7 +9,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from harness.cli.watching import QUIET_SECONDS, Arrivals, stamps_of, watch
+from harness.cli.watching import QUIET_SECONDS, FolderEntries, stamps_of, watch
 from harness.common.errors import UserError
 from tests.tiny_course import HARNESS, PATIENCE, Course, environment, results
 
@@ -42,14 +42,14 @@ SEEN: dict[str, tuple[list[Look], set[str], bool]] = {
 
 @pytest.mark.parametrize(("looks", "unsettled", "news"), SEEN.values(), ids=SEEN)
 def test_what_is_complete(looks: list[Look], unsettled: set[str], news: bool) -> None:
-    arrivals = Arrivals()
+    arrivals = FolderEntries()
     for now, stamps in looks:
         arrivals.look(stamps, now)
     assert (arrivals.unsettled(now), arrivals.has_news(now)) == (unsettled, news)
 
 
 def test_what_was_graded_is_no_news() -> None:
-    arrivals = Arrivals()
+    arrivals = FolderEntries()
     first, second = {ADA: (1, 5)}, {ADA: (2, 5)}
     news = []
     for now, stamps in enumerate([first] * 5 + [second] * 5 + [{}]):

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.common.files import open_atomic, write, write_bytes
-from harness.common.zips import zipped
+from harness.common.files import open_atomic, write, write_bytes, zipped
 
 
 @pytest.mark.parametrize(("private", "mode"), [(False, 0o644), (True, 0o600)])

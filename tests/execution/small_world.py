@@ -6,15 +6,17 @@ from fractions import Fraction
 
 from harness.execution import Driver
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
-from harness.model.observation import Observation
+from harness.model.observation import Observation, Raised
 from harness.model.stimulus import Binding, Call, Key, Limits, Run, Session, Stimulus, Typed
 from harness.model.values import Value
 from tests import plans
+from tests.hostile.hostile_stage import FRAMES as FRAMES_BYTES
 
 SUPPORT = 'BOARD_SIZE = {size}\nMESSAGE = f"1 to {{BOARD_SIZE}}"\nNAMES = ["x", "o"]\n'
 TEN = (Binding(name="BOARD_SIZE", literal="10"),)
 FUNCTIONS = ("f", "g", "size", "message", "add", "main", "ask")
 DRIVER_FILE = SourceFile(name="play.py", data=b"import a1\nprint('play', a1.f(2))\n")
+FRAMES = FRAMES_BYTES.decode()  # `write` and `frame`, for a program that forges
 # Time asleep is generous: a machine just started may take 0.2 s to read one file of the library.
 QUICK = Limits(cpu_seconds=0.3, wall_seconds=2, memory_mib=64, output_kib=8)
 
@@ -68,6 +70,12 @@ def observe(
 ) -> Observation:
     with driver.submission(assignment(), (source(program),)) as server:
         return server.observe(stimulus, limits)
+
+
+def raised(observation: Observation) -> Raised:
+    """The exception that ended it; there is one."""
+    assert observation.raised is not None
+    return observation.raised
 
 
 def turns(observation: Observation) -> list[tuple[str, str | None]]:

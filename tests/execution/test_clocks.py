@@ -110,7 +110,7 @@ def _wait_for(
     look: Callable[[], frozenset[tuple[int, str]]], least: int
 ) -> frozenset[tuple[int, str]]:
     """The processes once there are so many: base, reader, server, scenario; bwrap comes on top."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while len(found := look()) < least:
         assert time.monotonic() < deadline
         os.sched_yield()

@@ -17,6 +17,7 @@ from tests.execution.small_world import (
     call,
     observe,
     plain,
+    raised,
     run,
     session,
     source,
@@ -120,11 +121,10 @@ def test_arguments_before_and_after_a_plain_call(driver: Driver) -> None:
 
 def test_an_exception_has_the_students_frames_alone(driver: Driver) -> None:
     program = "def g(x):\n    return 1 // x  # here\n\ndef f():\n    return list(map(g, [0]))\n"
-    raised = observe(driver, program, call("f()")).raised
-    assert raised is not None
-    assert raised.type_name == "ZeroDivisionError"
-    assert raised.bases == ("ArithmeticError", "Exception", "BaseException")
-    places = [(frame.file, frame.line, frame.function, frame.source) for frame in raised.frames]
+    error = raised(observe(driver, program, call("f()")))
+    assert error.type_name == "ZeroDivisionError"
+    assert error.bases == ("ArithmeticError", "Exception", "BaseException")
+    places = [(frame.file, frame.line, frame.function, frame.source) for frame in error.frames]
     assert places == [
         ("a1.py", 5, "f", "    return list(map(g, [0]))"),
         ("a1.py", 2, "g", "    return 1 // x  # here"),
@@ -147,14 +147,12 @@ RAISED = {
 def test_whatever_escapes_a_call_was_raised(driver: Driver, statement: str) -> None:
     seen = observe(driver, f"def f():\n    {statement}\n", call("f()"))
     assert seen.ending is Ending.ANSWERED
-    assert seen.raised is not None
-    assert (seen.raised.type_name, seen.raised.message[:32]) == RAISED[statement]
+    assert (raised(seen).type_name, raised(seen).message[:32]) == RAISED[statement]
 
 
 def test_a_stimulus_that_is_wrong_itself_has_no_frames(driver: Driver) -> None:
-    raised = observe(driver, "def f(): pass\n", call("f(")).raised
-    assert raised is not None
-    assert (raised.type_name, raised.frames) == ("SyntaxError", ())
+    error = raised(observe(driver, "def f(): pass\n", call("f(")))
+    assert (error.type_name, error.frames) == ("SyntaxError", ())
 
 
 def test_a_missing_function(driver: Driver) -> None:
@@ -178,9 +176,8 @@ def test_a_file_that_does_not_compile(driver: Driver, program: str) -> None:
         for stimulus in (call("f()"), session("f()"), run()):
             seen = server.observe(stimulus, assignment().limits)
             assert (seen.ending, seen.phase) == (Ending.ANSWERED, Phase.LOADING)
-            assert seen.raised is not None
-            assert seen.raised.type_name in ("SyntaxError", "TabError", "IndentationError")
-            assert [(frame.line, frame.source) for frame in seen.raised.frames] == [(line, text)]
+            assert raised(seen).type_name in ("SyntaxError", "TabError", "IndentationError")
+            assert [(frame.line, frame.source) for frame in raised(seen).frames] == [(line, text)]
 
 
 def test_an_error_while_loading(driver: Driver) -> None:
@@ -190,8 +187,7 @@ def test_an_error_while_loading(driver: Driver) -> None:
         Phase.LOADING,
         "hi\n",
     )
-    assert seen.raised is not None
-    assert (seen.raised.type_name, seen.raised.frames[0].line) == ("NameError", 3)
+    assert (raised(seen).type_name, raised(seen).frames[0].line) == ("NameError", 3)
 
 
 def test_compile_warnings_stay_off_the_terminal(driver: Driver) -> None:
@@ -312,8 +308,7 @@ def test_a_programs_exit_status(driver: Driver, statement: str) -> None:
 def test_a_programs_traceback_is_data(driver: Driver) -> None:
     seen = observe(driver, "print('a')\n[][1]\n", run())
     assert (seen.ending, seen.exit_status, seen.printed) == (Ending.ANSWERED, 1, "a\n")
-    assert seen.raised is not None
-    assert (seen.raised.type_name, seen.raised.frames[0].line) == ("IndexError", 2)
+    assert (raised(seen).type_name, raised(seen).frames[0].line) == ("IndexError", 2)
 
 
 def test_a_provided_program_drives_the_submission(driver: Driver) -> None:
@@ -335,8 +330,7 @@ def test_only_the_named_files_count(driver: Driver) -> None:
     )
     with driver.submission(assignment(), files) as server:
         seen = server.observe(call("f()"), assignment().limits)
-        assert seen.raised is not None
-        assert seen.raised.type_name == "AttributeError"
+        assert raised(seen).type_name == "AttributeError"
     named = assignment(files=("a1.py", "other.py"))
     files = (source("import other\ndef f(): return other.X\n"), source("X = 5\n", "other.py"))
     with driver.submission(named, files) as server:
@@ -354,8 +348,7 @@ def test_a_submission_that_is_not_there(driver: Driver) -> None:
     with driver.submission(assignment(), (source("x = 1", "other.py"),)) as server:
         seen = server.observe(call("f()"), assignment().limits)
     assert seen.phase is Phase.LOADING
-    assert seen.raised is not None
-    assert seen.raised.type_name == "ModuleNotFoundError"
+    assert raised(seen).type_name == "ModuleNotFoundError"
 
 
 def test_random_hash_and_surroundings_are_the_same_every_time(driver: Driver) -> None:
@@ -389,8 +382,7 @@ def test_a_stand_in_is_laid_in_place_of_what_was_handed_in(one_driver: Driver) -
         with one_driver.submission(pair, (*own, program)) as server:
             observation = server.observe(in_place, QUICK)
             assert observation.printed == "4\n"
-            assert observation.raised is not None
-            assert [frame.file for frame in observation.raised.frames] == ["b.py"]
+            assert [frame.file for frame in raised(observation).frames] == ["b.py"]
             theirs = server.observe(run(program="b.py"), QUICK)
             assert theirs.printed == ("1\n" if own and own[0].data.startswith(b"def f") else "")
 
@@ -398,7 +390,6 @@ def test_a_stand_in_is_laid_in_place_of_what_was_handed_in(one_driver: Driver) -
 def test_a_line_is_counted_as_python_counts_it(one_driver: Driver) -> None:
     program = "\x0c# a page, and \x1c\u2028 in a comment\r\ndef f(n):\r\n    return 1 // n\r\n"
     seen = observe(one_driver, program, call("f(0)"))
-    assert seen.raised is not None
-    assert [(frame.line, frame.source) for frame in seen.raised.frames] == [
+    assert [(frame.line, frame.source) for frame in raised(seen).frames] == [
         (3, "    return 1 // n")
     ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -14,16 +13,19 @@ from harness.execution import Driver, Interpreter
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Limits
 from tests.execution.small_world import (
+    FRAMES,
     QUICK,
     assignment,
     call,
     observe,
     plain,
+    raised,
     run,
     session,
     source,
     turns,
 )
+from tests.hostile.hostile_machine import below
 
 ENDINGS: dict[str, tuple[str, Ending, str]] = {
     "loop": ("while True: pass", Ending.CPU_LIMIT, ""),
@@ -106,11 +108,13 @@ def test_output_is_cut_at_exactly_the_limit(driver: Driver) -> None:
 
 def test_a_fraction_of_a_second_of_cpu_is_honoured(driver: Driver) -> None:
     program = "def f():\n    while True: pass\n"
-    started = time.monotonic()
-    seen = observe(driver, program, call("f()"), Limits(cpu_seconds=0.05))
-    assert seen.ending is Ending.CPU_LIMIT
-    assert 0.05 <= seen.cpu_seconds < 0.2
-    assert time.monotonic() - started < 5
+    used = []
+    while not used or (used[-1] >= 0.2 and len(used) < 10):  # we may look late on a busy machine
+        seen = observe(driver, program, call("f()"), Limits(cpu_seconds=0.05))
+        assert seen.ending is Ending.CPU_LIMIT
+        assert seen.cpu_seconds >= 0.05
+        used.append(seen.cpu_seconds)
+    assert used[-1] < 0.2, used
 
 
 def test_a_session_that_ends_keeps_what_it_did(driver: Driver) -> None:
@@ -140,16 +144,8 @@ FORGERIES: dict[str, str] = {
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_a_forged_reply_is_seen(one_driver: Driver, name: str) -> None:
-    program = (
-        "import os, stat, time\n"
-        "def write(data):\n"
-        "    for number in range(3, 64):\n"
-        "        try:\n"
-        "            if stat.S_ISSOCK(os.fstat(number).st_mode): os.write(number, data)\n"
-        "        except OSError: pass\n"
-        "def answer(body): write(len(body).to_bytes(4, 'little') + body)\n"
-        f"def f():\n    {FORGERIES[name]}\n"
-    )
+    answer = "import time\ndef answer(body): write(frame(body))\n"
+    program = f"{FRAMES}{answer}def f():\n    {FORGERIES[name]}\n"
     seen = observe(one_driver, program, call("f()"), Limits(cpu_seconds=5, wall_seconds=1))
     assert seen.ending is Ending.TAMPERED
 
@@ -205,8 +201,7 @@ def test_a_forbidden_act_fails(one_driver: Driver, name: str, tmp_path: Path) ->
         )
         seen = observe(one_driver, program, call("f()"))
     assert seen.ending is Ending.ANSWERED
-    assert seen.raised is not None
-    assert seen.raised.type_name in (
+    assert raised(seen).type_name in (
         "OSError", "PermissionError", "RuntimeError", "ValueError",
         "FileNotFoundError", "ProcessLookupError",
     )  # fmt: skip  # in namespaces of its own most of it is not even there
@@ -280,24 +275,16 @@ def test_the_terminals_modes_are_fresh_for_each_scenario(driver: Driver) -> None
     assert first.value == second.value is not None
 
 
-def _running_below(pid: int) -> list[str]:
-    found: list[str] = []
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text("ascii").split():
-            found += [child, *_running_below(int(child))]
-    return found
-
-
 def test_nothing_is_left_running(interpreter: Interpreter) -> None:
-    before = set(_running_below(os.getpid()))
+    before = below(os.getpid())
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
     with Driver(interpreter, Tier.STANDARD) as driver:
-        during = set(_running_below(os.getpid())) - before
+        during = below(os.getpid()) - before
         assert len(during) == 2  # the base server, and the reader of stimuli
         for body in ("while True: pass", "import time; time.sleep(99)", "return 1"):
             observe(driver, f"def f():\n    {body}\n", call("f()"))
-            assert set(_running_below(os.getpid())) - before == during
-    assert set(_running_below(os.getpid())) == before
+            assert below(os.getpid()) - before == during
+    assert below(os.getpid()) == before
     assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
 
 
@@ -305,24 +292,26 @@ def test_a_daemon_in_the_portable_tier_does_not_survive(portable_driver: Driver)
     program = (
         "import os, time\n"
         "def f():\n"
+        "    ours, theirs = os.pipe()\n"
         "    if os.fork() == 0:\n"
         "        os.setsid()\n"
         "        if os.fork() == 0:\n"
         "            print(os.getpid(), flush=True)\n"
+        "            os.write(theirs, b'.')\n"
         "            time.sleep(600)\n"
         "        os._exit(0)\n"
-        "    time.sleep(0.05)\n"
+        "    os.read(ours, 1)\n"
         "    return 1\n"
     )
-    before = set(_running_below(os.getpid()))
+    before = below(os.getpid())
     with portable_driver.submission(assignment(), (source(program),)) as server:
-        during = set(_running_below(os.getpid()))
+        during = below(os.getpid())
         seen = server.observe(call("f()"), QUICK)
         daemon = int(seen.printed)
         assert plain(seen.value) == "1"
         assert not Path(f"/proc/{daemon}").exists()
-        assert set(_running_below(os.getpid())) == during
-    assert set(_running_below(os.getpid())) == before
+        assert below(os.getpid()) == during
+    assert below(os.getpid()) == before
 
 
 def test_the_portable_tier_observes_the_same(portable_driver: Driver, one_driver: Driver) -> None:

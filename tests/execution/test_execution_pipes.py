@@ -25,11 +25,13 @@ from tests.execution.small_world import (
     call,
     observe,
     plain,
+    raised,
     run,
     session,
     source,
     turns,
 )
+from tests.execution.test_execution_hostile import ENDINGS as ON_A_TERMINAL
 from tests.execution.test_execution_terminal import ASKING
 from tests.per_commit import per_commit
 
@@ -133,7 +135,10 @@ def _comparable(seen: Observation) -> dict[str, object]:
 
 
 ENDINGS = {
-    "a loop": ("while True: pass", Ending.CPU_LIMIT, ""),
+    **{
+        name: ON_A_TERMINAL[name]
+        for name in ("loop", "sleep", "flood", "endless prompts", "os._exit 3")
+    },
     "a loop that holds the interpreter": ("sum(range(10**12))", Ending.CPU_LIMIT, ""),
     "a loop without any pipe": (
         "import os\n    for n in range(64):\n        try: os.close(n)\n"
@@ -141,17 +146,13 @@ ENDINGS = {
         Ending.CPU_LIMIT,
         "",
     ),
-    "a sleep": ("import time\n    time.sleep(1000)", Ending.TIMEOUT, ""),
     "a read past us": ("open(0).read()", Ending.TIMEOUT, ""),
-    "a flood": ("while True: print('x' * 100)", Ending.OUTPUT_LIMIT, ""),
-    "too many questions": ("input()", Ending.ASKED_FOR_MORE, ""),
-    "os._exit": ("import os\n    os._exit(3)", Ending.ENDED_EARLY, "exit status 3"),
     "memory": ("return len(bytearray(1 << 34))", Ending.MEMORY_LIMIT, ""),
 }
 
 
 @pytest.mark.parametrize(
-    "name", per_commit(ENDINGS, "a loop", "a sleep", "a flood", "too many questions", "memory")
+    "name", per_commit(ENDINGS, "loop", "sleep", "flood", "endless prompts", "memory")
 )
 def test_how_it_ends(pipes: PipedDriver, name: str) -> None:
     body, ending, detail = ENDINGS[name]
@@ -191,8 +192,7 @@ def test_nothing_that_it_started_is_left(pipes: PipedDriver) -> None:
 
 def test_a_file_that_does_not_compile_is_an_error_of_its_own(pipes: PipedDriver) -> None:
     seen = seen_over(pipes, "def f(:\n", call("f()"))
-    assert seen.raised is not None
-    assert (seen.phase, seen.raised.type_name) == (Phase.LOADING, "SyntaxError")
+    assert (seen.phase, raised(seen).type_name) == (Phase.LOADING, "SyntaxError")
 
 
 @pytest.mark.parametrize("module", _MODULES)

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.common.discovery import import_modules
 from harness.execution import Driver, Interpreter, tier_layers
 from harness.execution.confinement import Confinement, layers
-from harness.execution.confinement.layers import layer
 from harness.model.observation import Tier
 from tests.execution.small_world import call, observe, plain
 
@@ -47,11 +45,12 @@ KNOWN = {
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "small_queue.py").write_text(TOY, encoding="utf-8")
-    monkeypatch.setattr(layer, "_LAYERS", dict(layer._LAYERS))
     monkeypatch.setattr(layers, "__path__", [*layers.__path__, str(tmp_path / "new")])
-    import_modules(layers.__name__, layers.__path__)
+    layers.known_layers.cache_clear()
     yield
-    del sys.modules[f"{layers.__name__}.small_queue"]
+    layers.known_layers.cache_clear()
+    for name in ("small_queue", "again"):
+        sys.modules.pop(f"{layers.__name__}.{name}", None)
 
 
 def limit(interpreter: Interpreter, tier: Tier, names: frozenset[str] | None = None) -> str:
@@ -80,6 +79,12 @@ def test_a_name_without_a_layer_is_refused() -> None:
 
 
 @pytest.mark.usefixtures("toy")
-def test_two_layers_cannot_have_one_name() -> None:
-    with pytest.raises(ValueError, match="there is a layer small_queue already"):
-        type("Again", (layer.Layer,), {"name": "small_queue"})
+@pytest.mark.parametrize(
+    ("order", "says"),
+    [("", "the place of SmallQueue is taken"), ("\n    order = 1", "the same name")],
+)
+def test_two_layers_cannot_have_one_name(order: str, says: str, tmp_path: Path) -> None:
+    again = TOY.replace("SmallQueue", "Again").replace('"small_queue"', f'"small_queue"{order}')
+    (tmp_path / "new" / "again.py").write_text(again, encoding="utf-8")
+    with pytest.raises(ValueError, match=says):
+        layers.known_layers()

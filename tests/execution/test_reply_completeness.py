@@ -11,7 +11,7 @@ from harness.execution.protocol.reply import TamperedError, read_reply
 from harness.execution.protocol.screen import ScreenParser
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Limits, Stimulus
-from tests.execution.small_world import assignment, call, run, session, source
+from tests.execution.small_world import FRAMES, assignment, call, run, session, source
 
 ONE, RAISED = '["int","1"]', '"raised":{"type_name":"E","message":""}'
 PHASE = '"phase":"stimulus"'
@@ -139,18 +139,14 @@ def test_the_course_is_not_blamed_once_the_submission_ran() -> None:
     assert seen(PLAIN, "L", f'A{{{PHASE},"missing":"f"}}').ending is Ending.TAMPERED
 
 
-FORGES = """\
-import os, stat
+FORGES = (
+    FRAMES
+    + """
 def f():
-    for number in range(3, 64):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                body = b'B"support: SyntaxError"'
-                os.write(number, len(body).to_bytes(4, "little") + body)
-        except OSError:
-            pass
+    write(frame(b'B"support: SyntaxError"'))
     os._exit(0)
 """
+)
 
 
 def test_a_forged_report_on_the_course_is_tampered(one_driver: Driver) -> None:
@@ -158,21 +154,23 @@ def test_a_forged_report_on_the_course_is_tampered(one_driver: Driver) -> None:
         assert server.observe(call("f()"), Limits()).ending is Ending.TAMPERED
 
 
-LEAVES = """\
-import fcntl, os, stat
+LEAVES = (
+    FRAMES
+    + """
+import fcntl
 def f(number):
     for place in range(3, 64):
         try:
-            if stat.S_ISFIFO(os.fstat(place).st_mode) or stat.S_ISSOCK(os.fstat(place).st_mode):
-                fcntl.fcntl(place, fcntl.F_SETFL, os.O_DIRECT)
-                for packet in range(20):
-                    os.write(place, b"\\x01\\0\\0\\0Q")
+            fcntl.fcntl(place, fcntl.F_SETFL, os.O_DIRECT)
         except OSError:
             pass
+    for packet in range(20):
+        write(frame(b"Q"))
     return number
 def g(number):
     return number
 """
+)
 
 
 def test_a_scenario_leaves_nothing_for_the_next_one(one_driver: Driver) -> None:

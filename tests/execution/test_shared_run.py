@@ -15,10 +15,12 @@ import pytest
 
 from harness.execution import Driver, SubmissionServer
 from harness.execution.sharing import Attempts, SharedOutcome, canonical, decoded, may_share
+from harness.model.assignment import ProvidedVariant, SourceFile
 from harness.model.observation import Ending
 from harness.model.stimulus import Key, Limits, Stimulus
 from harness.policy import check_sharing
 from tests.execution.small_world import (
+    FRAMES,
     QUICK,
     TEN,
     assignment,
@@ -352,7 +354,7 @@ GIVES_UP = {
     "a loop": "def f():\n    while True:\n        try:\n            x = 1\n        except:\n"
     "            pass\n",
     "a flood": "def f():\n    for i in range(3000):\n        print('spam', i)\n",
-    "memory": "def f():\n    try:\n        return len([0] * 30_000_000)\n    except:\n"
+    "memory": "def f():\n    try:\n        return len([0] * 12_000_000)\n    except:\n"
     "        return 0\n",
     "an exit with a message": "def f():\n    raise SystemExit('bye')\n"
     "if __name__ == '__main__':\n    f()\n",
@@ -591,6 +593,80 @@ def test_a_line_is_not_there_before_it_is_asked_for(one_driver: Driver) -> None:
     assert outcome.seen[0].splitlines()[-2:] == [b"[]", b"wonderful"]
 
 
+# What a program would do that had passed both walls; what the later of two questions may show.
+PAST_THE_WALLS = {
+    "reads the channel": """
+def f(n):
+    import os, stat
+    read = b""
+    for number in range(3, 256):
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                os.set_blocking(number, False)
+                read += os.read(number, 1000)
+        except OSError:
+            pass
+    return repr(read)
+""",
+    "ends the process": "def f(n):\n    import os\n    os._exit(0)\n",
+    "stops the process": """
+def f(n):
+    import os, time
+    try:
+        os.kill(os.getpid(), 19)
+    except OSError:
+        time.sleep(60)
+""",
+    "climbs frames to what asks": """
+def f(n):
+    import sys
+    frame, names = sys._getframe(), []
+    while frame is not None:
+        names += [name for name in frame.f_locals if "wonder" in repr(frame.f_locals[name])]
+        frame = frame.f_back
+    return names + [repr(vars(vars(sys.stdin)["_run"])).count("wonder")]
+""",
+    "goes to the loader and __main__": """
+def f(n):
+    import sys
+    places = [__loader__, __spec__, sys.modules["__main__"], sys.meta_path, sys.argv]
+    return [repr(getattr(place, "__dict__", place)).count("wonder") for place in places]
+""",
+}
+
+
+@pytest.mark.parametrize("name", PAST_THE_WALLS)
+def test_past_the_walls_there_is_nothing_to_gain(one_driver: Driver, name: str) -> None:
+    stimuli = [call("f(1)"), call("f('wonderful')")]
+    with one_driver.submission(assignment(), (source(PAST_THE_WALLS[name]),)) as server:
+        outcome = joined(server, *stimuli, limits=QUICK)
+        assert outcome.refused == ""
+        assert b"wonder" not in outcome.seen.get(0, b"")
+        assert outcome.seen.keys() <= {0, 1}
+        alone = [server.observe(stimulus, QUICK) for stimulus in stimuli[:1]]
+    if name in ("ends the process", "stops the process"):
+        assert not outcome.seen
+    else:
+        expected = canonical(alone[0], stimuli[0], arguments=1)
+        assert "climbs" in name or outcome.seen[0] == expected
+
+
+def test_sets_of_constants_may_differ_in_names(driver: Driver) -> None:
+    program = (
+        "from support import *\ndef f():\n    try:\n        return SIDE\n"
+        "    except NameError:\n        return NAMES\n"
+    )
+    more = SourceFile(name="support.py", data=b"SIDE = 4\nTHREE = [3]\n")
+    variants = (*assignment().variants[:1], ProvidedVariant(constants=TEN, files=(more,)))
+    stimuli = [call("f()"), call("f()", constants=TEN), call("THREE or f()", constants=TEN)]
+    with driver.submission(replace(assignment(), variants=variants), (source(program),)) as server:
+        outcome = joined(server, *stimuli)
+        for number, stimulus in enumerate(stimuli):
+            alone = server.observe(stimulus, ROOMY)
+            arguments = None if number == 2 else 0
+            assert outcome.seen[number] == canonical(alone, stimulus, arguments=arguments)
+
+
 DEPTH = """
 def f(n):
     return n if n == 0 else f(n - 1)
@@ -624,15 +700,11 @@ def test_a_recursion_ends_at_the_same_depth_together_and_alone(driver: Driver, f
 FORGE = """
 def forge(times):
     import os, stat
-    for number in range(3, 256):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                text = b'{"phase":"stimulus","before":[["int","1"]],"value":["int","1"],'
-                text += b'"after":[["int","1"]]}\\n\\n'
-                os.write(number, times * ((len(text) + 1).to_bytes(4, "little") + b"S" + text))
-        except OSError:
-            pass
-"""
+    names = {}
+    exec(FRAMES, names)
+    text = b'{"phase":"stimulus","before":[["int","1"]],"value":["int","1"],'
+    names["write"](times * names["frame"](b"S" + text + b'"after":[["int","1"]]}\\n\\n'))
+""".replace("FRAMES", repr(FRAMES))
 FORGERIES = {
     "an answer while it is loaded": "forge(1)\ndef f(n):\n    return n\n",
     "two answers": "def f(n):\n    forge(1)\n    return n\n",

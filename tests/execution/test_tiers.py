@@ -31,6 +31,7 @@ from harness.execution.confinement import probe
 from harness.execution.confinement.probe import FORBIDDEN
 from harness.model.observation import Tier
 from tests.execution.small_world import QUICK, assignment, call, observe, plain, source
+from tests.hostile.hostile_machine import below
 
 CONFINING = [Tier.STRONG, Tier.STANDARD]
 PATIENCE = 60
@@ -267,15 +268,6 @@ def test_a_layer_that_is_left_out_does_not_work(secret: Path) -> None:
         assert plain(observe(driver, FORKER, call("f()")).value) == "1"
 
 
-def below(pid: int) -> list[int]:
-    """Every process below one, by number."""
-    found: list[int] = []
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text("ascii").split():
-            found += [int(child), *below(int(child))]
-    return found
-
-
 def gone(pidfds: list[int]) -> bool:
     """Whether each of these processes ends."""
     for number in pidfds:
@@ -320,10 +312,10 @@ def test_nothing_survives_a_killed_driver(tier: Tier) -> None:
 
 @pytest.mark.parametrize("tier", CONFINING, indirect=True)
 def test_a_killed_base_server_is_our_error(tier: Tier) -> None:
-    before = set(below(os.getpid()))
+    before = below(os.getpid())
     files = (source("def f(): return 1\n"),)
     with Driver(find_interpreter("3.12"), tier) as driver:
-        ours = set(below(os.getpid())) - before
+        ours = below(os.getpid()) - before
         pidfds = [os.pidfd_open(pid) for pid in ours]
         with pytest.raises(HarnessError), driver.submission(assignment(), files) as server:
             assert plain(server.observe(call("f()"), QUICK).value) == "1"
@@ -332,4 +324,4 @@ def test_a_killed_base_server_is_our_error(tier: Tier) -> None:
                     signal.pidfd_send_signal(number, signal.SIGKILL)
             assert gone(pidfds)  # and with it, by its parent's end, the server
             server.observe(call("f()"), QUICK)
-    assert set(below(os.getpid())) <= before
+    assert below(os.getpid()) <= before

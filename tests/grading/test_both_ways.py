@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from harness import load_assignment
 from harness.execution import Driver
 from harness.grading import Grader, cohort_of, isolated, prepare
 from harness.grading.grader import Graded
-from harness.grading.validation.repeat import isolation_problems
+from harness.grading.validation.checks import isolation_problems
 from harness.intake import ClassOptions
 from harness.model.observation import Isolation
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.verdict import Explanation, Verdict, VerdictKind
+from tests.shipped import shipped
 from tests.tiny_course import Course
 
 PASSED = ScenarioResult(
@@ -87,7 +87,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "specs").iterdir()))
 def test_a_fixed_tenth_of_the_samples_is_the_same_both_ways(name: str) -> None:
     """Every tenth sample, on every tenth scenario; `make test-all` compares them all on all."""
-    whole = load_assignment(ROOT, name)
+    whole = shipped(name)
     tenth = replace(whole, plan=replace(whole.plan, scenarios=whole.plan.scenarios[4::10]))
     context = prepare(tenth, cache=ROOT / ".harness-cache", recall_tier=True)
     samples = sorted((ROOT / "submissions" / name).iterdir())[3::10]

@@ -15,9 +15,9 @@ from harness.common.errors import UserError
 from harness.common.serial import SerialError
 from harness.execution import TierTrial, find_interpreter
 from harness.grading.engines import Job, WorkerFailure, WorkerSetup
-from harness.grading.engines.dask import Cluster, described, roster, tasks, wire
-from harness.grading.engines.dask.roster import Roster
-from harness.grading.engines.dask.tasks import WorkerHost
+from harness.grading.engines.dask import Cluster, described, engine, wire
+from harness.grading.engines.dask.engine import Roster
+from harness.grading.engines.dask.host import NOT_TRIED, WorkerHost
 from harness.grading.grader import Graded
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
@@ -61,9 +61,9 @@ def test_an_answer_comes_back_as_it_was() -> None:
     )
     graded = Graded(result=result("ada"), observations={}, verdicts={})
     answers = [
-        wire.Answer(worker="tcp://a:1", refused="it is tired"),
-        wire.Answer(worker="tcp://a:1", ended=graded, pieces=pieces),
-        wire.Answer(worker="", ended=WorkerFailure(submission_id="ada", reason="full disk")),
+        wire.WorkerAnswer(worker="tcp://a:1", refused="it is tired"),
+        wire.WorkerAnswer(worker="tcp://a:1", ended=graded, pieces=pieces),
+        wire.WorkerAnswer(worker="", ended=WorkerFailure(submission_id="ada", reason="full disk")),
     ]
     for answer in answers:
         assert wire.unpack_answer(wire.pack_answer(answer)) == answer
@@ -72,7 +72,7 @@ def test_an_answer_comes_back_as_it_was() -> None:
 def test_an_answer_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     pieces = tuple(Packer().pieces({"k": (observed(),)}, {}))
     graded = Graded(result=result("ada"), observations={}, verdicts={})
-    answer = wire.Answer(worker="tcp://a:1", ended=graded, pieces=pieces)
+    answer = wire.WorkerAnswer(worker="tcp://a:1", ended=graded, pieces=pieces)
     size = len(wire.pack_answer(replace(answer, pieces=())))
     data = sum(len(text) for piece in pieces for _, text in piece.texts)
     assert data < size
@@ -108,7 +108,7 @@ def test_what_is_no_answer_is_an_error(data: object) -> None:
 def test_a_piece_that_is_cut_off_is_an_error(field: str) -> None:
     pieces = tuple(Packer().pieces({"k": (observed(),)}, {"v": Verdict(kind=VerdictKind.PASSED)}))
     graded = Graded(result=result("ada"), observations={}, verdicts={})
-    plain = json.loads(wire.pack_answer(wire.Answer(worker="", ended=graded, pieces=pieces)))
+    plain = json.loads(wire.pack_answer(wire.WorkerAnswer(worker="", ended=graded, pieces=pieces)))
     cut: Any = plain["pieces"][0][field]
     plain["pieces"][0][field] = [["AA==", "AA=="]] if field == "texts" else cut[:-4]
     with pytest.raises(SerialError):
@@ -167,7 +167,7 @@ HOLDS = TierTrial(tier=Tier.STANDARD)
 def test_a_worker_that_does_not_serve_says_why(
     setup: WorkerSetup, require: Tier, trial: TierTrial, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "try_tier", lambda interpreter, tier: trial)
+    monkeypatch.setattr(f"{WorkerHost.__module__}.try_tier", lambda interpreter, tier: trial)
     host = WorkerHost(jobs=1, python=None, require=require)
     found = host.shortcoming(wire.pack_setup(setup, described()), "name")
     assert found.endswith(said) and bool(found) == bool(said)
@@ -187,12 +187,12 @@ def test_a_failure_makes_a_worker_try_anew_whether_it_serves(
 ) -> None:
     """A disk that is full: the job goes elsewhere, and is no fact about the submission."""
     trials = iter([HOLDS, replace(HOLDS, shortcoming="No space left on device")])
-    monkeypatch.setattr(tasks, "try_tier", lambda interpreter, tier: next(trials))
+    monkeypatch.setattr(f"{WorkerHost.__module__}.try_tier", lambda interpreter, tier: next(trials))
     failure = WorkerFailure(submission_id="ada", reason="No space left on device")
     monkeypatch.setattr(WorkerHost, "_attempt", lambda *given: ([], failure))
     host = WorkerHost(jobs=1, python=None, require=Tier.STANDARD)
     job = Job(submission=Submission(id="ada", files=(), origin=""))
-    assert host.grade("name", job, "tcp://a:1").refused == tasks.NOT_TRIED
+    assert host.grade("name", job, "tcp://a:1").refused == NOT_TRIED
     assert host.shortcoming(wire.pack_setup(SETUP, described()), "name") == ""
     answer = host.grade("name", job, "tcp://a:1")
     assert answer.ended is None
@@ -218,7 +218,7 @@ def listed(
     told: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Roster, Callable[[float], None]]:
     now = [0.0]
-    monkeypatch.setattr(roster, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(engine, "time", SimpleNamespace(monotonic=lambda: now[0]))
     made = Roster("tcp://s:1", lambda address: SimpleNamespace(key=address), told.append)
     return made, lambda seconds: now.__setitem__(0, now[0] + seconds)
 
@@ -261,14 +261,14 @@ def test_without_workers_there_is_an_end_to_waiting(
     workers, wait = listed
     workers.look(_identity(a=("one", 4)))
     workers.must_have_some()
-    wait(roster.PATIENCE + 1)
+    wait(engine.PATIENCE + 1)
     with pytest.raises(UserError, match=r"no worker grades this run .1 do not answer."):
         workers.must_have_some()
     workers.accept("a")
     workers.must_have_some()
     workers.look(_identity())
     workers.must_have_some()
-    wait(roster.PATIENCE + 1)
+    wait(engine.PATIENCE + 1)
     with pytest.raises(UserError, match=r"there is none.; what is graded is kept"):
         workers.must_have_some()
 

@@ -38,7 +38,7 @@ import sys
 from pathlib import Path
 import harness
 from harness.common.digests import source_digest
-from harness.grading.observing.cache import execution_digest, judging_digest
+from harness.results import execution_digest, judging_digest
 
 def digests():
     source_digest.cache_clear()
@@ -82,6 +82,6 @@ def test_what_judging_is_made_of_is_in_its_digest() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("harness.")
     }
-    source = (PACKAGE / "grading" / "observing" / "cache.py").read_text(encoding="utf-8")
+    source = (PACKAGE / "results" / "reuse.py").read_text(encoding="utf-8")
     named = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
     assert packages - {"model", "common"} <= named

@@ -9,7 +9,7 @@ import pytest
 
 from harness.execution import Driver, SubmissionServer
 from harness.grading import GradingContext, isolated, make_key
-from harness.grading.observing import reference_run
+from harness.grading.observing import answer_key
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.specification import Specification
@@ -72,13 +72,13 @@ def test_an_audit_that_fails_runs_everything_alone(
     context: GradingContext, alone: Alone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = key(context, isolated(context.specification))
-    together = reference_run._observe_together
+    together = answer_key._observe_together
 
     def wrong(*arguments: object) -> dict[Stimulus, Observation]:
         seen = together(*arguments)  # type: ignore[arg-type]
         return {each: replace(one, exit_status=7) for each, one in seen.items()}
 
-    monkeypatch.setattr(reference_run, "_observe_together", wrong)
+    monkeypatch.setattr(answer_key, "_observe_together", wrong)
     before = alone()
     assert key(context, context.specification) == right
     assert alone() - before > asked(context.specification)

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from harness.grading.observing.looping import (
+from harness.grading.observing.running import (
     BUDGET,
     LOWEST_SECONDS,
     SHORTEST_SECONDS,
     LoopingBudget,
+    run_all,
 )
-from harness.grading.observing.running import run_all
 from harness.model.expectation import Answer, AnswerKey, ScenarioAnswers
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario

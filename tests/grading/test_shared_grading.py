@@ -19,7 +19,7 @@ from harness.grading.observing.shared_run import (
     SharedRuns,
     Together,
 )
-from harness.grading.validation.repeat import isolation_problems
+from harness.grading.validation.checks import isolation_problems
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Isolation, Observation, Phase
 from harness.model.plan import Place, Scenario, SourceFile, Visibility
@@ -42,6 +42,9 @@ def count(rows: list) -> int:
 def ask() -> str:
     print(input("name? "))
     return NAMES[0]
+
+def after(rows: list) -> list:
+    return [row + 1 for row in rows]
 
 if __name__ == "__main__":
     print(fresh())
@@ -79,6 +82,16 @@ scenarios:
   - {name: asks, call: ask(), input: [me]}
   - {name: the program, run: a1.py}
 """,
+    "after": """\
+function: after
+clause: "1"
+scenarios:
+  - {name: first, call: "after([10, 11, 12])"}
+  - {name: second, call: "after([ 11, 12,13])"}
+  - {name: third, call: "after([12, 13, 14])"}
+  - {name: short, call: "after([1])"}
+  - {name: in between, call: "after([2])"}
+""",
 }
 
 
@@ -98,14 +111,16 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
     return prepare(load_assignment(root, "small"))
 
 
-def graded(context: GradingContext, program: str, *, alone: bool = False) -> Graded:
+def graded(
+    context: GradingContext, program: str, *, alone: bool = False, secret: bytes = b"1"
+) -> Graded:
     specification = isolated(context.specification) if alone else context.specification
     submission = Submission(
         id="s", origin="a1.py", files=(SourceFile(name="a1.py", data=program.encode()),)
     )
     with (
         Driver(context.interpreter, context.tier.tier) as driver,
-        Grader(specification.plan, context.key, driver, secret=b"1") as grader,
+        Grader(specification.plan, context.key, driver, secret=secret) as grader,
     ):
         return grader.grade(submission)
 
@@ -146,6 +161,41 @@ def test_both_ways_give_the_same(context: GradingContext, name: str) -> None:
     assert alone.result.isolation is Isolation.ALONE
     plain = {"isolation": Isolation.ALONE, "isolation_reason": ""}
     assert replace(shared.result, **plain) == alone.result
+
+
+# It looks for the questions of other scenarios from the first frame on, and answers with what it
+# finds: it would pass `count` but not know how.
+THIEF = (
+    REFERENCE.replace("    return len(rows)", "    return stolen(rows)")
+    + """
+class Text(str):
+    def format_map(self, names):
+        return super().format_map(names)
+
+def steps():
+    yield 1
+
+def stolen(rows):
+    running = steps()
+    next(running)
+    seen = ""
+    for path in ("gi_frame.f_back.f_locals", "gi_code.co_consts", "gi_frame.f_builtins"):
+        try:
+            seen += Text("{0." + path + "}").format_map({"0": running})
+            seen += ("{0." + path + "} {").format(running)
+        except (ValueError, LookupError, AttributeError):
+            pass
+    return 2 if "[1, 2]" in seen or "question" in seen else -1
+"""
+)
+
+
+def test_a_thief_gains_nothing_in_ten_fresh_runs(context: GradingContext) -> None:
+    alone = graded(context, THIEF, alone=True).result
+    for number in range(10):
+        result = graded(context, THIEF, secret=bytes([number])).result
+        assert "format_map" in result.isolation_reason
+        assert replace(result, isolation_reason="") == alone
 
 
 class Kept:
@@ -207,11 +257,23 @@ def test_the_audit_has_one_scenario_of_every_function_and_its_choice_is_the_cour
             chosen = [s for s, stimulus in all_of if id(stimulus) in together.audit]
             assert len(together.audit) == len(chosen) == len({s.function for s in chosen})
             # What is asked of `ask` and of the program once has nothing to share a process with.
-            assert {scenario.function for scenario in chosen} == {"fresh", "count"}
+            assert {scenario.function for scenario in chosen} == {"fresh", "count", "after"}
             again = SharedRuns(plan, context.key, bytes([secret])).run(server, plan.scenarios)
             assert again.audit == together.audit
             audits.add(together.audit)
     assert len(audits) > 1  # another secret, another choice
+
+
+def test_a_question_that_another_one_answers_runs_alone(context: GradingContext) -> None:
+    """What a program remembers of a question, in whatever way, answers no other one."""
+    plan = context.specification.plan
+    with (
+        Driver(context.interpreter, context.tier.tier) as driver,
+        driver.submission(plan.assignment, ()) as server,
+    ):
+        shared = SharedRuns(plan, context.key, b"1").expected_digests(server)
+    names = {name.rpartition("/")[2] for name in shared if name.startswith("after/")}
+    assert names == {"third", "short", "in-between"}
 
 
 STIMULUS = Stimulus(action=Call(expression="f()"))

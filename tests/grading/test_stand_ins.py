@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -12,9 +11,9 @@ import pytest
 import harness
 from harness.common import serial
 from harness.grading import prepare, visible_only
-from harness.grading.validation.repeat import stand_in_problems
-from harness.model.result import RunResult
-from harness.results import Store, results_json_v1
+from harness.grading.validation.checks import stand_in_problems
+from harness.model.result import RunResult, ScenarioResult
+from harness.results import Store
 from tests.grading.stand_in_course import (
     BANK,
     RIGHT,
@@ -61,20 +60,22 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def outcomes(root: Path, student: str) -> dict[str, tuple[str, str | None]]:
     """Each scenario's verdict, and how it went with the stand-in (None: not tried)."""
     return {
-        entry["id"]: (entry["verdict"], entry.get("stand_in")) for entry in entries(root, student)
+        each.scenario_id: (each.verdict.kind.value, each.verdict.stand_in)
+        for each in entries(root, student)
     }
 
 
-def entries(root: Path, student: str) -> list[dict[str, Any]]:
+def entries(root: Path, student: str) -> tuple[ScenarioResult, ...]:
     schema = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     schema.validate(json.loads((root / "out" / "results.json").read_text()))
     with Store.read_only(root / "out" / "run.sqlite") as store:
-        whole = json.loads(results_json_v1(store.run(), store.plan()))
-    schema.validate(whole)
-    found: list[dict[str, Any]] = next(s for s in whole["submissions"] if s["id"] == student)[
-        "scenarios"
-    ]
-    return found
+        result = store.result(student)
+    assert result is not None
+    return result.scenarios
+
+
+def messages(root: Path, student: str) -> dict[str, str]:
+    return {each.scenario_id: each.verdict.message for each in entries(root, student)}
 
 
 EXPECTED: dict[str, dict[str, tuple[str, str | None]]] = {
@@ -110,7 +111,7 @@ def test_the_better_outcome_counts(graded: Path, student: str) -> None:
 
 
 def test_points_follow_the_better_outcome(graded: Path) -> None:
-    points = {entry["id"]: entry["points"] for entry in entries(graded, "wrong_bank")}
+    points = {each.scenario_id: each.points for each in entries(graded, "wrong_bank")}
     assert points == {
         "bank/puts": 0.0,
         "bank/the-largest": 1.0,
@@ -121,10 +122,10 @@ def test_points_follow_the_better_outcome(graded: Path) -> None:
 
 
 def test_the_message_says_whose_fault_it_is(graded: Path) -> None:
-    works = {e["id"]: e["message"] for e in entries(graded, "wrong_bank")}["shop/two-tins"]
+    works = messages(graded, "wrong_bank")["shop/two-tins"]
     assert works.startswith(WORKS)
     assert "-5" in works.removeprefix(WORKS)
-    fails = {e["id"]: e["message"] for e in entries(graded, "wrong_shop")}["shop/no-such-tin"]
+    fails = messages(graded, "wrong_shop")["shop/no-such-tin"]
     assert fails.endswith(FAILS_TOO)
     assert "No!" in fails
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.execution import Interpreter, find_interpreter
-from harness.grading.tier_trial import recalled_tier
+from harness.grading.context import recalled_tier
 
 BOOTED = Path("/proc/sys/kernel/random/boot_id").exists()
 pytestmark = pytest.mark.skipif(not BOOTED, reason="nothing names the start of this kernel")

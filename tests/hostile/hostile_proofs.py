@@ -230,132 +230,59 @@ def proofs_here() -> tuple[Proof, ...]:
     return every
 
 
-_NOTHING = "no layer at all"
-_PROOFS = (
-    Proof(
-        layer="answer key outside",
-        entry="walks_objects",
-        attack="finds the expected value and returns it",
-        off="a driver program compares inside the submission's process",
-        succeeds=_passes_a_comparison_inside("walks_objects", f"code(7) == {CANARY!r}"),
-    ),
-    Proof(
-        layer="closed codec",
-        entry="equals_everything",
-        attack="returns an object that equals the expected value",
-        off="the submission's object is compared by its own ==",
-        succeeds=_passes_a_comparison_inside("equals_everything", "total([1, 2, 3]) == 6"),
-    ),
-    Proof(
-        layer="closed codec",
-        entry="repr_lies",
-        attack="returns an object that calls itself 6",
-        off="reprs are compared",
-        succeeds=_passes_as_text,
-    ),
-    Proof(
-        layer="one reply",
-        entry="os_exit",
-        attack="ends the process with status 0",
-        off="a status of 0 means passed",
-        succeeds=_passes_by_status,
-    ),
-    Proof(
-        layer="one reply",
-        entry="two_replies",
-        attack="answers before the answer",
-        off="the first reply counts",
-        succeeds=_passes_by_the_first_reply,
-    ),
-    Proof(
-        layer="fresh process",
-        entry="leaves_messages",
-        attack="leaves a note for the next scenario",
-        off="both scenarios in one process",
-        succeeds=_hands_a_note_on,
-    ),
-    Proof(
-        layer="input on request",
-        entry="prints_transcript",
-        attack="prints the whole game without reading",
-        off="the screen is compared as one text",
-        succeeds=_passes_as_a_screen,
-    ),
-    Proof(
-        layer="rlimits",
-        entry="memory_bomb",
-        attack="takes 100 MB where 64 MiB are allowed",
-        off=_NOTHING,
-        succeeds=_takes_memory,
-    ),
-    Proof(
-        layer="landlock",
-        entry="opens_specs",
-        attack="reads the canary in the scenarios",
-        off=_NOTHING,
-        succeeds=_reads_the_specs("landlock"),
-    ),
-    Proof(
-        layer="seccomp",
-        entry="network",
-        attack="connects to a server",
-        off=_NOTHING,
-        succeeds=_connects,
-    ),
-    Proof(
-        layer="namespaces",
-        entry="opens_specs",
-        attack="reads the canary in the scenarios",
-        off=_NOTHING,
-        succeeds=_reads_the_specs("namespaces"),
-    ),
-    Proof(
-        layer="uid drop",
-        entry="alters_neighbours",
-        attack="appends to another submission",
-        off=_NOTHING,
-        succeeds=_changes_the_neighbour,
-    ),
-    Proof(
-        layer="not dumpable",
-        entry="parent_facts",
-        attack="reads the driver's environment",
-        off=_NOTHING,
-        succeeds=_reads_the_environment,
-    ),
-    Proof(
-        layer="output cap",
-        entry="floods_output",
-        attack="has more than 16 KiB of output kept",
-        off="a cap of 8 MiB, and no layer",
-        succeeds=_floods,
-    ),
-    Proof(
-        layer="CPU limit",
-        entry="loops",
-        attack="computes for a second where 0.2 s are allowed",
-        off="a limit of a minute, and no layer",
-        succeeds=_outlasts("loops", cpu_seconds=60, wall_seconds=60),
-    ),
-    Proof(
-        layer="sleep limit",
-        entry="sleeps",
-        attack="sleeps for a second where 0.3 s are allowed",
-        off="a limit of a minute, and no layer",
-        succeeds=_outlasts("sleeps", wall_seconds=60),
-    ),
-    Proof(
-        layer="subreaper",
-        entry="daemon",
-        attack="leaves a daemon that outlives the batch",
-        off=_NOTHING,
-        succeeds=_leaves_a_process("subreaper", "daemon"),
-    ),
-    Proof(
-        layer="die with parent",
-        entry="kills_server",
-        attack="kills its server and lives on",
-        off=_NOTHING,
-        succeeds=_leaves_a_process("die_with_parent", "kills_server"),
-    ),
+# Layer, entry, attack, and what is there in the layer's place; then, in the same order, what tells
+# whether the attack succeeds.
+_WORDS = """\
+answer key outside | walks_objects | finds the expected value and returns it |
+    a driver program compares inside the submission's process
+closed codec | equals_everything | returns an object that equals the expected value |
+    the submission's object is compared by its own ==
+closed codec | repr_lies | returns an object that calls itself 6 | reprs are compared
+one reply | os_exit | ends the process with status 0 | a status of 0 means passed
+one reply | two_replies | answers before the answer | the first reply counts
+fresh process | leaves_messages | leaves a note for the next scenario |
+    both scenarios in one process
+input on request | prints_transcript | prints the whole game without reading |
+    the screen is compared as one text
+rlimits | memory_bomb | takes 100 MB where 64 MiB are allowed | no layer at all
+landlock | opens_specs | reads the canary in the scenarios | no layer at all
+seccomp | network | connects to a server | no layer at all
+namespaces | opens_specs | reads the canary in the scenarios | no layer at all
+uid drop | alters_neighbours | appends to another submission | no layer at all
+not dumpable | parent_facts | reads the driver's environment | no layer at all
+output cap | floods_output | has more than 16 KiB of output kept | a cap of 8 MiB, and no layer
+CPU limit | loops | computes for a second where 0.2 s are allowed |
+    a limit of a minute, and no layer
+sleep limit | sleeps | sleeps for a second where 0.3 s are allowed |
+    a limit of a minute, and no layer
+subreaper | daemon | leaves a daemon that outlives the batch | no layer at all
+die with parent | kills_server | kills its server and lives on | no layer at all
+"""
+_SUCCEEDS: tuple[Callable[[Stage, bool], bool], ...] = (
+    _passes_a_comparison_inside("walks_objects", f"code(7) == {CANARY!r}"),
+    _passes_a_comparison_inside("equals_everything", "total([1, 2, 3]) == 6"),
+    _passes_as_text,
+    _passes_by_status,
+    _passes_by_the_first_reply,
+    _hands_a_note_on,
+    _passes_as_a_screen,
+    _takes_memory,
+    _reads_the_specs("landlock"),
+    _connects,
+    _reads_the_specs("namespaces"),
+    _changes_the_neighbour,
+    _reads_the_environment,
+    _floods,
+    _outlasts("loops", cpu_seconds=60, wall_seconds=60),
+    _outlasts("sleeps", wall_seconds=60),
+    _leaves_a_process("subreaper", "daemon"),
+    _leaves_a_process("die_with_parent", "kills_server"),
+)
+_PROOFS = tuple(
+    Proof(layer=layer, entry=entry, attack=attack, off=off, succeeds=succeeds)
+    for (layer, entry, attack, off), succeeds in zip(
+        (line.split(" | ") for line in _WORDS.replace("\n    ", " ").splitlines()),
+        _SUCCEEDS,
+        strict=True,
+    )
 )

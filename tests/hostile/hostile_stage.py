@@ -28,6 +28,8 @@ from tests.hostile.hostile_entries import HERE, Entry
 from tests.hostile.hostile_machine import Meter, adopting_orphans, below
 
 CANARY = "canary-5f0c9d2e7ab84c31"
+NEIGHBOURS = "what nobody can know"  # the honest submission has it in place of the canary
+FRAMES = (HERE / "hostile_frames.py").read_bytes()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,8 @@ class Stage:
         self._course = course
         self._port = port
         self._class = course / "class"
-        shutil.copytree(HERE / "course" / "honest", self._class / "honest")
+        (self._class / "honest").mkdir(parents=True)
+        (self._class / "honest" / "a1.py").write_text(honest_program(), "utf-8")
         self._honest = self._grade_honest()
 
     def run(self, entry: Entry) -> Outcome:
@@ -152,6 +155,12 @@ def staged(tier: Tier, course: Path, layers: frozenset[str] | None = None) -> It
         yield Stage(specification, driver, grader, course, server.getsockname()[1])
 
 
+def honest_program() -> str:
+    """The reference, but for what nobody can know."""
+    reference = (HERE / "course" / "reference" / "hostile" / "a1.py").read_text("utf-8")
+    return reference.replace(CANARY, NEIGHBOURS)
+
+
 def lay(entry: Entry, folder: Path, facts: Mapping[str, str]) -> None:
     """What the entry hands in, into a new folder: what its `make.py` makes, or else its files,
     told the facts."""
@@ -165,7 +174,8 @@ def lay(entry: Entry, folder: Path, facts: Mapping[str, str]) -> None:
 
 
 def told(program: bytes, facts: Mapping[str, str]) -> bytes:
-    """The program with the facts in place of their names."""
+    """The program with the facts in place of their names, and what it knows of the channel."""
+    program = program.replace(b"from hostile_frames import *", FRAMES)
     for name, fact in facts.items():
         program = program.replace(name.encode(), fact.encode())
     return program

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,16 +12,15 @@ import pytest
 from harness.common import serial
 from harness.execution import tier_layers
 from harness.model.assignment import SourceFile
-from harness.model.observation import Ending, Observation, Tier
+from harness.model.observation import Ending, Tier
 from harness.model.stimulus import Call, Limits, Stimulus
 from tests.hostile.hostile_checks import holds
 from tests.hostile.hostile_entries import corpus
-from tests.hostile.hostile_machine import below
-from tests.hostile.hostile_memory import held_by, spellings
-from tests.hostile.hostile_stage import CANARY, staged, told
+from tests.hostile.hostile_machine import below, state
+from tests.hostile.hostile_memory import at_work, held_by, spellings
+from tests.hostile.hostile_stage import CANARY, NEIGHBOURS, staged, told
 from tests.hostile.hostile_tiers import EVERY_TIER
 
-NEIGHBOURS = "whose answer nobody can know"  # what the honest submission holds, graded before
 NESTLING = "nestling-61b0"  # what the submission holds, to know that it would have been found
 SLEEPER = "import time\nkept = 'nest' + 'ling-61b0'\ndef code(n):\n    time.sleep(600)\n"
 PATIENT = Limits(cpu_seconds=60, wall_seconds=60, memory_mib=256, output_kib=64)
@@ -78,39 +74,20 @@ def test_the_canary_is_in_the_answer_key_and_in_no_stimulus(tmp_path: Path) -> N
 def asleep(tier: Tier, folder: Path) -> Iterator[list[int]]:
     """The base, the servers and a scenario that sleeps, graded before with the canary at hand."""
     folder.chmod(0o755)
-    ours = below(os.getpid())
-    ready: set[int] = set()
-    begun = threading.Event()
+    servers: set[int] = set()
 
-    def grade() -> Observation:
+    def grade(begin: Callable[[], None]) -> None:
         with staged(tier, folder / "course") as stage:
             source = SourceFile(name="a1.py", data=SLEEPER.encode())
             with stage.driver.submission(stage.plan.assignment, (source,)) as server:
-                ready.update(below(os.getpid()))
-                begun.set()
-                return server.observe(Stimulus(action=Call(expression="code(7)")), PATIENT)
+                servers.update(below(os.getpid()))
+                begin()
+                seen = server.observe(Stimulus(action=Call(expression="code(7)")), PATIENT)
+        assert seen.ending is Ending.MEMORY_LIMIT  # killed, but not by us
 
-    with ThreadPoolExecutor(1) as pool:
-        graded = pool.submit(grade)
-        sleeper = 0
-        while not sleeper and not graded.done():
-            if begun.wait(0.1):
-                sleeper = next((pid for pid in below(os.getpid()) - ready if _sleeps(pid)), 0)
-        try:
-            yield sorted(below(os.getpid()) - ours)
-        finally:
-            if sleeper:
-                os.kill(sleeper, signal.SIGKILL)
-        assert graded.result().ending is Ending.MEMORY_LIMIT  # killed, but not by us
+    with at_work(grade, lambda pid: pid not in servers and state(pid) == "S") as (_, every):
+        yield sorted(every)
 
 
 def _program(pid: int) -> str:
     return f"{pid}: {Path(f'/proc/{pid}/cmdline').read_bytes()[:400]!r}"
-
-
-def _sleeps(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-    except OSError:
-        return False
-    return stat.rpartition(") ")[2].startswith("S")

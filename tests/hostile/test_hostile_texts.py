@@ -15,6 +15,7 @@ import pytest
 from harness.reporting.export import exporters
 from tests.downloads import HandIn, gradescope, laid, program
 from tests.hostile.hostile_entries import HERE
+from tests.hostile.hostile_stage import honest_program
 from tests.tiny_course import HARNESS, PATIENCE, Course, environment
 
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -37,8 +38,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     syntax = f"def total(numbers):\n    return '{MARKS}\n"
     kim = HandIn(id=f"s2{NAME}", name="=1+1", email="k@x.edu", files=program(syntax))
     lee = HandIn(id="s3", name="Lee", email="l@x.edu", files=program(MARKED_UP, f"b{MARKS[:9]}.py"))
-    honest = (HERE / "course" / "honest" / "a1.py").read_text("utf-8")
-    better = replace(eve, files=program(honest))
+    better = replace(eve, files=program(honest_program()))
     laid(gradescope([eve, kim, lee]), course.root / "class")
     laid(gradescope([better, kim, lee]), course.root / "changed")
     for folder, out in (("class", "out"), ("changed", "again")):

@@ -6,11 +6,7 @@ in another scenario's stimulus and input; each is found when it is put where it 
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -21,8 +17,7 @@ from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.stimulus import Limits, StandIn, Stimulus
 from tests.execution.small_world import assignment, call, source
-from tests.hostile.hostile_machine import below
-from tests.hostile.hostile_memory import held_by, spellings
+from tests.hostile.hostile_memory import at_work, held_by, holds, needs_root, spellings
 from tests.hostile.hostile_tiers import EVERY_TIER
 
 PLANTED = {
@@ -51,7 +46,6 @@ def g():
 '''
 STAND_IN = f'SECRET = "{PLANTED["the stand-in"]}"\ndef put(row, value):\n    row.append(value)\n'
 PATIENT = Limits(cpu_seconds=60, wall_seconds=600, memory_mib=256)
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root reads another's memory")
 
 
 def secrets() -> dict[str, tuple[bytes, ...]]:
@@ -91,10 +85,8 @@ def asleep(tier: Tier, *, stands_in: bool, given: str = "") -> Iterator[tuple[in
     stand_ins = (StandIn(module="bank.py", file="stand_in_bank.py"),) if stands_in else ()
     stimulus: Stimulus = replace(call("g()"), stand_ins=stand_ins, given=given)
     bank = source("def put(row, value): pass\n", "bank.py")
-    before = below(os.getpid())
-    begun = threading.Event()
 
-    def grade() -> None:
+    def grade(begin: Callable[[], None]) -> None:
         with Driver(find_interpreter("3.12"), tier) as driver:
             for name in ("the reference", "a neighbour"):
                 program = source(f"def f(x): return {PLANTED[name]!r}\n")
@@ -103,27 +95,8 @@ def asleep(tier: Tier, *, stands_in: bool, given: str = "") -> Iterator[tuple[in
             with driver.submission(course, (source(PROGRAM), bank)) as server:
                 server.observe(call(f"f({PLANTED['another stimulus']!r})"), PATIENT)
                 server.observe(call("ask()", PLANTED["another input"]), PATIENT)
-                begun.set()
+                begin()
                 server.observe(stimulus, PATIENT)
 
-    with ThreadPoolExecutor(1) as pool:
-        graded = pool.submit(grade)
-        begun.wait(60)
-        runner = 0
-        while not runner and not graded.done():
-            runner = next((p for p in below(os.getpid()) - before if holds(p, AWAKE)), 0)
-        try:
-            assert runner
-            every = below(os.getpid()) - before
-            yield runner, frozenset(pid for pid in every if holds(pid, OWN))
-        finally:
-            if runner:
-                os.kill(runner, signal.SIGKILL)
-        graded.result()
-
-
-def holds(pid: int, text: str) -> bool:
-    try:
-        return bool(held_by(pid, spellings(text)))
-    except OSError:  # it has just ended
-        return False
+    with at_work(grade, lambda pid: holds(pid, AWAKE)) as (runner, every):
+        yield runner, frozenset(pid for pid in every if holds(pid, OWN))

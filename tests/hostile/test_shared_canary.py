@@ -8,11 +8,7 @@ memory of every process below us that has it is read.
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,10 +20,9 @@ from harness.grading import Grader, isolated, make_key
 from harness.model.assignment import SourceFile
 from harness.model.observation import Isolation, Tier
 from harness.model.submission import Submission
-from tests.hostile.hostile_machine import below, state
-from tests.hostile.hostile_memory import held_by, spellings
+from tests.hostile.hostile_machine import state
+from tests.hostile.hostile_memory import at_work, held_by, holds, needs_root, spellings
 from tests.hostile.hostile_tiers import EVERY_TIER
-from tests.hostile.test_memory_canary import holds, needs_root
 
 PLANTED = {
     "the reference's text": "canary-51d7-reference",
@@ -145,34 +140,13 @@ def working(
         specification = isolated(specification)
     files = (("a1.py", PROGRAM), ("bank.py", "def put(row): return 1\n"))
     sources = tuple(SourceFile(name=name, data=text.encode()) for name, text in files)
-    before = below(os.getpid())
-    begun = threading.Event()
 
-    def grade() -> None:
+    def grade(begin: Callable[[], None]) -> None:
         with Driver(find_interpreter("3.12"), tier) as driver:
             key = make_key(specification, driver)
             with Grader(specification.plan, key, driver, secret=b"1") as grader:
-                begun.set()
+                begin()
                 grader.grade(Submission(id="x", files=sources, origin="x"))
 
-    def at_work() -> int:
-        busy = (pid for pid in below(os.getpid()) - before if state(pid) == "R")
-        return next((pid for pid in busy if holds(pid, AWAKE)), 0)
-
-    with ThreadPoolExecutor(1) as pool:
-        graded = pool.submit(grade)
-        begun.wait(60)  # until then processes are made of our own, with all that it holds
-        runner = 0
-        while not runner and wait([graded], 0.02).not_done:
-            runner = at_work()
-        try:
-            assert runner
-            every = below(os.getpid()) - before
-            yield runner, frozenset(pid for pid in every if holds(pid, OWN))
-        finally:
-            while wait(
-                [graded], 0.02
-            ).not_done:  # after the shared run each scenario has its own process
-                if runner := at_work():
-                    os.kill(runner, signal.SIGKILL)
-        graded.result()
+    with at_work(grade, lambda pid: state(pid) == "R" and holds(pid, AWAKE)) as (runner, every):
+        yield runner, frozenset(pid for pid in every if holds(pid, OWN))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
+from harness.common.errors import UserError
 from harness.intake import ClassOptions, Cohort, read_cohort
 from harness.model.plan import Assignment
-from harness.model.submission import Submission
+from harness.model.submission import Submission, Withheld
 from tests import plans
 
 A1 = plans.assignment(id="a1")
@@ -21,6 +25,18 @@ def by_id(found: Cohort) -> dict[str, Submission]:
     """The submissions by their ids, which are all different."""
     assert len({one.id for one in found.submissions}) == len(found.submissions)
     return {one.id: one for one in found.submissions}
+
+
+def withheld(found: Mapping[str, Submission]) -> dict[str, Withheld | None]:
+    """Why each is not graded, by its id."""
+    return {name: each.withheld for name, each in found.items()}
+
+
+def refusal(path: Path, assignment: Assignment = A1, **asked: object) -> str:
+    """The line that a user gets who asks for this."""
+    with pytest.raises(UserError) as caught:
+        cohort(path, assignment, **asked)
+    return str(caught.value)
 
 
 def source_of(submission: Submission) -> str:

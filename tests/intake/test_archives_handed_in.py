@@ -15,6 +15,7 @@ import pytest
 from harness.intake import read
 from harness.model.submission import Submission
 from tests import plans
+from tests.downloads import laid
 from tests.intake.made_archives import gzip_bomb, tarred, with_flag, zip_bomb, zipped, zipped_as
 
 A3 = plans.assignment(
@@ -37,15 +38,12 @@ SEVEN = b"7z\xbc\xaf\x27\x1c" + bytes(40)
 LOCKED = with_flag(GOOD, 1)
 HALF_LOCKED = with_flag(GOOD, 1, member=1)
 
-Failure = tuple[dict[str, bytes], list[str], tuple[str, ...]]  # folder, files, notes
+Folder = dict[str, bytes] | bytes  # files by their paths; or the archive A3.zip
+Failure = tuple[Folder, list[str], tuple[str, ...]]  # folder, files, notes
 
 
-def handed_in(root: Path, files: dict[str, bytes]) -> Path:
-    for name, data in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    return root
+def handed_in(root: Path, files: Folder) -> Path:
+    return laid(files if isinstance(files, dict) else {"A3.zip": files}, root)
 
 
 def contents(submission: Submission) -> list[str]:
@@ -53,12 +51,8 @@ def contents(submission: Submission) -> list[str]:
 
 
 ACCEPTED: dict[str, Failure] = {
-    "the archive": ({"A3.zip": GOOD}, NAMES, ()),
-    "stored, not compressed": (
-        {"A3.zip": zipped(BOTH, method=zipfile.ZIP_STORED)},
-        NAMES,
-        (),
-    ),
+    "the archive": (GOOD, NAMES, ()),
+    "stored, not compressed": (zipped(BOTH, method=zipfile.ZIP_STORED), NAMES, ()),
     "what systems leave behind": (
         {
             "A3.zip": zipped(
@@ -78,37 +72,33 @@ ACCEPTED: dict[str, Failure] = {
         (),
     ),
     "a folder inside": (
-        {"A3.zip": zipped([("A3/", b""), *[(f"A3/{name}", data) for name, data in BOTH]])},
+        zipped([("A3/", b""), *[(f"A3/{name}", data) for name, data in BOTH]]),
         NAMES,
         ("A3/connect4.py and A3/c4game.py were in a folder inside A3.zip",),
     ),
     "one of them in a folder": (
-        {"A3.zip": zipped([BOTH[0], ("game/c4game.py", b"g")])},
+        zipped([BOTH[0], ("game/c4game.py", b"g")]),
         NAMES,
         ("game/c4game.py was in a folder inside A3.zip",),
     ),
     "more than was asked for": (
-        {"A3.zip": zipped([*BOTH, ("notes.txt", b"n"), ("old.zip", GOOD), ("test.py", b"t")])},
+        zipped([*BOTH, ("notes.txt", b"n"), ("old.zip", GOOD), ("test.py", b"t")]),
         NAMES,
         (),
     ),
-    "only one of two": (
-        {"A3.zip": zipped(BOTH[:1])},
-        NAMES[:1],
-        ("c4game.py was not handed in",),
-    ),
+    "only one of two": (zipped(BOTH[:1]), NAMES[:1], ("c4game.py was not handed in",)),
     "the other under another name": (
-        {"A3.zip": zipped([BOTH[0], ("C4Game.py", b"g"), ("x.py", b"x")])},
+        zipped([BOTH[0], ("C4Game.py", b"g"), ("x.py", b"x")]),
         NAMES[:1],
         ("c4game.py was not handed in, but C4Game.py and x.py",),
     ),
     "one of two is no Python": (
-        {"A3.zip": zipped([BOTH[0], ("c4game.py", DOCX)])},
+        zipped([BOTH[0], ("c4game.py", DOCX)]),
         NAMES[:1],
         ("found an Office document named c4game.py in A3.zip, expected a Python file",),
     ),
     "one of two has a password": (
-        {"A3.zip": HALF_LOCKED},
+        HALF_LOCKED,
         NAMES[:1],
         ("c4game.py in A3.zip is locked with a password, expected a file without one",),
     ),
@@ -131,45 +121,45 @@ ACCEPTED: dict[str, Failure] = {
 
 
 EXPECTED = "expected connect4.py and c4game.py"
-REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
+REFUSED: dict[str, tuple[Folder, str]] = {
     "no connect4.py": (
-        {"A3.zip": zipped([("main.py", b"m"), ("notes.txt", b"n")])},
+        zipped([("main.py", b"m"), ("notes.txt", b"n")]),
         f"found main.py in A3.zip, {EXPECTED}",
     ),
-    "nothing": ({"A3.zip": zipped([])}, f"found no file in A3.zip, {EXPECTED}"),
+    "nothing": (zipped([]), f"found no file in A3.zip, {EXPECTED}"),
     "leftovers alone": (
-        {"A3.zip": zipped([("__MACOSX/._connect4.py", b"x"), (".DS_Store", b"x")])},
+        zipped([("__MACOSX/._connect4.py", b"x"), (".DS_Store", b"x")]),
         f"found no file in A3.zip, {EXPECTED}",
     ),
     "two of one name": (
-        {"A3.zip": zipped([*BOTH, ("old/connect4.py", b"o")])},
+        zipped([*BOTH, ("old/connect4.py", b"o")]),
         "found connect4.py and old/connect4.py in A3.zip, expected one file connect4.py",
     ),
     "two that some systems confuse": (
-        {"A3.zip": zipped([*BOTH, ("Connect4.py", b"o")])},
+        zipped([*BOTH, ("Connect4.py", b"o")]),
         "found Connect4.py and connect4.py in A3.zip, expected one file connect4.py",
     ),
     "twice the same name": (
-        {"A3.zip": zipped([*BOTH, ("connect4.py", b"o")])},
+        zipped([*BOTH, ("connect4.py", b"o")]),
         "A3.zip holds two files named connect4.py",
     ),
     "a file that is a folder": (
-        {"A3.zip": zipped([*BOTH, ("connect4.py/x.py", b"o")])},
+        zipped([*BOTH, ("connect4.py/x.py", b"o")]),
         "A3.zip holds a file and a folder named connect4.py",
     ),
     "a nested zip": (
-        {"A3.zip": zipped([("A3.zip", GOOD)])},
+        zipped([("A3.zip", GOOD)]),
         f"found A3.zip (a zip archive) in A3.zip, {EXPECTED}",
     ),
     "a password": (
-        {"A3.zip": LOCKED},
+        LOCKED,
         "connect4.py in A3.zip is locked with a password, expected a file without one",
     ),
     "a method that cannot be capped": (
-        {"A3.zip": zipped(BOTH, method=zipfile.ZIP_BZIP2)},
+        zipped(BOTH, method=zipfile.ZIP_BZIP2),
         "connect4.py in A3.zip is compressed by a method that usual archiving programs do not use",
     ),
-    "cut short": ({"A3.zip": GOOD[:-30]}, "A3.zip is a broken or incomplete zip archive"),
+    "cut short": (GOOD[:-30], "A3.zip is a broken or incomplete zip archive"),
     "damaged inside": (
         {
             "A3.zip": zipped([("connect4.py", b"one")], method=zipfile.ZIP_STORED).replace(
@@ -178,20 +168,11 @@ REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
         },
         "connect4.py in A3.zip is damaged",
     ),
-    "empty": ({"A3.zip": b""}, "A3.zip is empty, expected a zip archive"),
-    "text": ({"A3.zip": b"print(1)"}, "A3.zip is not a zip archive"),
-    "a RAR inside the name": (
-        {"A3.zip": RAR},
-        "A3.zip is a RAR archive, expected a zip archive",
-    ),
-    "a tar inside the name": (
-        {"A3.zip": tarred(BOTH)},
-        "A3.zip is a gzip archive, expected a zip archive",
-    ),
-    "a document inside the name": (
-        {"A3.zip": DOCX},
-        "A3.zip is an Office document, expected a zip archive",
-    ),
+    "empty": (b"", "A3.zip is empty, expected a zip archive"),
+    "text": (b"print(1)", "A3.zip is not a zip archive"),
+    "a RAR inside the name": (RAR, "A3.zip is a RAR archive, expected a zip archive"),
+    "a tar inside the name": (tarred(BOTH), "A3.zip is a gzip archive, expected a zip archive"),
+    "a document inside the name": (DOCX, "A3.zip is an Office document, expected a zip archive"),
     "a RAR": ({"A3.rar": RAR}, "found A3.rar (a RAR archive), expected A3.zip"),
     "a 7z": ({"A3.7z": SEVEN, "x.py": b""}, "found A3.7z (a 7-Zip archive), expected A3.zip"),
     "a tar": ({"A3.tar.gz": tarred(BOTH)}, "found A3.tar.gz (a gzip archive), expected A3.zip"),
@@ -205,84 +186,62 @@ REFUSED: dict[str, tuple[dict[str, bytes], str]] = {
     "nothing handed in": ({".DS_Store": b"x"}, "no file A3.zip"),
     "a folder of that name": ({"A3.zip/x.py": b"x"}, "A3.zip is a folder, expected a zip archive"),
     "too many members": (
-        {"A3.zip": zipped([*BOTH, *[(f"n/{number}", b"") for number in range(1000)]])},
+        zipped([*BOTH, *[(f"n/{number}", b"") for number in range(1000)]]),
         "A3.zip holds more than 1000 files",
     ),
-    "too large": (
-        {"A3.zip": GOOD + bytes(32 * 1024 * 1024)},
-        "A3.zip is larger than 32768 KiB",
-    ),
+    "too large": (GOOD + bytes(32 * 1024 * 1024), "A3.zip is larger than 32768 KiB"),
     "a large file": (
-        {"A3.zip": zipped([("connect4.py", b"#" * (1024 * 1024 + 1))])},
+        zipped([("connect4.py", b"#" * (1024 * 1024 + 1))]),
         "connect4.py in A3.zip is larger than 512 KiB",
     ),
     "a link": (
-        {"A3.zip": zipped_as("connect4.py", b"/etc/passwd", mode=stat.S_IFLNK | 0o777)},
+        zipped_as("connect4.py", b"/etc/passwd", mode=stat.S_IFLNK | 0o777),
         "connect4.py in A3.zip is a symbolic link, which is not followed",
     ),
     "a device": (
-        {"A3.zip": zipped_as("connect4.py", b"", mode=stat.S_IFCHR | 0o666)},
+        zipped_as("connect4.py", b"", mode=stat.S_IFCHR | 0o666),
         "connect4.py in A3.zip is a special file, not a file",
     ),
     "outside": (
-        {"A3.zip": zipped([*BOTH, ("../../connect4.py", b"x")])},
+        zipped([*BOTH, ("../../connect4.py", b"x")]),
         "A3.zip holds a path that leads out of it (../../connect4.py)",
     ),
     "absolute": (
-        {"A3.zip": zipped([*BOTH, ("/etc/cron.d/x", b"x")])},
+        zipped([*BOTH, ("/etc/cron.d/x", b"x")]),
         "A3.zip holds an absolute path (/etc/cron.d/x)",
     ),
-    "a drive": (
-        {"A3.zip": zipped([("C:connect4.py", b"x")])},
-        "A3.zip holds an absolute path (C:connect4.py)",
-    ),
+    "a drive": (zipped([("C:connect4.py", b"x")]), "A3.zip holds an absolute path (C:connect4.py)"),
     "a backslash": (
-        {"A3.zip": zipped([("A3\\connect4.py", b"x")])},
+        zipped([("A3\\connect4.py", b"x")]),
         "A3.zip holds a path with a backslash (A3\\connect4.py)",
     ),
     "a NUL": (
-        {"A3.zip": zipped([("connect4.py\0.txt", b"x")])},
+        zipped([("connect4.py\0.txt", b"x")]),
         "A3.zip holds a name with a NUL character (connect4.py_.txt)",
     ),
-    "a long name": (
-        {"A3.zip": zipped([("n" * 401, b"x")])},
-        "A3.zip holds a name of 401 characters",
-    ),
-    "deep": (
-        {"A3.zip": zipped([("d/" * 12 + "connect4.py", b"x")])},
-        "A3.zip holds folders more than 12 deep",
-    ),
-    "a bomb": (
-        {"A3.zip": zip_bomb("connect4.py", declared=1024**3)},
-        "A3.zip unpacks to more than 64 MiB",
-    ),
+    "a long name": (zipped([("n" * 401, b"x")]), "A3.zip holds a name of 401 characters"),
+    "deep": (zipped([("d/" * 12 + "connect4.py", b"x")]), "A3.zip holds folders more than 12 deep"),
+    "a bomb": (zip_bomb("connect4.py", declared=1024**3), "A3.zip unpacks to more than 64 MiB"),
     "a bomb that says less": (
-        {"A3.zip": zip_bomb("connect4.py", declared=60 * 1024**2)},
+        zip_bomb("connect4.py", declared=60 * 1024**2),
         "connect4.py in A3.zip is larger than 512 KiB",
     ),
-    "a bomb that lies": (
-        {"A3.zip": zip_bomb("connect4.py", declared=100)},
-        "connect4.py in A3.zip is damaged",
-    ),
+    "a bomb that lies": (zip_bomb("connect4.py", declared=100), "connect4.py in A3.zip is damaged"),
     "a name that must not be printed": (
-        {"A3.zip": zipped([("a\x1b[31m\u202e.py", b"x")])},
+        zipped([("a\x1b[31m\u202e.py", b"x")]),
         f"found a_[31m_.py in A3.zip, {EXPECTED}",
     ),
 }
 
 
 @pytest.mark.parametrize(("folder", "files", "notes"), ACCEPTED.values(), ids=ACCEPTED.keys())
-def test_accepted(
-    tmp_path: Path, folder: dict[str, bytes], files: list[str], notes: tuple[str, ...]
-) -> None:
+def test_accepted(tmp_path: Path, folder: Folder, files: list[str], notes: tuple[str, ...]) -> None:
     (one,) = read((handed_in(tmp_path / "class" / "ada", folder).parent,), A3)
     assert (one.id, contents(one), one.problem, one.notes) == ("ada", files, "", notes)
 
 
 @pytest.mark.parametrize(("folder", "problem"), REFUSED.values(), ids=REFUSED.keys())
-def test_refused_and_the_batch_goes_on(
-    tmp_path: Path, folder: dict[str, bytes], problem: str
-) -> None:
+def test_refused_and_the_batch_goes_on(tmp_path: Path, folder: Folder, problem: str) -> None:
     handed_in(tmp_path / "bob", folder)
     handed_in(tmp_path / "eve", {"A3.zip": GOOD})
     bob, eve = read((tmp_path,), A3)

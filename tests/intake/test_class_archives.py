@@ -10,9 +10,9 @@ import pytest
 
 from harness.common.errors import UserError
 from harness.intake import identifying
-from harness.intake.archives.members import MIB, Caps
-from harness.intake.files.entries import Refused
-from harness.intake.files.folders import unpacked
+from harness.intake.archive_formats import MIB, Caps
+from harness.intake.archives import unpacked
+from harness.intake.entries import Refused
 from harness.model.submission import Withheld
 from tests.downloads import (
     HandIn,
@@ -42,15 +42,9 @@ def complaint(path: Path) -> str:
 
 
 HOSTILE = {
-    "a way out": (
-        zipped([("../a1.py", b"")]),
-        "holds a path that leads out of it (../a1.py)",
-    ),
+    "a way out": (zipped([("../a1.py", b"")]), "holds a path that leads out of it (../a1.py)"),
     "an absolute path": (zipped([("/etc/a1.py", b"")]), "holds an absolute path (/etc/a1.py)"),
-    "a backslash": (
-        zipped([("ada\\a1.py", b"")]),
-        "holds a path with a backslash (ada\\a1.py)",
-    ),
+    "a backslash": (zipped([("ada\\a1.py", b"")]), "holds a path with a backslash (ada\\a1.py)"),
     "one name twice": (
         zipped([("ada/a1.py", b"1"), ("ada/a1.py", b"2")]),
         "holds two files named ada/a1.py",
@@ -61,10 +55,7 @@ HOSTILE = {
     ),
     "no archive": (b"hello", "is no archive, expected a zip or tar archive"),
     "nothing": (b"", "is no archive, expected a zip or tar archive"),
-    "a RAR archive": (
-        b"Rar!\x1a\x07\x01\x00",
-        "is a RAR archive, expected a zip or tar archive",
-    ),
+    "a RAR archive": (b"Rar!\x1a\x07\x01\x00", "is a RAR archive, expected a zip or tar archive"),
 }
 
 
@@ -138,7 +129,7 @@ def test_the_whole_is_counted(tmp_path: Path) -> None:
     large = tmp_path / "large.tar"
     tarred_class({f"{n}/a1.py": bytes(5 * MIB) for n in range(2)}, large, mode="w")
     with unpacked(large, caps) as place:
-        first, second = (place.inside(name).entries()[0] for name in ("0", "1"))
+        first, second = (folder.entries()[0] for folder in place.entries())
         assert len(first.start(5 * MIB)) == 5 * MIB
         with pytest.raises(Refused, match="unpacks to more than 8 MiB") as caught:
             second.start(5 * MIB)
@@ -170,9 +161,6 @@ def test_where_archives_are_handed_in_one_is_a_students(tmp_path: Path) -> None:
     for number, build in enumerate((moodle, canvas, plain_folders)):
         path = zipped_class(build(theirs), tmp_path / f"class{number}.zip")
         found = by_id(cohort(path, a3))
-        assert {name: source_of(each) for name, each in found.items()} == {
-            "1": "mine",
-            "2": "mine",
-        }
+        assert {name: source_of(each) for name, each in found.items()} == {"1": "mine", "2": "mine"}
     lone.write_bytes(own[:40])
     assert by_id(cohort(lone, a3))["ada"].problem == "ada.zip is a broken or incomplete zip archive"

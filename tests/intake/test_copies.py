@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.intake import read
-from harness.intake.files.file_kinds import original_name
+from harness.intake.file_kinds import original_name
 from harness.model.submission import Submission
 from tests.intake.cohorts import A1, by_id, cohort
 from tests.intake.made_archives import zipped
@@ -106,11 +106,7 @@ CASES: dict[str, tuple[object, list[str], object]] = {
     "both files in a folder": (
         TWO,
         ["sub/game.py", "sub/play.py"],
-        (
-            ["game.py=0", "play.py=1"],
-            "",
-            ("sub/game.py and sub/play.py were in a folder",),
-        ),
+        (["game.py=0", "play.py=1"], "", ("sub/game.py and sub/play.py were in a folder",)),
     ),
 }
 

@@ -41,33 +41,35 @@ def lay(tmp_path: Path) -> Callable[[Tree], Path]:
     return laid
 
 
-def summary(submissions: tuple[Submission, ...]) -> list[tuple[str, list[str], str]]:
+def summary(submissions: tuple[Submission, ...]) -> list[str]:
+    """Of each the files with their texts, or the problem, behind the id."""
+    assert not any(one.files and one.problem for one in submissions)
     return [
-        (one.id, [f"{file.name}={file.data.decode()}" for file in one.files], one.problem)
+        f"{one.id}: " + (one.problem or ", ".join(f"{f.name}={f.data.decode()}" for f in one.files))
         for one in submissions
     ]
 
 
-LAYOUTS: dict[str, tuple[Assignment, Tree, list[tuple[str, list[str], str]]]] = {
+LAYOUTS: dict[str, tuple[Assignment, Tree, list[str]]] = {
     "a folder of folders": (
         ONE,
         {"eve/a1.py": "e", "ada/a1.py": "a", "ada/notes.txt": "n", "README.md": "r"},
-        [("ada", ["a1.py=a"], ""), ("eve", ["a1.py=e"], "")],
+        ["ada: a1.py=a", "eve: a1.py=e"],
     ),
     "a folder that is a submission": (
         ONE,
         {"a1.py": "a", "extra.py": "x", "old/a1.py": "o"},
-        [("root", ["a1.py=a"], "")],
+        ["root: a1.py=a"],
     ),
     "a folder of files": (
         ONE,
         {"ada.py": "a", "eve.py": "e", "notes.txt": "n"},
-        [("ada", ["a1.py=a"], ""), ("eve", ["a1.py=e"], "")],
+        ["ada: a1.py=a", "eve: a1.py=e"],
     ),
     "a sample with a wrong name": (
         ONE,
         {"Assignment1.py": "a", "expect.yaml": "mark: [0, 0]"},
-        [("root", [], "found Assignment1.py, expected a1.py")],
+        ["root: found Assignment1.py, expected a1.py"],
     ),
     "wrong names": (
         ONE,
@@ -82,71 +84,58 @@ LAYOUTS: dict[str, tuple[Assignment, Tree, list[tuple[str, list[str], str]]]] = 
             "marker/expect.yaml": "e",
         },
         [
-            ("both", [], "found x.py and y.py, expected a1.py"),
-            ("case", [], "found A1.py, expected a1.py"),
-            ("hidden", [], "no file a1.py"),
-            ("inside", [], "found a1, expected a1.py"),
-            ("marker", [], "no file a1.py"),
-            ("none", [], "no file a1.py"),
-            ("report", [], "found report.docx, expected a1.py"),
+            "both: found x.py and y.py, expected a1.py",
+            "case: found A1.py, expected a1.py",
+            "hidden: no file a1.py",
+            "inside: found a1, expected a1.py",
+            "marker: no file a1.py",
+            "none: no file a1.py",
+            "report: found report.docx, expected a1.py",
         ],
     ),
     "a folder around the files": (
         ONE,
         {"ada/a1/a1.py": "a", "bob/term/week 1/a1.py": "b", "eve/a1/a1.py": "e", "eve/b.py": "x"},
-        [
-            ("ada", ["a1.py=a"], ""),
-            ("bob", ["a1.py=b"], ""),
-            ("eve", [], "found b.py, expected a1.py"),
-        ],
+        ["ada: a1.py=a", "bob: a1.py=b", "eve: found b.py, expected a1.py"],
     ),
     "many wrong names": (
         ONE,
         {f"ada/{letter}.py": "" for letter in "abcdefgh"},
-        [("ada", [], "found a.py, b.py, c.py, d.py, e.py and 3 more, expected a1.py")],
+        ["ada: found a.py, b.py, c.py, d.py, e.py and 3 more, expected a1.py"],
     ),
     "what is never a submission": (
         ONE,
         {"ada/a1.py": "a", ".git/a1.py": "g", "__MACOSX/a1.py": "m", "__pycache__/a1.py": "c"},
-        [("ada", ["a1.py=a"], "")],
+        ["ada: a1.py=a"],
     ),
     "a folder named as the file": (
         ONE,
         {"ada/a1.py/inner.py": "i", "eve/a1.py": "e"},
-        [("ada", [], "a1.py is a folder, not a file"), ("eve", ["a1.py=e"], "")],
+        ["ada: a1.py is a folder, not a file", "eve: a1.py=e"],
     ),
     "two files": (
         TWO,
         {"ada/connect4.py": "c", "ada/c4game.py": "g", "eve/c4game.py": "g", "bob/x.py": "x"},
         [
-            ("ada", ["connect4.py=c", "c4game.py=g"], ""),
-            ("bob", [], "found x.py, expected connect4.py and c4game.py"),
-            ("eve", ["c4game.py=g"], ""),
+            "ada: connect4.py=c, c4game.py=g",
+            "bob: found x.py, expected connect4.py and c4game.py",
+            "eve: c4game.py=g",
         ],
     ),
     "a file of any name": (
         ANY,
         {"ada/mine.py": "a", "eve/p4.py": "e", "eve/x.py": "x", "bob/a.py": "", "bob/b.py": ""},
-        [
-            ("ada", ["p4.py=a"], ""),
-            ("bob", [], "found a.py and b.py, expected p4.py"),
-            ("eve", ["p4.py=e"], ""),
-        ],
+        ["ada: p4.py=a", "bob: found a.py and b.py, expected p4.py", "eve: p4.py=e"],
     ),
     "ids that need care": (
         ONE,
         {"a\x1b[31mb/a1.py": "1", "a_[31mb/a1.py": "2", "a\u202eb/a1.py": "3", " c /a1.py": "4"},
-        [
-            ("a_[31mb", ["a1.py=1"], ""),
-            ("a_[31mb-2", ["a1.py=2"], ""),
-            ("a_b", ["a1.py=3"], ""),
-            ("c", ["a1.py=4"], ""),
-        ],
+        ["a_[31mb: a1.py=1", "a_[31mb-2: a1.py=2", "a_b: a1.py=3", "c: a1.py=4"],
     ),
     "a suffix that is taken": (
         ONE,
         {"a\x1b/a1.py": "1", "a\x1c/a1.py": "2", "a_-2/a1.py": "3"},
-        [("a_", ["a1.py=1"], ""), ("a_-2", ["a1.py=3"], ""), ("a_-3", ["a1.py=2"], "")],
+        ["a_: a1.py=1", "a_-2: a1.py=3", "a_-3: a1.py=2"],
     ),
     "nothing": (ONE, {}, []),
 }
@@ -154,10 +143,7 @@ LAYOUTS: dict[str, tuple[Assignment, Tree, list[tuple[str, list[str], str]]]] = 
 
 @pytest.mark.parametrize(("assignment", "tree", "expected"), LAYOUTS.values(), ids=LAYOUTS.keys())
 def test_layouts(
-    lay: Callable[[Tree], Path],
-    assignment: Assignment,
-    tree: Tree,
-    expected: list[tuple[str, list[str], str]],
+    lay: Callable[[Tree], Path], assignment: Assignment, tree: Tree, expected: list[str]
 ) -> None:
     assert summary(read((lay(tree),), assignment)) == expected
 
@@ -165,7 +151,7 @@ def test_layouts(
 def test_a_lone_file_is_graded_whatever_its_name(lay: Callable[[Tree], Path]) -> None:
     root = lay({"ada.py": "a", "deep/a1.py": "b"})
     first, second = read((root / "deep" / "a1.py", root / "ada.py"), ONE)
-    assert summary((first, second)) == [("a1", ["a1.py=b"], ""), ("ada", ["a1.py=a"], "")]
+    assert summary((first, second)) == ["a1: a1.py=b", "ada: a1.py=a"]
     assert first.notes == ()
     assert second.notes == ("ada.py was graded as a1.py",)
     assert second.origin == str(root / "ada.py")
@@ -179,18 +165,14 @@ def test_a_missing_file_of_several_is_a_note(lay: Callable[[Tree], Path]) -> Non
 def test_several_paths_and_each_submission_once(lay: Callable[[Tree], Path]) -> None:
     root = lay({"x/ada/a1.py": "1", "x/eve/a1.py": "2", "y/ada/a1.py": "3"})
     submissions = read((root / "y", root / "x", root / "x" / "ada", root / "x"), ONE)
-    assert summary(submissions) == [
-        ("ada", ["a1.py=1"], ""),
-        ("ada-2", ["a1.py=3"], ""),
-        ("eve", ["a1.py=2"], ""),
-    ]
+    assert summary(submissions) == ["ada: a1.py=1", "ada-2: a1.py=3", "eve: a1.py=2"]
 
 
 def test_the_current_folder_has_a_name(
     lay: Callable[[Tree], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(lay({"a1.py": "a"}))
-    assert summary(read((Path(),), ONE)) == [("root", ["a1.py=a"], "")]
+    assert summary(read((Path(),), ONE)) == ["root: a1.py=a"]
 
 
 def test_links_and_pipes_are_not_followed(lay: Callable[[Tree], Path]) -> None:
@@ -204,10 +186,10 @@ def test_links_and_pipes_are_not_followed(lay: Callable[[Tree], Path]) -> None:
     (root / "linked").symlink_to(outside)
     (root / "loose.py").symlink_to(outside / "secret.py")
     assert summary(read((root,), ONE)) == [
-        ("ada", [], "a1.py is a symbolic link, which is not followed"),
-        ("eve", [], "a1.py is a special file, not a file"),
-        ("linked", [], "linked is a symbolic link, which is not followed"),
-        ("loose", [], "loose.py is a symbolic link, which is not followed"),
+        "ada: a1.py is a symbolic link, which is not followed",
+        "eve: a1.py is a special file, not a file",
+        "linked: linked is a symbolic link, which is not followed",
+        "loose: loose.py is a symbolic link, which is not followed",
     ]
 
 
@@ -215,8 +197,8 @@ def test_a_path_that_the_user_names_may_be_a_link(lay: Callable[[Tree], Path]) -
     root = lay({"real/a1.py": "a"})
     (root / "link").symlink_to(root / "real")
     (root / "ada.py").symlink_to(root / "real" / "a1.py")
-    assert summary(read((root / "link" / "a1.py",), ONE)) == [("a1", ["a1.py=a"], "")]
-    assert summary(read((root / "ada.py",), ONE)) == [("ada", ["a1.py=a"], "")]
+    assert summary(read((root / "link" / "a1.py",), ONE)) == ["a1: a1.py=a"]
+    assert summary(read((root / "ada.py",), ONE)) == ["ada: a1.py=a"]
 
 
 def test_caps(lay: Callable[[Tree], Path]) -> None:
@@ -307,6 +289,7 @@ def unprivileged(root: Path) -> list[list[str]]:
     return found
 
 
+@pytest.mark.process
 def test_one_unreadable_submission_stops_no_other(open_folder: Path) -> None:
     for name in ("ada", "bob", "eve"):
         (open_folder / name).mkdir()
@@ -320,6 +303,7 @@ def test_one_unreadable_submission_stops_no_other(open_folder: Path) -> None:
     ]
 
 
+@pytest.mark.process
 def test_an_unreadable_path_is_one_line(open_folder: Path) -> None:
     sealed = open_folder / "sealed"
     sealed.mkdir()
@@ -333,77 +317,58 @@ def test_the_digest_is_of_names_and_bytes(lay: Callable[[Tree], Path]) -> None:
     assert ada.digest == eve.digest != bob.digest
 
 
-GLOBS: dict[str, tuple[Assignment, Tree, list[tuple[str, list[str], str]]]] = {
+GLOBS: dict[str, tuple[Assignment, Tree, list[str]]] = {
     "any name": (
         ANY,
         {"ada/project4.py": "a", "eve/project4.py": "e"},
-        [("ada", ["p4.py=a"], ""), ("eve", ["p4.py=e"], "")],
+        ["ada: p4.py=a", "eve: p4.py=e"],
     ),
     "two files in one": (
         ANY,
         {"ada/project4.py": "a", "bob/a.py": "", "bob/b.py": ""},
-        [("ada", ["p4.py=a"], ""), ("bob", [], "found a.py and b.py, expected p4.py")],
+        ["ada: p4.py=a", "bob: found a.py and b.py, expected p4.py"],
     ),
     "one with a wrong name": (
         ONE,
         {"ada/a1.py": "a", "eve/main.py": "e", "eve/old/main.py": "e", "none": None},
-        [
-            ("ada", ["a1.py=a"], ""),
-            ("eve", [], "found main.py, expected a1.py"),
-            ("none", [], "no file a1.py"),
-        ],
+        ["ada: a1.py=a", "eve: found main.py, expected a1.py", "none: no file a1.py"],
     ),
     "all with a wrong name": (
         ONE,
         {"ada/main.py": "a", "eve/main.py": "e"},
-        [
-            ("ada", [], "found main.py, expected a1.py"),
-            ("eve", [], "found main.py, expected a1.py"),
-        ],
+        ["ada: found main.py, expected a1.py", "eve: found main.py, expected a1.py"],
     ),
     "a class beside a submission": (
         ONE,
         {"ada/a1.py": "a", "week1/bob/a1.py": "b", "week1/eve/a1.py": "e"},
-        [("ada", ["a1.py=a"], ""), ("bob", ["a1.py=b"], ""), ("eve", ["a1.py=e"], "")],
+        ["ada: a1.py=a", "bob: a1.py=b", "eve: a1.py=e"],
     ),
     "a folder around the files of each": (
         ONE,
         {"ada/a1/a1.py": "a", "eve/a1/a1.py": "e", "kim/main.py": "k"},
-        [
-            ("ada", ["a1.py=a"], ""),
-            ("eve", ["a1.py=e"], ""),
-            ("kim", [], "found main.py, expected a1.py"),
-        ],
+        ["ada: a1.py=a", "eve: a1.py=e", "kim: found main.py, expected a1.py"],
     ),
     "a folder around files of any name": (
         ANY,
         {"ada/a1/project4.py": "a", "eve/a1/project4.py": "e"},
-        [("ada", ["p4.py=a"], ""), ("eve", ["p4.py=e"], "")],
+        ["ada: p4.py=a", "eve: p4.py=e"],
     ),
     "a folder around files beside a class": (
         ONE,
         {"week1/ada/a1.py": "a", "week2/ada/a1.py": "b", "week2/eve/a1.py": "e"},
-        [("ada", ["a1.py=a"], ""), ("ada-2", ["a1.py=b"], ""), ("eve", ["a1.py=e"], "")],
+        ["ada: a1.py=a", "ada-2: a1.py=b", "eve: a1.py=e"],
     ),
     "two classes of files": (
         ONE,
         {"x/ada.py": "a", "x/bob.py": "b", "y/eve.py": "e", "y/kim.py": "k"},
-        [
-            ("ada", ["a1.py=a"], ""),
-            ("bob", ["a1.py=b"], ""),
-            ("eve", ["a1.py=e"], ""),
-            ("kim", ["a1.py=k"], ""),
-        ],
+        ["ada: a1.py=a", "bob: a1.py=b", "eve: a1.py=e", "kim: a1.py=k"],
     ),
 }
 
 
 @pytest.mark.parametrize(("assignment", "tree", "expected"), GLOBS.values(), ids=GLOBS.keys())
 def test_folders_that_a_shell_lists(
-    lay: Callable[[Tree], Path],
-    assignment: Assignment,
-    tree: Tree,
-    expected: list[tuple[str, list[str], str]],
+    lay: Callable[[Tree], Path], assignment: Assignment, tree: Tree, expected: list[str]
 ) -> None:
     paths = sorted(lay(tree).iterdir())
     assert summary(read(paths, assignment)) == expected

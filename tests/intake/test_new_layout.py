@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,18 +16,16 @@ TOY = '''
 
 from dataclasses import replace
 
-from harness.intake.layouts.layout import (
-    Layout, NamePart, Times, files_at_root, student, students_of
-)
-from harness.intake.files.uploads import Attempt
+from harness.intake.layouts import Layout, Times
+from harness.intake.uploads import at_root, student, students_of, upload_of
 
 
 def _read(place, entries, assignment):
     pieces = []
     for entry in entries:
         who, _, name = entry.name.partition("@")
-        found = files_at_root(place, [replace(entry, name=name)], entry.name)
-        pieces.append(NamePart(student=student(who), attempt=Attempt(files=found)))
+        attempt = at_root(place, [replace(entry, name=name)], entry.name)
+        pieces.append(upload_of(student(who), attempt))
     return students_of(pieces)
 
 
@@ -49,6 +48,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(layouts, "__path__", [*layouts.__path__, str(folder)])
     layouts.known_layouts.cache_clear()
     yield
+    sys.modules.pop(f"{layouts.__name__}.toy")
     layouts.known_layouts.cache_clear()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.judging.compare.channels import mismatches
+from harness.judging.channels import mismatches
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import registered_rules
 from harness.matchers import Exactly
@@ -22,7 +22,7 @@ from harness.model.observation import (
 from harness.model.stimulus import Call, Run, Session, Stimulus, Typed
 from harness.model.values import Value
 
-BY_NAME = {rule.__name__: rule for rule in registered_rules()}
+BY_NAME = {rule.name: rule.explain for rule in registered_rules()}
 
 
 def turns(*parts: str) -> tuple[Turn, ...]:

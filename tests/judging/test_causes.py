@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from harness.judging import Failing, derive, find_blame, unreadable, unsettled, with_loops
+from harness.judging import FailedScenario, derive, find_blame, unreadable, unsettled, with_loops
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
 from harness.model.plan import Place, Visibility
 from harness.model.policy import Loop, Outline, Unparsable
@@ -59,7 +59,7 @@ def fails(
     kind: VerdictKind = VerdictKind.FAILED,
     observation: Observation | None = None,
     stand_in: StandInOutcome | None = None,
-) -> Failing:
+) -> FailedScenario:
     """A failing scenario of a function; `run` for its stimulus is a run of the program."""
     action = Run(program="a1.py") if stimulus == "run" else Call(expression=stimulus or "x")
     scenario = plans.scenario(
@@ -75,7 +75,7 @@ def fails(
     verdict = Verdict(
         kind=kind, explanation=Explanation(rule=rule, message=f"{rule} {number}"), stand_in=stand_in
     )
-    return Failing(
+    return FailedScenario(
         index=number,
         scenario=scenario,
         verdict=verdict,
@@ -84,12 +84,14 @@ def fails(
     )
 
 
-def blamed(failures: Iterable[Failing], *right: str, program: str = PROGRAM) -> dict[str, Blame]:
+def blamed(
+    failures: Iterable[FailedScenario], *right: str, program: str = PROGRAM
+) -> dict[str, Blame]:
     """Who is to blame where a scenario passes as soon as one of `right` is substituted, or, for
     "a+b", both are."""
     runs: list[Blame] = []
 
-    def passes(each: Failing, names: Blame) -> bool | None:
+    def passes(each: FailedScenario, names: Blame) -> bool | None:
         runs.append(names)
         if "travel" in right:
             return None
@@ -158,7 +160,7 @@ def test_of_many_scenarios_a_few_are_run() -> None:
     assert set(blamed(failures, "inner").values()) == {("inner",)}
 
 
-def causes(*failures: Failing, blame: dict[str, Blame] | None = None) -> tuple[Cause, ...]:
+def causes(*failures: FailedScenario, blame: dict[str, Blame] | None = None) -> tuple[Cause, ...]:
     return derive(failures, outline(), blame or {})
 
 
@@ -236,7 +238,7 @@ def test_a_file_that_loops_while_it_loads_is_told_the_loops_line() -> None:
     assert told.message.endswith("The loop in line 2 does not end.")
 
 
-def missing(name: str, number: int) -> Failing:
+def missing(name: str, number: int) -> FailedScenario:
     gone = Observation(ending=Ending.MISSING, detail=name)
     return fails(
         name, rule="missing_function", number=number, kind=VerdictKind.MISSING, observation=gone
@@ -257,7 +259,7 @@ def test_nothing_is_near_to_a_name_that_is_unlike_all() -> None:
     assert (cause.message, cause.place) == ("missing_function 1", None)
 
 
-def crashed(line: int, number: int) -> Failing:
+def crashed(line: int, number: int) -> FailedScenario:
     frame = Frame(file="a1.py", line=line, function="inner", source="")
     raised = Raised(type_name="IndexError", message="", frames=(frame,))
     seen = Observation(ending=Ending.ANSWERED, raised=raised)
@@ -279,7 +281,7 @@ def crashed(line: int, number: int) -> Failing:
     ],
 )
 def test_without_blame_exceptions_loops_and_rules_tell_causes_apart(
-    failures: tuple[Failing, ...], expected: list[int]
+    failures: tuple[FailedScenario, ...], expected: list[int]
 ) -> None:
     assert [len(cause.scenarios) for cause in causes(*failures)] == expected
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.judging import judge
-from harness.judging.explain.differences import LONGEST_SHARED, LONGEST_TURN, conversation
+from harness.judging.differences import LONGEST_SHARED, LONGEST_TURN, conversation
 from harness.matchers import AnyValue, Contains, Matches
 from harness.model.expectation import Expected, Ignore, StatedTurn, StatedTurns
 from harness.model.observation import Ending, Observation
@@ -29,6 +29,7 @@ def test_the_shared_turns_come_first_then_each_sides_next() -> None:
     assert found.shared == turns("1 > ", "a")
     assert (found.expected, found.actual) == (reference.turns[1], observation.turns[1])
     assert not found.example
+    assert found.compared is not None and found.compared.differs
 
 
 def test_a_program_that_ends_too_soon_parts_where_nothing_more_is_typed() -> None:
@@ -58,7 +59,7 @@ def test_forgiven_differences_and_matched_turns_do_not_part() -> None:
     told = StatedTurns(turns=(StatedTurn(index=0, printed=Contains(text="x")),), all_turns=False)
     stated = Expected(turns=told, ignore=(Ignore.CASE,))
     found = parted(ran("a", "1", "b"), ran("-x-", "1", "B"), "1", stated=stated)
-    assert (found.expected, found.actual) == (None, None)
+    assert (found.expected, found.actual, found.parts) == (None, None, False)
 
 
 def test_turns_that_are_held_to_nothing_do_not_part() -> None:
@@ -67,7 +68,7 @@ def test_turns_that_are_held_to_nothing_do_not_part() -> None:
     found = parted(ran("a", "1", "x", "2", "b"), ran("-", "1", "y", "2", "-"), *"12", stated=stated)
     assert found.shared == turns("-", "1")
     assert found.actual is not None and found.actual.printed == "y"
-    assert found.example
+    assert (found.example, found.compared, found.parts) == (True, None, True)
     found = parted(ran("a", "1", "x", "2", "b"), ran("-", "1", "x", "2", "-"), *"12", stated=stated)
     assert (found.expected, found.actual) == (None, None)
 

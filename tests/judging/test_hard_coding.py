@@ -18,6 +18,7 @@ from harness.model.plan import (
     ProvidedVariant,
     Scenario,
     SourceFile,
+    Visibility,
 )
 from harness.model.stimulus import Binding, Call, Run, Stimulus
 from harness.model.verdict import Verdict
@@ -54,8 +55,12 @@ class Swept:
         sizes: tuple[int | None, ...] = (4, 7, 8, 10),
         function: str = "f",
         group: str = "f/one",
+        visibility: Visibility = Visibility.HIDDEN,
     ) -> None:
-        self.scenarios = {size: scenario(function, size, stimulus, group) for size in sizes}
+        self.scenarios = {
+            size: replace(scenario(function, size, stimulus, group), visibility=visibility)
+            for size in sizes
+        }
         self.seen = {s.id: submission(size or 8) for size, s in self.scenarios.items()}
         self.right = {s.id: reference(size or 8) for size, s in self.scenarios.items()}
 
@@ -298,6 +303,23 @@ def test_a_size_that_is_tried_alone_counts_where_all_else_is_right_by_default() 
     )
     broken = Swept(board, lambda _: called(None), sizes=(8,), group="f/broken")
     assert told(boards, alone, broken) == failing(4, 7, 10)
+
+
+def test_hidden_sizes_are_no_evidence_for_what_is_said_of_a_visible_one() -> None:
+    """Its explanation is a student's to read, and would tell what hidden ones showed."""
+    boards = Swept(board, lambda _: board(8))
+    alone = Swept(
+        lambda _: called(True),
+        lambda _: called(False),
+        sizes=(10,),
+        group="f/ten",
+        visibility=Visibility.VISIBLE,
+    )
+    assert told(boards, alone) == failing(4, 7, 10)
+    shown = Swept(board, lambda _: board(8), group="f/shown", visibility=Visibility.VISIBLE)
+    assert told(boards, alone, shown) == (
+        failing(4, 7, 10) | failing(10, group="f/ten") | failing(4, 7, 10, group="f/shown")
+    )
 
 
 @pytest.mark.parametrize("size", [4, 7, 8, 10])

@@ -461,8 +461,9 @@ def test_a_difference_shows_both_sides_and_the_place() -> None:
     verdict = judge(called(None, "a\nbx\n"), expecting(called(None, "a\nby\n")), CALL)
     (difference,) = verdict.differences
     assert difference.channel is Channel.PRINTS
-    assert (difference.expected, difference.actual) == ("a\nby\n", "a\nbx\n")
-    assert (difference.at_line, difference.at_column) == (2, 2)
+    assert [row.same for row in difference.rows] == [True, False]
+    assert (difference.rows[1].expected.text, difference.rows[1].actual.text) == ("by", "bx")
+    assert difference.rows[1].actual.mark == 1
 
 
 def test_a_long_list_is_shown_item_by_item() -> None:
@@ -470,8 +471,9 @@ def test_a_long_list_is_shown_item_by_item() -> None:
     other = [*rows[:5], "---X----", *rows[6:]]
     verdict = judge(called(other), expecting(called(rows)), CALL)
     (difference,) = verdict.differences
-    assert (difference.at_line, difference.at_column) == (7, 9)
-    assert difference.actual.split("\n")[6] == "    '---X----',"
+    assert [row.same for row in difference.rows].index(False) == 6
+    assert difference.rows[6].actual.text == "    '---X----',"
+    assert difference.rows[6].actual.mark == 8
 
 
 def test_python_answers_take_the_place_of_their_expressions() -> None:
@@ -511,12 +513,18 @@ def test_of_a_combined_message_only_what_fails_is_shown() -> None:
     stated = Expected(raises=StatedRaise(type_name="ValueError", message=matcher))
     assert passes(None, raised("ValueError", "column is full"), stated)
     verdict = judge(raised("ValueError", "column 3"), expecting(None, stated), CALL)
-    assert verdict.differences[0].expected == 'ValueError: text that contains "full"'
+    assert (
+        verdict.differences[0].rows[0].expected.text
+        == 'ValueError, its message: text that contains "full"'
+    )
 
 
 def test_lines_that_are_missing_stand_below_one_another() -> None:
     stated = Expected(prints=Contains(text="|  |0\n|X |1\n+--+\n 01"))
     verdict = judge(ran("nothing\n"), expecting(None, stated), RUN)
     (difference,) = verdict.differences
-    assert difference.expected == "text that contains these 4 lines:\n|  |0\n|X |1\n+--+\n 01"
+    assert (
+        difference.rows[0].expected.text
+        == "text that contains these 4 lines:\n|  |0\n|X |1\n+--+\n 01"
+    )
     assert verdict.message.endswith('the 4 lines from "|  |0" to " 01" are missing.')

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.common.discovery import import_modules
 from harness.judging.explain import rule, rules
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import explain, registered_rules
 from harness.model.observation import Ending, Phase
+from harness.model.rule_words import rule_in_words
 from harness.model.values import Value, ValueKind
 from tests.judging.judging_cases import (
     BY_NAME,
@@ -194,13 +194,13 @@ def test_the_more_specific_rule_is_the_reason(reason: str, other: str, one: Fail
 
 def test_every_rule_has_its_own_name_and_says_what_it_is_for() -> None:
     assert len(BY_NAME) == len(registered_rules())
-    assert all(rule.__doc__ for rule in registered_rules())
+    assert all(rule.explain.__doc__ and rule.words for rule in registered_rules())
 
 
 TOY = """
 from harness.judging.explain.rule import Stage, rule
 
-@rule(Stage.KNOWN_MISTAKE, 25)
+@rule(Stage.KNOWN_MISTAKE, 25, "returns a fruit")
 def returned_a_banana(failure):
     "A fruit came back."
     pair = failure.exact_return
@@ -213,18 +213,19 @@ def toy_rule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     (tmp_path / "fruit.py").write_text(TOY, encoding="utf-8")
-    monkeypatch.setattr(rule, "_REGISTERED", list(rule._REGISTERED))
     monkeypatch.setattr(rules, "__path__", [*rules.__path__, str(tmp_path)])
+    registered_rules.cache_clear()
     request.addfinalizer(lambda: sys.modules.pop(f"{rules.__name__}.fruit", None))
-    import_modules(rules.__name__, rules.__path__)
+    request.addfinalizer(registered_rules.cache_clear)
 
 
 @pytest.mark.usefixtures("toy_rule")
 def test_a_new_rule_is_one_new_file() -> None:
     assert explain(case(called("apple"), called("banana"))).rule == "returned_a_banana"
     assert explain(case(called("apple"), called("plum"))).rule == "wrong_value"
+    assert rule_in_words("returned_a_banana") == "returns a fruit"
     assert explain(case(called(True), called(None, "True\n"))).rule == "printed_instead_of_returned"
-    names = [one.__name__ for one in registered_rules()]
+    names = [one.name for one in registered_rules()]
     place = names.index("returned_a_banana")
     assert names[place - 1 : place + 2 : 2] == [
         "printed_instead_of_returned",
@@ -232,9 +233,12 @@ def test_a_new_rule_is_one_new_file() -> None:
     ]
 
 
-def test_two_rules_cannot_have_one_place() -> None:
-    with pytest.raises(ValueError, match="is the place of did_not_ask_for_input"):
-        rule.rule(rule.Stage.ENDING, 60)(lambda failure: None)
+def test_two_rules_cannot_have_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules[f"{rules.__name__}.endings"]
+    second = rule.rule(rule.Stage.ENDING, 60, "")(lambda failure: None)
+    monkeypatch.setattr(module, "second", second, raising=False)
+    with pytest.raises(ValueError, match="the place of second is taken"):
+        registered_rules.__wrapped__()
 
 
 def test_a_sentence_is_one_printable_line() -> None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.judging import Failing, derive
+from harness.judging import FailedScenario, derive
 from harness.model.observation import Ending, Observation, Turn, Typed
-from harness.model.verdict import Channel, Difference, DiffLine, VerdictKind
+from harness.model.verdict import Absence, Cell, Channel, ComparedRow, Comparison, VerdictKind
 from tests.judging.test_causes import fails, outline
 
 PROGRAM = """\
@@ -36,17 +36,22 @@ GRADES = (("Very good.", "Good."), ("Good.", "Passed."), ("Passed.", "Failed."))
 Line = tuple[str | None, str | None]
 
 
+def cell(text: str | None) -> Cell:
+    return Cell(note=Absence.MISSING) if text is None else Cell(text=text)
+
+
 def failed(
     *lines: Line, rule: str = "line_differs", number: int = 0, shown: str = "", channel: str = ""
-) -> Failing:
+) -> FailedScenario:
     """A failing run, by its first lines: what each should be, and what it is."""
     program = fails("a1.py", stimulus="run", rule=rule, number=number, begins_with=())
-    difference = Difference(
+    difference = Comparison(
         channel=Channel(channel or "prints"),
         subject="printed text",
-        expected="",
-        actual="",
-        lines=tuple(DiffLine(expected=one, actual=other) for one, other in lines),
+        rows=tuple(
+            ComparedRow(expected=cell(one), other=cell(other) if one != other else None)
+            for one, other in lines
+        ),
     )
     turns = (Turn(printed=shown, typed=Typed(text="Ada")),) if shown else ()
     return replace(
@@ -56,7 +61,7 @@ def failed(
     )
 
 
-def sizes(*failures: Failing, program: str = PROGRAM) -> list[int]:
+def sizes(*failures: FailedScenario, program: str = PROGRAM) -> list[int]:
     """How many failures each cause has; right is what prints `Name: `."""
     numbered = []
     for number, each in enumerate(failures):
@@ -134,7 +139,7 @@ MATCHED = failed(rule="text_not_matched")
     ],
 )
 def test_failures_are_put_together_by_statement(
-    failures: list[Failing], expected: list[int]
+    failures: list[FailedScenario], expected: list[int]
 ) -> None:
     assert sorted(sizes(*failures), reverse=True) == expected
 
@@ -171,14 +176,14 @@ def test_what_would_pass_with_the_right_words_has_their_cause(
 def test_what_is_tried_is_bounded() -> None:
     program = "\n".join(f'print("{number}!")' for number in range(200))
     wrong = [failed((f"{number}?", f"{number}!")) for number in range(100)]
-    tried: list[Failing] = []
+    tried: list[FailedScenario] = []
     failures = [*wrong, *(failed(shown=f"{number}!\n") for number in range(100))]
     numbered = [
         replace(each, scenario=replace(each.scenario, id=str(number)), index=number)
         for number, each in enumerate(failures)
     ]
 
-    def passes(each: Failing, seen: Observation) -> bool:
+    def passes(each: FailedScenario, seen: Observation) -> bool:
         tried.append(each)
         return False
 

@@ -49,7 +49,8 @@ EXPLAINED = {
 def test_it_is_said_where_it_was_raised(phase: Phase) -> None:
     verdict = judge(full(phase), expecting(full(Phase.STIMULUS), STATED), PUT)
     assert verdict.message == EXPLAINED[phase]
-    assert verdict.differences[0].expected != verdict.differences[0].actual
+    (row,) = verdict.differences[0].rows
+    assert row.expected.text != row.actual.text
 
 
 def test_of_many_given_statements_none_is_named() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.marking import by_function, mark, rounded
-from harness.model.plan import Exemption, ManualSlot, Plan
+from harness.model.plan import Exemption, ManualSlot, Plan, Visibility
 from harness.model.policy import Finding, PolicyReport, Severity
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
 from harness.model.student_view import FunctionTally
@@ -293,6 +293,21 @@ def test_what_is_excused_does_not_count(
     assert result.mark == Fraction(expected)
     assert result.notes == ("late night", *notes, "a note")
     assert result.out_of == 6
+
+
+def test_what_a_hidden_scenario_sweeps_is_not_in_the_note() -> None:
+    scenarios = tuple(
+        replace(TWO.scenarios[1], id=f"g/two[SIZE={size}]", visibility=visibility)
+        for size, visibility in ((7, Visibility.VISIBLE), (99, Visibility.HIDDEN))
+    )
+    names = tuple(scenario.id for scenario in scenarios)
+    excused = Exemption(student="", scenarios=names, reason="wrong")
+    assignment = replace(TWO.assignment, exemptions=(excused,))
+    of = replace(TWO, assignment=assignment, scenarios=(TWO.scenarios[0], *scenarios))
+    verdicts = {"f/one": PASSED} | dict.fromkeys(names, FAILED)
+    result = mark(of, verdicts, report(), submission=SUBMISSION)
+    assert result.mark == 6
+    assert "not counted: g/two[SIZE=7], g/two (wrong)" in result.notes
 
 
 def test_excused_from_everything_is_for_a_person() -> None:

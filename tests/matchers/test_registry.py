@@ -19,26 +19,20 @@ from tests.assignment.small_assignment import scenario_file, write
 from tests.judging.judging_cases import CALL, called
 
 TOY = """
-from dataclasses import dataclass
-from harness.matchers import registry
-from harness.model.expectation import Matcher
-from harness.model.values import Value, ValueKind
+from harness.matchers.registry import TEXT, matcher_class, matcher_key
+from harness.model.expectation import TextMatcher
 
-@registry.matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndsWith(Matcher):
+@matcher_class
+class EndsWith(TextMatcher):
     text: str
 
-    def accepts(self, value: Value) -> bool:
-        return value.kind is ValueKind.STR and value.text.endswith(self.text)
+    def accepts_text(self, text, ignore=()):
+        return text.endswith(self.text)
 
-    def in_words(self, *, whole: bool = False) -> str:
+    def in_words(self, *, whole=False):
         return f"text that ends with {self.text}"
 
-@registry.matcher_key("ends_with", lambda _: {"ends_with": {"type": "string"}}, order=500)
-def read(field):
-    text = field.at("ends_with").text()
-    return None if text is None else EndsWith(text=field.render(text))
+matcher_key("ends_with", EndsWith, order=500, text=TEXT)
 """
 
 
@@ -84,4 +78,4 @@ def test_a_new_matcher_is_named_in_hints(tmp_path: Path) -> None:
 
 def test_two_matchers_cannot_have_one_key() -> None:
     with pytest.raises(ValueError, match="there is a matcher contains already"):
-        registry.matcher_key("contains", lambda _: {}, order=1)(lambda field: None)
+        registry.matcher_key("contains", matchers.Contains, order=1, text=registry.TEXT)

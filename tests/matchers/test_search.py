@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from harness.common.errors import HarnessError
-from harness.matchers import Matches, NoneOf, search
-from harness.matchers.search import occurs
+from harness.matchers import Matches, NoneOf
+from harness.matchers.kinds import pattern as search
+from harness.matchers.kinds.pattern import occurs
 
 # None of these would come to an end in a lifetime, or in an hour.
 ENDLESS = {

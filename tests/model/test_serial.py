@@ -134,6 +134,7 @@ def test_values_of_a_cycle_are_named() -> None:
     assert Value(ValueKind.LIST, items=(Value(ValueKind.CYCLE),)).source() == "[...]"
 
 
+@pytest.mark.process
 def test_a_reader_of_plans_need_not_import_the_matchers() -> None:
     program = (
         "import sys; from harness.common.serial import loads; "

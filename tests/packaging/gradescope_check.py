@@ -90,11 +90,7 @@ def main() -> None:
 
 
 def image(
-    assignment: str,
-    python: Path | None = None,
-    *,
-    base: Path = BUILD / "base",
-    course: Path = ROOT,
+    assignment: str, python: Path | None = None, *, base: Path = BUILD / "base", course: Path = ROOT
 ) -> Image:
     """A fresh image with this assignment's package."""
     package = BUILD / f"{assignment}.zip"

@@ -20,7 +20,7 @@ from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.packaging.classroom50 import run as grader
 from harness.packaging.classroom50.run import output_lines, shared_out
-from harness.reporting.markdown import MOST_BYTES, fenced
+from harness.reporting.github import MOST_BYTES, fenced
 from tests.tiny_course import FIXTURE, PATIENCE, Course
 
 JOB = {

@@ -20,9 +20,15 @@ from harness.grading import Grader, GradingContext, prepare
 from harness.model.observation import Tier
 from harness.model.plan import SourceFile, Visibility
 from harness.model.submission import Submission, Withheld
-from harness.packaging.gradescope.grading import InTime, NoMark, PlatformRun, grade_one
 from harness.packaging.gradescope.results import fallback_json, results_json
-from harness.packaging.gradescope.settings import Metadata, PackageSettings, read_metadata
+from harness.packaging.gradescope.run import InTime, grade_one
+from harness.packaging.gradescope.settings import (
+    Metadata,
+    NoMark,
+    PackageSettings,
+    PlatformRun,
+    read_metadata,
+)
 from tests.packaging.autograder_tree import SCHEMA, gives_no_mark, verdicts
 from tests.tiny_course import FIXTURE
 

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import load
 from harness.common import serial
 from harness.grading import visible_only
 from harness.grading.stub import bodies, stub
@@ -23,6 +22,7 @@ from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan, SourceFile
 from harness.reporting.view import paste
 from tests.packaging.given_away import IDS, ROOT, handed_out, packed
+from tests.shipped import shipped
 from tests.tiny_course import FIXTURE, Course
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
@@ -144,7 +144,7 @@ def test_nothing_of_the_courses_own_is_in_it(
     """No hidden scenario, no line of the reference, no mutant, no clause's text, no stand-in."""
     files = handout(assignment_id)
     inner = packed(files["selfcheck.pyz"])
-    specification = load(ROOT, assignment_id)
+    specification = shipped(assignment_id)
     visible = visible_only(specification).plan
     plan = serial.loads(Plan, inner["harness/packaging/plan.json"])
     key = serial.loads(AnswerKey, inner["harness/packaging/key.json"])
@@ -178,8 +178,8 @@ def test_nothing_of_the_courses_own_is_in_it(
 def test_a_stub_has_the_functions_and_none_of_their_bodies(
     assignment_id: str, handout: Callable[[str], dict[str, bytes]]
 ) -> None:
-    plan = load(ROOT, assignment_id).plan
-    for reference in load(ROOT, assignment_id).reference:
+    plan = shipped(assignment_id).plan
+    for reference in shipped(assignment_id).reference:
         made = handout(assignment_id)[reference.name]
         compile(made, reference.name, "exec")
         tree, original = ast.parse(made), ast.parse(reference.data)
@@ -328,7 +328,7 @@ def test_the_stub_is_imported_and_runs(
     for name, data in handout(assignment_id).items():
         if name.endswith(".py"):
             (tmp_path / name).write_bytes(data)
-    for reference in load(ROOT, assignment_id).reference:
+    for reference in shipped(assignment_id).reference:
         module = reference.name.removesuffix(".py")
         for how in (["-c", f"import {module}"], [reference.name]):
             done = subprocess.run(

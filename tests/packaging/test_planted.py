@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from harness.model.plan import Visibility
+from harness.model.plan import Place, Plan, Scenario, Visibility
 from harness.model.result import (
     RunFacts,
     RunResult,
@@ -25,20 +25,19 @@ from harness.model.result import (
     SubmissionResult,
     SubmissionStatus,
 )
-from harness.model.verdict import Cause, Verdict, VerdictKind
+from harness.model.verdict import Cause, VerdictKind
 from harness.packaging.classroom50.run import result_json as classroom50_json
-from harness.packaging.gradescope.grading import PlatformRun
 from harness.packaging.gradescope.results import results_json as gradescope_json
-from harness.packaging.gradescope.settings import Metadata, PackageSettings
+from harness.packaging.gradescope.settings import Metadata, PackageSettings, PlatformRun
 from harness.reporting.export.anonymous import anonymous
+from harness.reporting.github import markdown_summary, of_submission
 from harness.reporting.html.submission_pages import feedback_page
-from harness.reporting.markdown import markdown_summary
-from harness.reporting.terminal.annotations import of_submission
 from harness.reporting.terminal.cards import explain_failures
 from harness.results import results_json, student_view
-from tests.results.small_run import PLAN, result
+from tests.results.small_run import PLAN, SECRET, result
 
-HIDDEN = PLAN.scenarios[2]
+SHOWN, HIDDEN = PLAN.scenarios[1:3]
+PLACE = Place(file="hidden.yaml", line=7, column=1)
 MAY_BE_SEEN = {
     "id",
     "notes",
@@ -54,7 +53,7 @@ MAY_BE_SEEN = {
     "hidden.causes.function",
 }
 STAY_WHEN_ANONYMOUS = {
-    *(f"findings.{name}" for name in ("clause", "line", "column", "source", "message")),
+    *(f"findings.{name}" for name in ("rule", "clause", "line", "column", "source", "message")),
     *("unparsable.reason", "unparsable.line", "manual.slot.id", "manual.slot.title"),
     *("attempt", "attempts"),
     *(f"causes.{name}" for name in ("function", "rule", "message", "scenarios", "example")),
@@ -75,8 +74,9 @@ class Planter:
     """Makes values of dataclasses, each text and number in them one of its own; `where` has the
     field of each."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 7_310_000) -> None:
         self.where: dict[str, str] = {}
+        self._first = first
 
     def make(self, kind: Any, path: str) -> Any:
         origin, parts = typing.get_origin(kind), typing.get_args(kind)
@@ -85,7 +85,7 @@ class Planter:
         if origin is tuple:
             return (self.make(parts[0], path),)
         if kind in (str, int):
-            number = 7_310_000 + len(self.where)
+            number = self._first + len(self.where)
             self.where[str(number)] = path
             return number if kind is int else f"planted{number}"
         if kind in (bool, Fraction, float):
@@ -106,12 +106,13 @@ def planted() -> tuple[SubmissionResult, dict[str, str]]:
     """A result of whose scenarios a hidden one and its cause hold something in every field."""
     planter = Planter()
     found: SubmissionResult = planter.make(SubmissionResult, "")
-    verdict: Verdict = planter.make(Verdict, "hidden.verdict")
+    entry: ScenarioResult = planter.make(ScenarioResult, "hidden")
     cause: Cause = planter.make(Cause, "hidden.causes")
     entries = list(result("ada").scenarios)
-    entries[2] = ScenarioResult(
+    entries[2] = dataclasses.replace(
+        entry,
         scenario_id=HIDDEN.id,
-        verdict=dataclasses.replace(verdict, kind=VerdictKind.FAILED, draw=0),
+        verdict=dataclasses.replace(entry.verdict, kind=VerdictKind.FAILED, draw=0),
         points=Fraction(0),
         out_of=HIDDEN.points,
     )
@@ -127,14 +128,14 @@ def planted() -> tuple[SubmissionResult, dict[str, str]]:
     return whole, planter.where
 
 
-def outputs(whole: SubmissionResult) -> Iterator[str]:
+def outputs(whole: SubmissionResult, plan: Plan = PLAN) -> Iterator[str]:
     """All that a student gets: the page (and its zip), cards, annotations, both platforms."""
-    view = student_view(whole, PLAN)
+    view = student_view(whole, plan)
     yield feedback_page(view)
-    yield explain_failures(view, PLAN, 99, width=100)
-    yield markdown_summary(view, PLAN, 99)
+    yield explain_failures(view, plan, 99, width=100)
+    yield markdown_summary(view, plan, 99)
     yield "\n".join(str(each) for each in of_submission(view, {"a1.py": "a1.py"}))
-    yield classroom50_json(whole, PLAN, os.environ, datetime.now(UTC))
+    yield classroom50_json(whole, plan, os.environ, datetime.now(UTC))
     settings = PackageSettings(
         assignment="small",
         python="3.12",
@@ -143,7 +144,7 @@ def outputs(whole: SubmissionResult) -> Iterator[str]:
         end_after=2,
         harness="1",
     )
-    yield gradescope_json(PlatformRun(result=whole), PLAN, settings, Metadata(), 1.0)
+    yield gradescope_json(PlatformRun(result=whole), plan, settings, Metadata(), 1.0)
 
 
 def test_only_chosen_fields_reach_a_student() -> None:
@@ -154,15 +155,52 @@ def test_only_chosen_fields_reach_a_student() -> None:
     assert {"notes", "findings.message", "hidden.causes.function"} <= seen  # it does look
 
 
-@pytest.mark.parametrize("field", ["message", "place", "line"])
-def test_a_visible_cause_says_what_the_visible_example_says(field: str) -> None:
-    """With hidden failures in it as well; where the example is hidden, nothing of it is said."""
+def test_of_a_hidden_scenario_only_function_and_name_reach_a_student() -> None:
+    """Not its id, which has the swept constants, nor anything that its author wrote of it."""
+    planter = Planter(7_320_000)
+    hints = typing.get_type_hints(Scenario)
+    texts = {
+        each.name: planter.make(hints[each.name], each.name)
+        for each in dataclasses.fields(Scenario)
+        if hints[each.name] in (str, int, tuple[str, ...]) and each.name not in ("id", "clauses")
+    }
+    secret = dataclasses.replace(HIDDEN, id="f/planted[SIZE=7309999]", place=PLACE, **texts)
+    scenarios = (*PLAN.scenarios[:2], secret)
+    plan = dataclasses.replace(PLAN, scenarios=scenarios)
+    whole, _ = planted()
+    entries = list(whole.scenarios[:3])
+    entries[2] = dataclasses.replace(entries[2], scenario_id=secret.id)
+    (cause,) = whole.causes
+    cause = dataclasses.replace(cause, scenarios=(secret.id,), example=secret.id)
+    whole = dataclasses.replace(whole, scenarios=tuple(entries), causes=(cause,))
+    where = planter.where | {SECRET: "stimuli", "7309999": "id", PLACE.file: "place"}
+    texts_out = list(outputs(whole, plan))
+    assert {path for text in texts_out for word, path in where.items() if word in text} == {
+        "name",
+        "function",
+    }
+
+
+# What a cause says by its example, where that is visible.
+SAID_OF_A_VISIBLE_EXAMPLE = {
+    *("message", "line", "place.file", "place.first", "place.last", "place.text"),
+    *("raised_in.file", "raised_in.first", "raised_in.last", "raised_in.text", "raised_at"),
+}
+
+
+@pytest.mark.parametrize("example", [HIDDEN.id, SHOWN.id])
+def test_a_cause_of_visible_and_hidden_failures_says_what_visible_ones_say(example: str) -> None:
+    """Where the example is hidden, nothing of it is said; what is said of the cause as a whole
+    (which functions have to be right as well, the symptoms) rests on hidden failures too."""
     whole, where = planted()
     (cause,) = whole.causes
-    mixed = dataclasses.replace(cause, scenarios=(PLAN.scenarios[1].id, HIDDEN.id))
-    views = outputs(dataclasses.replace(whole, causes=(mixed,)))
-    seen = {path for text in views for number, path in where.items() if number in text}
-    assert not {each for each in seen if each.startswith(f"hidden.causes.{field}")}
+    mixed = dataclasses.replace(cause, scenarios=(SHOWN.id, HIDDEN.id), example=example)
+    texts = list(outputs(dataclasses.replace(whole, causes=(mixed,))))
+    seen = {path for text in texts for number, path in where.items() if number in text}
+    said = SAID_OF_A_VISIBLE_EXAMPLE if example == SHOWN.id else set()
+    allowed = {f"hidden.causes.{name}" for name in said} | MAY_BE_SEEN
+    assert seen - allowed == set()
+    assert {f"hidden.causes.{name}" for name in said & {"message", "line"}} <= seen
 
 
 def test_only_listed_fields_reach_an_anonymous_export() -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from harness.assignment import load
 from harness.common import serial
 from harness.execution import AnyDriver, create_driver, find_interpreter
 from harness.execution.piped.driver import PipedDriver
@@ -24,6 +23,7 @@ from harness.model.result import SubmissionResult
 from harness.packaging.handout import selfcheck
 from tests.execution.conftest import installed
 from tests.packaging.given_away import HOST, IDS, ROOT, handed_out, packed, run_selfcheck
+from tests.shipped import shipped
 from tests.tiny_course import FIXTURE, Course, Outcome
 
 NO_TERMINALS = ROOT / "tests" / "execution" / "no_terminals.py"
@@ -122,7 +122,7 @@ def test_each_verdict_and_message_is_that_of_harness_check(
     key = serial.loads(AnswerKey, inner["harness/packaging/key.json"])
     first = {scenario.function: scenario.id for scenario in reversed(plan.scenarios)}
     chosen = set(first.values())
-    whole = visible_only(load(ROOT, "connect4ish"))
+    whole = visible_only(shipped("connect4ish"))
     small = whole.plan.subset(lambda scenario: scenario.id in chosen)
     context = prepare(replace(whole, plan=small))
     samples = ROOT / "submissions" / "connect4ish"
@@ -173,7 +173,7 @@ def test_right_and_faulty_programs_of_every_assignment(
         files = [path for path in sample.iterdir() if path.name != "expect.yaml"]
         handed = files[0] if len(files) == 1 else sample
         expected = checked(assignment_id, handed)
-        python = find_interpreter(load(ROOT, assignment_id).plan.assignment.python)
+        python = find_interpreter(shipped(assignment_id).plan.assignment.python)
         command = ("selfcheck.pyz", handed, "--all")
         done = run_selfcheck(python.path, *command, cwd=folder, before=before)
         assert (done.returncode, done.stdout) == (expected.status, expected.out)

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import harness
 from tests.tiny_course import FIXTURE, environment
 
@@ -23,12 +25,13 @@ _KIND = FindingKind(name="short_name", title="Short name", group=PolicyGroup.TEC
 @policy_rule(90, _KIND, setting=ListSetting(key="letters", description="Letters.", noun="letter"))
 def check_names(file, collector):
     names = file.policy.names("letters")
-    for visit in file.survey.of(ast.arg) if names is not None else ():
+    for visit in file.index.of(ast.arg) if names is not None else ():
         if not names.permits(visit.node.arg):
             collector.add(_KIND, visit.node, f"{visit.node.arg} is too short a name")
 """
 
 
+@pytest.mark.process
 def test_a_policy_rule_is_one_file(tmp_path: Path) -> None:
     package = Path(harness.__file__).parent
     shutil.copytree(package, tmp_path / "harness", ignore=shutil.ignore_patterns("__pycache__"))

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from harness.common import serial
 from harness.model.plan import SourceFile
 from harness.model.policy import ImportPolicy, NameList, Policy, PolicyReport
@@ -69,6 +71,7 @@ POLICY = Policy(
 )
 
 
+@pytest.mark.process
 def test_a_bare_interpreter_finds_what_we_find() -> None:
     here = check(FILES, POLICY)
     assert len(here.findings) > 6
@@ -76,6 +79,7 @@ def test_a_bare_interpreter_finds_what_we_find() -> None:
         assert run_inside(python, FILES, POLICY) == here, python
 
 
+@pytest.mark.process
 def test_a_bare_interpreter_says_why_it_cannot_read() -> None:
     for python in interpreters():
         report = run_inside(python, (SourceFile(name="a1.py", data=b"if 1\n"),), None)
@@ -83,6 +87,7 @@ def test_a_bare_interpreter_says_why_it_cannot_read() -> None:
         assert (report.unparsable.line, report.unparsable.source) == (1, "if 1")
 
 
+@pytest.mark.process
 def test_a_newer_interpreter_reads_what_an_older_one_refuses() -> None:
     files = (SourceFile(name="a1.py", data=b"def f[T](a: T) -> T:\n    return a\n"),)
     readable = {

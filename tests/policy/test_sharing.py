@@ -14,7 +14,7 @@ from harness.model.plan import SourceFile
 from harness.model.policy import Sharing
 from harness.policy import check_sharing
 from harness.policy.sharing import LIBRARY
-from tests.shared_corpus import NOTHING, SEEN, SURROUNDINGS
+from tests.shared_corpus import PROGRAMS
 
 SUPPORT = """\
 import random
@@ -236,14 +236,6 @@ REFUSED = {
     "a hash by address": (
         "def f(a):\n    return hash(a)\n",
         "line 2: `hash`",
-    ),
-    "exit, which closes the input": (
-        "def f():\n    exit()\n",
-        "line 2: `exit`",
-    ),
-    "quit": (
-        "def f():\n    quit()\n",
-        "line 2: `quit`",
     ),
     "a file": (
         "import io\n",
@@ -555,7 +547,7 @@ def test_allowed(name: str) -> None:
     assert sharing(ALLOWED[name]) == Sharing(allowed=True)
 
 
-@pytest.mark.parametrize("program", [each[0] for each in (SEEN | NOTHING | SURROUNDINGS).values()])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_what_is_left_to_the_snapshot(program: str) -> None:
     assert sharing(program, support="NAMES = []\n") == Sharing(allowed=True)
 

@@ -19,9 +19,9 @@ FLAGS = [
 
 
 def chromium() -> str:
-    """Where Chromium is; a failure that says how to get it where it is not."""
+    """Where Chromium is; without it the test is skipped, which `.ci/run` does not let pass."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         found = shutil.which(name)
         if found:
             return found
-    pytest.fail("no Chromium found; on Debian and Ubuntu: apt-get install -y chromium")
+    pytest.skip("no Chromium found; on Debian and Ubuntu: apt-get install -y chromium")

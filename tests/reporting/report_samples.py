@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
+from harness.judging.comparison import compare_texts, compare_values, described
 from harness.model.observation import Probe, Turn
 from harness.model.plan import (
     PLAN_VERSION,
@@ -19,11 +21,11 @@ from harness.model.plan import (
 from harness.model.policy import Consequence, Finding, Severity, Unparsable
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.stimulus import Binding, Call, Key, Run, Session, Stimulus, Typed
+from harness.model.values import Value
 from harness.model.verdict import (
     Channel,
+    Comparison,
     Conversation,
-    Difference,
-    DiffLine,
     Explanation,
     Verdict,
     VerdictKind,
@@ -219,7 +221,7 @@ FACTS = plans.facts(
 def failed(
     rule: str,
     message: str,
-    *differences: Difference,
+    *differences: Comparison,
     kind: VerdictKind = VerdictKind.FAILED,
     conversation: Conversation | None = None,
 ) -> Verdict:
@@ -232,37 +234,19 @@ def failed(
     )
 
 
-def returned(expected: str, actual: str, at: int | None = 1) -> Difference:
-    """A return value that differs from character `at` on."""
-    return Difference(
-        channel=Channel.RETURNS,
-        subject="return value",
-        expected=expected,
-        actual=actual,
-        at_line=None if at is None else 1,
-        at_column=at,
+def returned(expected: str, actual: str) -> Comparison:
+    """A return value, written as Python, that differs."""
+    return compare_values(
+        Channel.RETURNS, "return value", Value.parse(expected), Value.parse(actual)
     )
 
 
-def printed(subject: str, *lines: tuple[str | None, str | None]) -> Difference:
-    """Printed text that differs, as aligned lines."""
-    return Difference(
-        channel=Channel.PRINTS,
-        subject=subject,
-        expected="\n".join(left for left, _ in lines if left is not None),
-        actual="\n".join(right for _, right in lines if right is not None),
-        lines=tuple(DiffLine(expected=left, actual=right) for left, right in lines),
-        at_line=1,
-        at_column=1,
-    )
+def printed(expected: str, actual: str, subject: str = "turn") -> Comparison:
+    """Printed text that differs."""
+    return compare_texts(Channel.PRINTS, subject, expected, actual)
 
 
-BOARD_LINES = (
-    DiffLine(expected="[", actual="["),
-    DiffLine(expected="    '----------',", actual="    '--------',"),
-    DiffLine(expected="    '----------',", actual="    '--------',"),
-    DiffLine(expected="]", actual="]"),
-)
+WIDE = returned(repr(["-" * 10] * 6), repr(["-" * 8] * 6))
 FOUR = "|-|-|-|-|\n|-|-|-|-|\n|-|-|-|-|\n|-|-|-|-|\n 1 2 3 4 \n"
 FIRST = FOUR + "Player 1 to move\nPlease enter action (h to view valid commands): "
 MOVED = "|-|-|-|-|\n|-|-|-|-|\n|-|-|-|-|\n|X|-|-|-|\n 1 2 3 4 \n"
@@ -273,25 +257,15 @@ VERDICTS = {
     BOARD_TEN.id: failed(
         "hard_coded_size",
         "looks hard-coded to 8: with BOARD_SIZE = 10 it still makes a board of size 8",
-        Difference(
-            channel=Channel.RETURNS,
-            subject="return value",
-            expected="…",
-            actual="…",
-            lines=BOARD_LINES,
-            at_line=2,
-            at_column=15,
-        ),
+        replace(WIDE, rows=(*WIDE.rows[:3], WIDE.rows[-1]), grids=None),
     ),
     LABELS.id: failed(
         "white_space",
         "only white space differs: the label row has no space after the last number",
         printed(
+            "|-|-|-|-|\n|-|X|-|X|\n 1 2 3 4 \n",
+            "|-|-|-|-|\n|-|X|-|X|\n 1 2 3 4",
             "printed text",
-            ("|-|-|-|-|", "|-|-|-|-|"),
-            ("|-|X|-|X|", "|-|X|-|X|"),
-            (" 1 2 3 4 ", " 1 2 3 4"),
-            ("", None),
         ),
     ),
     EXTRA.id: PASSED,
@@ -300,7 +274,7 @@ VERDICTS = {
         "printed_instead",
         "printed False instead of returning it",
         returned("False", "None"),
-        printed("printed text", ("Invalid column\u202e", "False"), ("", None)),
+        printed("Invalid column\u202e\n", "False", "printed text"),
     ),
     ODD.id: failed("wrong_value", "returned True, expected False", returned("False", "True")),
     ASKS.id: failed(
@@ -312,17 +286,17 @@ VERDICTS = {
                 printed="Invalid format.\n\tTry again\nYour move: ", typed=Typed(text="")
             ),
             actual=Turn(printed="Invalid  format.\nYour move:", typed=Typed(text="")),
+            compared=printed(
+                "Invalid format.\n\tTry again\nYour move: ", "Invalid  format.\nYour move:"
+            ),
         ),
     ),
     SHEET.id: failed(
         "not_changed",
         "board was not changed by add_piece",
-        returned("['--XX', '---X']", "['----', '---X']", 5),
-        Difference(
-            channel=Channel.LEAVES,
-            subject="board afterwards",
-            expected="a list that contains 'X'",
-            actual="['----', '---X']",
+        returned("['--XX', '---X']", "['----', '---X']"),
+        described(
+            Channel.LEAVES, "board afterwards", "a list that contains 'X'", "['----', '---X']"
         ),
     ),
     WINS.id: Verdict(
@@ -338,7 +312,7 @@ VERDICTS = {
     GAME.id: failed(
         "ended_early",
         "the program ended before it was asked to",
-        Difference(channel=Channel.EXIT, subject="exit status", expected="0", actual="1"),
+        described(Channel.EXIT, "exit status", "0", "1"),
         conversation=Conversation(
             shared=(Turn(printed=FIRST, typed=Typed(text="a1")),),
             expected=Turn(printed=MOVED + "Player 2 to move\n? ", typed=Typed(text="h")),

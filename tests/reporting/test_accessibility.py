@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from harness.model.assignment import SourceFile
 from harness.model.study.reports import LineRange, MatchedLines, SimilarityReport, SimilarPair
-from harness.reporting import comparison_page, write_reports, write_similarity
 from harness.reporting.html import class_page
-from harness.reporting.html.study_pages import study_page
-from tests.reporting.chromium import FLAGS, chromium
+from harness.reporting.html.study_pages import study_page, write_similarity
+from harness.reporting.two_runs import comparison_page
+from harness.reporting.writing import write_reports
 from tests.reporting.report_samples import PLAN, RUN
 from tests.reporting.test_study_page import ALIKE, STRENGTH
 from tests.reporting.test_two_runs import FOUND
@@ -43,11 +43,9 @@ SIMILAR = SimilarityReport(compared=2, pairs=(PAIR,), groups=(("ada", "bob"),))
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        yield browser.new_page(viewport={"width": 360, "height": 800})
-        browser.close()
+def page(chromium_started: Browser) -> Iterator[Page]:
+    with chromium_started.new_page(viewport={"width": 360, "height": 800}) as page:
+        yield page
 
 
 @pytest.fixture(scope="module")

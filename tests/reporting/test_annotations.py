@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.reporting.terminal.annotations import Annotation, of_submission, placed
+from harness.reporting.github import Annotation, of_submission, placed
 from harness.results import student_view
 from tests.reporting.report_samples import CANARY, MANY_FAULTS, PERFECT, PLAN, UNREADABLE
 

@@ -10,9 +10,9 @@ import pytest
 from harness.judging.explain.rules import registered_rules
 from harness.model.assignment import ManualSlot
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
-from harness.model.rule_words import RULE_WORDS, rule_in_words
+from harness.model.rule_words import rule_in_words, rule_words
 from harness.model.verdict import Cause
-from harness.reporting.view.class_causes import ClassCause, ClassCauses, ForAPerson
+from harness.reporting.view.figures import ClassCause, ClassCauses, ForAPerson
 
 
 def cause(function: str, rule: str, marks: str, message: str = "wrong") -> Cause:
@@ -116,8 +116,8 @@ def test_who_needs_a_person_is_bounded_and_all_are_counted() -> None:
 
 
 def test_every_rule_has_words() -> None:
-    rules = [rule.__name__ for rule in registered_rules()]
+    rules = [rule.name for rule in registered_rules()]
     beside = {"hard_coded_size", "not_gradable", "not_run", "too_slow", "unreadable"}
-    assert set(RULE_WORDS) == {*rules, *beside}
+    assert set(rule_words()) == {*rules, *beside}
     assert rule_in_words("returned_none") == "returns None"
     assert rule_in_words("a_rule_of_the_course") == "a rule of the course"

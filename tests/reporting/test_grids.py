@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from harness.judging.comparison import compare_values
 from harness.model.stimulus import Binding, Call, Stimulus
-from harness.model.verdict import Channel, Difference, DiffLine
-from harness.reporting.view.differences.comparison import comparison, of_texts
-from harness.reporting.view.differences.grids import boards_in
-
-
-def returned(expected: str, actual: str) -> Difference:
-    return Difference(
-        channel=Channel.RETURNS,
-        subject="return value",
-        expected=expected,
-        actual=actual,
-        at_line=1,
-        at_column=1,
-    )
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import Channel
+from harness.reporting.view.comparisons import first_difference
+from harness.reporting.view.paste import boards_in
+from tests.reporting.report_samples import printed, returned
 
 
 @pytest.mark.parametrize(
@@ -32,11 +24,12 @@ def returned(expected: str, actual: str) -> Difference:
     ],
 )
 def test_two_boards(expected: str, actual: str, mark: tuple[int, int], words: str) -> None:
-    part = comparison(returned(expected, actual))
+    part = returned(expected, actual)
     assert part.grids is not None
-    assert part.grids.expected.marks == part.grids.actual.marks
-    assert min(part.grids.expected.marks) == mark
-    assert words in part.where
+    row, index = mark
+    assert part.grids.expected.rows[row][index].differs
+    assert not any(cell.differs for cell in part.grids.expected.rows[row][:index])
+    assert words in first_difference(part)
 
 
 @pytest.mark.parametrize(
@@ -47,14 +40,19 @@ def test_two_boards(expected: str, actual: str, mark: tuple[int, int], words: st
         ("[]", "['XO', 'XO']"),
         ("[['a', 'b']]", "[['a', 'c']]"),
         ("['XO', 'OX']", "('XO', 'OX')"),  # another type, the same cells
-        ("[\n    # … 12 items before\n    'XO',\n    'XO',\n]", "['XO', 'OO']"),
+        (repr(["XO"] * 27), "['XO', 'OO']"),
         ("[" * 99 + "]" * 99, "[]"),
         ("['X" + "-" * 50 + "', 'X" + "-" * 50 + "']", "['X', 'Y']"),
-        ("not a [list", "['XO', 'OX']"),
     ],
 )
 def test_no_boards(expected: str, actual: str) -> None:
-    assert comparison(returned(expected, actual)).grids is None
+    assert returned(expected, actual).grids is None
+
+
+def test_an_object_is_no_cell() -> None:
+    account = Value(ValueKind.LIST, items=(Value(ValueKind.OBJECT, "Account"), Value.of(1)))
+    board = Value(ValueKind.LIST, items=(account, account))
+    assert compare_values(Channel.RETURNS, "", board, Value.parse("[[1, 2]]")).grids is None
 
 
 def calling(expression: str, **names: str) -> Stimulus:
@@ -77,7 +75,7 @@ def calling(expression: str, **names: str) -> Stimulus:
 def test_boards_of_a_call(stimulus: Stimulus, text: str, boards: list[str]) -> None:
     shown, found = boards_in(stimulus, {"E": "' '"})
     assert shown == text
-    assert [row for _, grid in found for row in map("".join, grid.rows)] == boards
+    assert ["".join(cell.text for cell in row) for _, grid in found for row in grid.rows] == boards
 
 
 @pytest.mark.parametrize(
@@ -99,17 +97,13 @@ def test_boards_of_a_call(stimulus: Stimulus, text: str, boards: list[str]) -> N
     ],
 )
 def test_the_first_difference_in_words(expected: str, actual: str, words: str) -> None:
-    assert words in of_texts(expected, actual, "turn").where
+    assert words in first_difference(printed(expected, actual))
 
 
 def test_nothing_printed_differs_nowhere() -> None:
-    part = of_texts("a\nb\n", "", "turn")
-    assert (part.is_silent, part.where) == (True, "")
+    part = printed("a\nb\n", "")
+    assert (part.is_silent, first_difference(part)) == (True, "")
 
 
 def test_values_short_enough_to_see_are_not_put_in_words() -> None:
-    lines = (DiffLine(expected="None", actual="'X'"),)
-    found = Difference(
-        channel=Channel.RETURNS, subject="return value", expected="", actual="", lines=lines
-    )
-    assert comparison(found).where == ""
+    assert first_difference(returned("None", "'X'")) == ""

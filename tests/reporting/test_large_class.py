@@ -13,7 +13,7 @@ import pytest
 from benchmarks.large_class import measured
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.reporting import write_reports
+from harness.reporting.writing import write_reports
 from harness.results import STORE_NAME, Store
 from tests.reporting.report_samples import FACTS, MANY_FAULTS, PASSED, PERFECT, PLAN
 
@@ -54,6 +54,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return filled(tmp_path_factory.mktemp("small"), 20, LARGE)
 
 
+@pytest.mark.process
 def test_memory_is_flat(small: Path, tmp_path: Path) -> None:
     many = filled(tmp_path, 200, LARGE)
     few, more = measured(small).peak_mib, measured(many).peak_mib

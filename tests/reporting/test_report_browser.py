@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright import sync_api as playwright
+from playwright.sync_api import Page
 
 from harness.model.result import RunResult
-from harness.reporting import write_index, write_reports
-from tests.reporting.chromium import FLAGS, chromium
+from harness.reporting.writing import write_index, write_reports
 from tests.reporting.report_samples import FACTS, MANY_FAULTS, PERFECT, PLAN, RUN
 
 PAGES = [
@@ -36,12 +36,10 @@ class Browser:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        without = started.new_context(java_script_enabled=False)
-        yield Browser(started.new_context().new_page(), without.new_page())
-        started.close()
+def browser(chromium_started: playwright.Browser) -> Iterator[Browser]:
+    without = chromium_started.new_context(java_script_enabled=False)
+    with chromium_started.new_context() as scripted, without:
+        yield Browser(scripted.new_page(), without.new_page())
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ from harness.model.observation import Turn
 from harness.model.result import SubmissionResult
 from harness.model.stimulus import Typed
 from harness.model.student_view import ShownCause, ShownCheck, Surroundings
-from harness.model.verdict import Conversation, Verdict
+from harness.model.verdict import Verdict
 from harness.reporting.terminal.cards import cause
 from harness.reporting.terminal.lines import as_text
 from harness.reporting.view import words
-from harness.reporting.view.differences.conversation import folded, has_next_turn, next_turn
+from harness.reporting.view.comparisons import folded
 from harness.reporting.view.paste import python_lines
 from harness.reporting.view.scenario_lists import clause_tallies
 from harness.results import EVERYTHING, student_view
@@ -95,16 +95,3 @@ def test_a_long_game_shows_its_end_and_folds_its_beginning() -> None:
     assert earlier + recent == turns
     assert earlier[0] == turns[0]
     assert sum(turn.printed.count("\n") + 1 for turn in recent) <= 40
-
-
-def test_an_example_is_shown_and_not_compared() -> None:
-    sides = {"expected": Turn(printed="X"), "actual": Turn(printed="Y")}
-    assert next_turn(Conversation(shared=(), **sides)) is not None
-    example = Conversation(shared=(), example=True, **sides)
-    assert has_next_turn(example)
-    assert next_turn(example) is None
-
-
-def test_a_conversation_without_a_difference_has_no_next_turn() -> None:
-    same = Conversation(shared=(Turn(printed="a"),), expected=None, actual=None)
-    assert not has_next_turn(same)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from itertools import zip_longest
 
 import pytest
 
-from harness.model.verdict import Channel, Difference, DiffLine
-from harness.reporting.html.cells import cell_html
-from harness.reporting.view.differences.comparison import Comparison, comparison, of_texts
+from harness.judging.comparison import compare_texts, described
+from harness.model.verdict import Channel, Comparison
+from harness.reporting.html.pieces import cell_html
+from harness.reporting.view.comparisons import first_difference
 from tests.reporting.report_samples import printed, returned
 
 
@@ -66,23 +66,11 @@ NO_LINE = '<span class="none">(missing)</span>'
     ],
 )
 def test_texts_side_by_side(expected: str, actual: str, rows: list[tuple[str, str]]) -> None:
-    assert sides(of_texts(expected, actual, "turn")) == rows
+    assert sides(printed(expected, actual)) == rows
 
 
 def of_file(expected: str, actual: str) -> Comparison:
-    lines = tuple(
-        DiffLine(expected=left, actual=right)
-        for left, right in zip_longest(expected.split("\n"), actual.split("\n"))
-    )
-    difference = Difference(
-        channel=Channel.WRITES,
-        subject="file out.txt",
-        expected=expected,
-        actual=actual,
-        lines=lines,
-        at_line=1,
-    )
-    return comparison(difference)
+    return compare_texts(Channel.WRITES, "file out.txt", expected, actual)
 
 
 EMPTY = '<span class="none">(empty)</span>'
@@ -110,70 +98,45 @@ def test_the_lines_of_a_file_have_the_signs_of_printed_ones(
 def test_a_file_that_lacks_its_last_line_end_prints_none() -> None:
     long = "a line that is longer than one can take in at a glance"
     where = "First difference: the end: your file has no line end there."
-    assert of_file(f"{long}\n", long).where == where
+    assert first_difference(of_file(f"{long}\n", long)) == where
     where = "First difference: the end: your file has a line end that should not be there."
-    assert of_file(long, f"{long}\n").where == where
+    assert first_difference(of_file(long, f"{long}\n")) == where
 
 
 def test_what_a_session_shows_where_nothing_should_be_is_not_called_printed() -> None:
-    found = comparison(
-        Difference(
-            channel=Channel.SHOWS,
-            subject="what is shown, step 1: f()",
-            expected="",
-            actual="8",
-            lines=(DiffLine(expected="", actual="8"),),
-            at_line=1,
-        )
-    )
+    found = compare_texts(Channel.SHOWS, "what is shown, step 1: f()", "", "8")
     assert sides(found) == [('<span class="none">(nothing)</span>', "<mark>8</mark><i>¬</i>")]
 
 
 def test_an_empty_file_is_called_empty_where_it_is_expected_in_words() -> None:
-    found = comparison(
-        Difference(
-            channel=Channel.WRITES, subject="file out.txt", expected="a text with 'x'", actual=""
-        )
-    )
+    found = described(Channel.WRITES, "file out.txt", "a text with 'x'", "")
     assert sides(found)[0][1] == EMPTY
 
 
 def test_a_value_is_marked_without_line_ends_and_dots() -> None:
-    part = comparison(returned("[1, 2]", "[1, 3]", 5))
+    part = returned("[1, 2]", "[1, 3]")
     assert sides(part) == [("[1, <mark>2</mark>]", "[1, <mark>3</mark>]")]
     assert part.stacked
 
 
 def test_a_described_expectation_is_not_aligned() -> None:
-    part = comparison(
-        Difference(
-            channel=Channel.PRINTS,
-            subject="printed text",
-            expected='text that contains "Red wins"',
-            actual="Black\nwins",
-        )
-    )
+    expected = 'text that contains "Red wins"'
+    part = described(Channel.PRINTS, "printed text", expected, "Black\nwins")
     assert part.in_words
     assert sides(part) == [('text that contains "Red wins"', "Black\nwins")]
-
-
-def test_the_judges_alignment_is_kept() -> None:
-    part = comparison(printed("turn 2", ("a", "a"), ("b", None), ("c", "c")))
-    assert [row.same for row in part.rows] == [True, False, True]
-    assert part.subject == "turn 2"
 
 
 def test_a_long_text_is_cut_around_the_first_difference() -> None:
     expected = [f"line {i}" for i in range(1000)]
     actual = [*expected[:500], "other", *expected[501:]]
-    part = of_texts("\n".join(expected), "\n".join(actual), "turn")
+    part = printed("\n".join(expected), "\n".join(actual))
     assert part.left_out_before + len(part.rows) + part.left_out_after == 1000
     assert len(part.rows) <= 60
     assert part.differs
 
 
 def test_a_long_line_is_cut_around_the_first_difference() -> None:
-    part = of_texts("x" * 5000 + "a" + "y" * 5000, "x" * 5000 + "b" + "y" * 5000, "turn")
+    part = printed("x" * 5000 + "a" + "y" * 5000, "x" * 5000 + "b" + "y" * 5000)
     left, right = sides(part)[0]
     assert "<mark>a</mark>" in left
     assert "<mark>b</mark>" in right
@@ -182,6 +145,6 @@ def test_a_long_line_is_cut_around_the_first_difference() -> None:
 
 def test_a_flood_is_laid_out_at_once() -> None:
     started = time.process_time()
-    of_texts("a\nb\n" * 30_000, "b\na\n" * 40_000, "turn")
-    of_texts("x\n" * 199, "y\nx\n" * 99, "turn")
+    printed("a\nb\n" * 30_000, "b\na\n" * 40_000)
+    printed("x\n" * 199, "y\nx\n" * 99)
     assert time.process_time() - started < 2

@@ -7,14 +7,13 @@ from fractions import Fraction
 
 import pytest
 
-from harness.model.observation import Ending
 from harness.model.policy import Consequence, Severity
 from harness.model.result import RunResult, SubmissionStatus
 from harness.model.student_view import FunctionTally
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.class_page import Overview
 from harness.reporting.view import figures, words
-from harness.reporting.view.failing import Failing
+from harness.reporting.view.figures import FailingCounter
 from tests.reporting.report_samples import (
     IMPORT_ASKS,
     MANY_FAULTS,
@@ -81,7 +80,7 @@ def test_findings_with_one_sentence_are_one_entry() -> None:
 
 
 def test_what_most_say_is_found_among_thousands_of_other_texts() -> None:
-    failing = Failing(PLAN)
+    failing = FailingCounter(PLAN)
     for number in range(1500):
         often = number % 5 > 1
         text = "the usual" if often else f"returned {number}"
@@ -91,7 +90,7 @@ def test_what_most_say_is_found_among_thousands_of_other_texts() -> None:
 
 
 def test_no_reason_is_given_that_holds_for_few() -> None:
-    failing = Failing(PLAN)
+    failing = FailingCounter(PLAN)
     for number in range(15):
         text = "the usual" if number < 2 else f"returned {number}"
         failing.add(result(f"s{number:02}", {WINS.id: failed("wrong_value", text)}))
@@ -101,7 +100,7 @@ def test_no_reason_is_given_that_holds_for_few() -> None:
 
 def test_a_sweep_counts_once() -> None:
     swept = tuple(replace(WINS, id=f"{WINS.id}[N={size}]", group=WINS.id) for size in range(4, 9))
-    failing = Failing(replace(PLAN, scenarios=swept))
+    failing = FailingCounter(replace(PLAN, scenarios=swept))
     (row,) = (
         row
         for row in result("x", {WINS.id: failed("r", "wrong")}).scenarios
@@ -117,7 +116,7 @@ def test_a_sweep_counts_once() -> None:
 @pytest.mark.parametrize(("good", "doubted"), [(2, False), (3, True), (4, False)])
 def test_a_scenario_that_most_good_submissions_fail_is_doubted(good: int, doubted: bool) -> None:
     """Two of the good ones fail it, and any number of the others."""
-    failing = Failing(PLAN)
+    failing = FailingCounter(PLAN)
     for number in range(good):
         failing.add(result(f"g{number}", {WINS.id: failed("r", "wrong")} if number < 2 else {}))
     for number in range(9):
@@ -169,5 +168,4 @@ def test_sections_stand_in_the_sheets_order() -> None:
 def test_every_kind_has_its_words() -> None:
     assert set(words.VERDICT) == set(VerdictKind)
     assert set(words.STATUS) == set(SubmissionStatus)
-    assert set(words.ENDING) == set(Ending)
     assert all(words.consequence(Consequence(severity=severity)) for severity in Severity)

@@ -16,10 +16,15 @@ import pytest
 from harness.common.files import page_name, write
 from harness.model.plan import Visibility
 from harness.model.result import RunResult, StrengthFigures
-from harness.reporting import mark_unfinished, page_writer, write_index, write_reports
 from harness.reporting.export.marks_csv import marks_csv
 from harness.reporting.html.class_page import class_page
-from harness.reporting.manifest import MANIFEST
+from harness.reporting.writing import (
+    MANIFEST,
+    mark_unfinished,
+    page_writer,
+    write_index,
+    write_reports,
+)
 from harness.results import results_json
 from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
 
@@ -159,6 +164,7 @@ def test_a_report_that_is_being_replaced_says_that_it_is_not_complete(tmp_path: 
     assert index.read_bytes() == whole
 
 
+@pytest.mark.process
 def test_what_a_killed_run_did_not_come_to_rename_goes_with_the_next(tmp_path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()

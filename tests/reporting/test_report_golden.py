@@ -15,9 +15,10 @@ import pytest
 from rich.console import Console, RenderableType
 
 from harness.model.result import RunResult, SubmissionResult
-from harness.reporting import explain_failures, explain_scenario, show_submission, summary_table
 from harness.reporting.html.class_page import class_page
 from harness.reporting.html.submission_pages import feedback_page, submission_page
+from harness.reporting.terminal.cards import explain_failures
+from harness.reporting.terminal.tables import explain_scenario, show_submission, summary_table
 from harness.results import student_view
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import (

@@ -17,7 +17,6 @@ from rich.console import Console
 
 from harness.model.result import RunResult, SubmissionResult
 from harness.model.verdict import VerdictKind
-from harness.reporting import explain_failures, show_submission, summary_table
 from harness.reporting.html.class_page import (
     MOST_ROWS,
     Overview,
@@ -26,6 +25,8 @@ from harness.reporting.html.class_page import (
     further_pages,
 )
 from harness.reporting.html.submission_pages import feedback_page, submission_page
+from harness.reporting.terminal.cards import explain_failures
+from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.results import student_view
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import (

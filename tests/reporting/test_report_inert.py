@@ -7,7 +7,7 @@ from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from harness.common import escaping
-from harness.reporting.html import inert
+from harness.reporting.html import pieces
 from harness.reporting.html.environment import environment
 
 
@@ -34,30 +34,30 @@ from harness.reporting.html.environment import environment
     ],
 )
 def test_visible(text: str, shown: str) -> None:
-    assert inert.visible(text) == shown
+    assert escaping.visible(text) == shown
 
 
 def test_every_shown_character_can_be_encoded() -> None:
     everything = "".join(map(chr, range(0x3000))) + "".join(map(chr, range(0xD7F0, 0xE010)))
-    assert inert.visible(everything).encode("utf-8").isascii() is False
-    assert not any(escaping.is_unseen(character) for character in inert.visible(everything))
+    assert escaping.visible(everything).encode("utf-8").isascii() is False
+    assert not any(escaping.is_unseen(character) for character in escaping.visible(everything))
 
 
 def test_code_escapes_markup_and_sets_our_escapes_apart() -> None:
-    shown = inert.code("<b>&\x1b\"'")
+    shown = pieces.code("<b>&\x1b\"'")
     assert shown == Markup('&lt;b&gt;&amp;<span class="esc">\\x1b</span>"\'')
 
 
 def test_code_tells_an_escape_from_a_backslash_that_was_there() -> None:
-    assert inert.code("\\x1b") == Markup("\\x1b")
+    assert pieces.code("\\x1b") == Markup("\\x1b")
 
 
 def test_blanks_are_visible_on_request() -> None:
-    assert inert.code("a \tb", spaces=True) == Markup("a<i>·</i><i>⇥</i>b")
+    assert pieces.code("a \tb", spaces=True) == Markup("a<i>·</i><i>⇥</i>b")
 
 
 def test_a_block_keeps_its_lines() -> None:
-    assert inert.block("a\n<\n") == Markup("a\n&lt;\n")
+    assert pieces.block("a\n<\n") == Markup("a\n&lt;\n")
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ def test_a_chosen_seed_is_part_of_it() -> None:
     assert to_try(stimulus) == "import random\nrandom.seed(7)\nroll()"
 
 
+@pytest.mark.process
 def test_a_seeded_program_is_tried_in_the_interpreter(tmp_path: Path) -> None:
     stimulus = Stimulus(action=Run(program="dice.py", argv=("six sides",)), seed=7)
     assert shell_command(stimulus) == ""

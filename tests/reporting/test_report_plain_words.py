@@ -7,26 +7,15 @@ from dataclasses import replace
 import pytest
 
 from harness.execution.confinement import NOT_PREVENTED
+from harness.judging.differences import ENDINGS
 from harness.model.observation import Ending, Tier
-from harness.model.verdict import Channel, Difference
 from harness.reporting.html.class_page import class_page
-from harness.reporting.view import words
-from harness.reporting.view.differences.comparison import comparison
 from tests.reporting.pages_read import Page
 from tests.reporting.report_samples import FACTS, PLAN, RUN
 
 
-@pytest.mark.parametrize("ending", list(Ending))
-def test_how_a_program_ended_is_said_in_words(ending: Ending) -> None:
-    difference = Difference(
-        channel=Channel.ENDING,
-        subject="how it ended",
-        expected=Ending.ANSWERED.value,
-        actual=ending.value,
-    )
-    (row,) = comparison(difference).rows
-    assert row.expected.text == words.ENDING[Ending.ANSWERED]
-    assert row.actual.text == words.ENDING[ending]
+def test_how_a_program_ended_is_said_in_words() -> None:
+    assert all(ENDINGS[ending] != ending.value for ending in Ending)
 
 
 @pytest.mark.parametrize("tier", list(Tier))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.model.verdict import Channel, Difference, DiffLine
-from harness.reporting.html.cells import cell_html, signs_used
-from harness.reporting.view.differences.comparison import Comparison, comparison, of_texts
-from harness.reporting.view.differences.sides import side_lines
-from tests.reporting.report_samples import returned
+from harness.judging.comparison import compare_texts
+from harness.model.verdict import Channel, Comparison
+from harness.reporting.html.pieces import cell_html, signs_used
+from harness.reporting.view.comparisons import first_difference, side_lines
+from tests.reporting.report_samples import printed, returned
 
 
 def shown(part: Comparison, side: str) -> list[str]:
@@ -19,42 +19,15 @@ def shown(part: Comparison, side: str) -> list[str]:
 
 
 def test_a_file_that_should_be_empty_is_called_empty() -> None:
-    part = comparison(
-        Difference(
-            channel=Channel.WRITES,
-            subject="file out.txt",
-            expected="",
-            actual="a\n",
-            lines=(DiffLine(expected="", actual="a"), DiffLine(expected=None, actual="")),
-            at_line=1,
-        )
-    )
+    part = compare_texts(Channel.WRITES, "file out.txt", "", "a\n")
     assert shown(part, "expected") == ["(empty)"]
 
 
-def of_values(*lines: tuple[str | None, str | None]) -> Comparison:
-    rows = tuple(DiffLine(expected=expected, actual=actual) for expected, actual in lines)
-    left, right = (
-        "\n".join(side for side in sides if side is not None) for sides in zip(*lines, strict=True)
-    )
-    return comparison(
-        Difference(
-            channel=Channel.RETURNS,
-            subject="return value",
-            expected=left,
-            actual=right,
-            lines=rows,
-            at_line=1,
-            at_column=1,
-        )
-    )
-
-
 def test_a_list_in_place_of_none_is_no_text() -> None:
-    part = of_values(("None", "("), (None, "    [1],"), (None, ")"))
+    part = returned("None", f"([1], {'-' * 60!r})")
     assert shown(part, "expected") == ["None"]
-    assert shown(part, "actual") == ["(", "    [1],", ")"]
-    assert part.where == ""
+    assert shown(part, "actual") == ["(", "    [1],", f"    {'-' * 60!r},", ")"]
+    assert first_difference(part) == ""
 
 
 @pytest.mark.parametrize(
@@ -66,22 +39,23 @@ def test_a_list_in_place_of_none_is_no_text() -> None:
         ("[(2, 1), (2, 2)]", "[(2, 1), (3, 1)]",
          ("[(2, 1), (<m>2</m>, <m>2</m>)]", "[(2, 1), (<m>3</m>, <m>1</m>)]")),
         ("'ac'", "'abd'", ("'a<m>c</m>'", "'a<m>b</m>d'")),  # a text
+        ("['é', 1]", "['é', 2]", ("['é', <m>1</m>]", "['é', <m>2</m>]")),
     ],
 )  # fmt: skip
 def test_every_item_that_differs_is_marked(
     expected: str, actual: str, rows: tuple[str, str]
 ) -> None:
-    row = comparison(returned(expected, actual, 2)).rows[0]
+    row = returned(expected, actual).rows[0]
     found = [str(cell_html(cell)).replace("mark>", "m>") for cell in (row.expected, row.actual)]
     assert tuple(found) == rows
 
 
 def test_a_list_of_places_is_no_board() -> None:
-    assert comparison(returned("[(2, 1), (2, 2)]", "[(2, 1), (3, 1)]", 4)).grids is None
+    assert returned("[(2, 1), (2, 2)]", "[(2, 1), (3, 1)]").grids is None
 
 
 def test_a_flood_is_shown_three_times() -> None:
-    part = of_texts("ask: ", "no\n" * 40, "turn")
+    part = printed("ask: ", "no\n" * 40)
     assert [line.note or line.cell.text for line in side_lines(part, "expected")] == ["ask: "]
     lines = [line.note or line.cell.text for line in side_lines(part, "actual")]
     assert lines[:3] == ["no"] * 3
@@ -92,7 +66,7 @@ def test_a_flood_is_shown_three_times() -> None:
 def test_long_equal_transcripts_show_the_neighbourhood_with_numbers() -> None:
     board = [f"row {n}" for n in range(1, 13)]
     expected = "\n".join([*board, "O to move", "Move: "])
-    part = of_texts(expected, expected.replace("O to", "X to"), "turn")
+    part = printed(expected, expected.replace("O to", "X to"))
     assert [line.note or (line.number, line.cell.text) for line in side_lines(part, "actual")] == [
         "… 9 lines agree",
         (10, "row 10"),
@@ -101,15 +75,15 @@ def test_long_equal_transcripts_show_the_neighbourhood_with_numbers() -> None:
         (13, "X to move"),
         (14, "Move: "),
     ]
-    assert part.where.startswith("First difference: line 13, character 1")
+    assert first_difference(part).startswith("First difference: line 13, character 1")
 
 
 def test_a_missing_line_is_said_of_the_programs_side_alone() -> None:
-    part = of_texts("a\nb\nc\n", "a\nc\n", "turn")
+    part = printed("a\nb\nc\n", "a\nc\n")
     assert [line.note or line.cell.text for line in side_lines(part, "actual")] == [
         "a", "(missing)", "c",
     ]  # fmt: skip
-    part = of_texts("a\nc\n", "a\nb\nc\n", "turn")
+    part = printed("a\nc\n", "a\nb\nc\n")
     assert [line.note or line.cell.text for line in side_lines(part, "expected")] == ["a", "c"]
 
 

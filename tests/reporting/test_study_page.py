@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.common import files, serial
-from harness.model.study.fuzzing import Difference, FunctionInputs, FuzzedSubmission, FuzzReport
+from harness.model.study.fuzzing import FunctionInputs, FuzzDifference, FuzzedSubmission, FuzzReport
 from harness.model.study.reports import (
     ChangeOutcome,
     ClauseStrength,
@@ -62,7 +62,7 @@ def test_what_is_measured_is_shown_and_nothing_of_it_acts() -> None:
 
 def test_where_programs_with_full_marks_differ_is_shown() -> None:
     assert "full marks" not in study_page(PLAN, None, ALIKE)
-    found = Difference(
+    found = FuzzDifference(
         target="t", function="g", message="prints <b>", scenario="- call: g()", drawn=1
     )
     fuzz = FuzzReport(

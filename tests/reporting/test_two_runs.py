@@ -14,17 +14,17 @@ import pytest
 from rich.console import Console
 
 from harness.common.errors import UserError
-from harness.reporting import comparison_csv, comparison_page, comparison_table
-from harness.results import Snapshot, SnapshotEntry, compare_runs
-from harness.results.snapshot import Outcome
+from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
+from harness.results import RunSnapshot, SnapshotEntry, compare_runs
+from harness.results.comparing import ScenarioOutcome
 from tests.reporting.pages_read import assert_inert
 
 GOLDEN = Path(__file__).parent / "exported"
 
 
-def outcomes(**verdicts: str) -> tuple[Outcome, ...]:
+def outcomes(**verdicts: str) -> tuple[ScenarioOutcome, ...]:
     return tuple(
-        Outcome(
+        ScenarioOutcome(
             id=f"f/{name}",
             verdict=verdict,
             points=Fraction(verdict == "passed"),
@@ -58,7 +58,7 @@ DEDUCTED = entry("deducted", "6", a="passed", b="passed")
 STYLE = entry("=style+1", "6", a="passed", b="passed")
 GONE = entry("gone\u202e", "3", a="passed", b="failed")
 FACTS = (("the interpreter", "3.12.1"), ("the scenarios", "old"))
-OLD = Snapshot(
+OLD = RunSnapshot(
     path="reports/old",
     assignment="small",
     started="2026-01-02T03:04:05+00:00",

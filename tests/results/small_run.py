@@ -23,10 +23,11 @@ from harness.model.result import ScenarioResult, SubmissionResult, SubmissionSta
 from harness.model.stimulus import Binding, Call, Stimulus, Typed
 from harness.model.values import Value
 from harness.model.verdict import (
+    Cell,
     Channel,
+    ComparedRow,
+    Comparison,
     Conversation,
-    Difference,
-    DiffLine,
     Explanation,
     Verdict,
     VerdictKind,
@@ -92,14 +93,12 @@ def failed(secret: str, *, draw: int | None = None) -> Verdict:
         kind=VerdictKind.FAILED,
         explanation=Explanation(rule="printed-not-returned", message=f"printed {secret}"),
         differences=(
-            Difference(
+            Comparison(
                 channel=Channel.RETURNS,
                 subject="return value",
-                expected=secret,
-                actual="\udc80\x1b[31m é",
-                lines=(DiffLine(expected=secret, actual=None),),
-                at_line=1,
-                at_column=2,
+                rows=(
+                    ComparedRow(expected=Cell(text=secret), other=Cell(text="\udc80\x1b[31m é")),
+                ),
             ),
         ),
         conversation=Conversation(

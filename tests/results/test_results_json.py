@@ -23,7 +23,7 @@ from harness.model.result import (
 )
 from harness.model.verdict import Cause, CodePlace, Symptom, Verdict, VerdictKind
 from harness.policy import finding_kinds
-from harness.results import mark_string, results_json, results_json_v1
+from harness.results import mark_string, results_json
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 
 SCHEMA = json.loads(
@@ -39,14 +39,9 @@ def plain(run: RunResult = RUN) -> Any:
     return json.loads(results_json(run, PLAN))
 
 
-def plain_v1(run: RunResult = RUN) -> Any:
-    return json.loads(results_json_v1(run, PLAN))
-
-
 def test_it_is_what_its_schema_says() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    for found in (plain(), plain_v1()):
-        jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    jsonschema.Draft202012Validator(SCHEMA).validate(plain())
 
 
 def test_what_a_scenario_needs_and_how_fast_it_must_be_stand_there_where_stated() -> None:
@@ -65,12 +60,6 @@ def test_the_strength_of_the_scenarios_stands_there_where_it_was_measured() -> N
     found = plain(replace(RUN, facts=facts))
     assert found["run"]["strength"] == {"changes": 8, "noticed": 7}
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
-
-
-def test_the_two_versions_are_not_mixed_up() -> None:
-    for found, other in ((plain(), 1), (plain_v1(), 2)):
-        found["schema_version"] = other
-        assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(found)
 
 
 def test_marks_that_a_person_gives_stand_beside_the_mark() -> None:
@@ -136,9 +125,6 @@ def test_submissions_stand_by_id_and_scenarios_as_in_the_plan() -> None:
     assert [one["id"] for one in found["submissions"]] == ["ada", "broken", "unreadable"]
     assert [one["id"] for one in found["scenarios"]] == ids
     assert list(found["submissions"][0]["failed"]) == ids[1:]
-    submissions = plain_v1()["submissions"]
-    assert [one["id"] for one in submissions] == ["ada", "broken", "unreadable"]
-    assert [one["id"] for one in submissions[0]["scenarios"]] == ids
 
 
 def test_marks() -> None:
@@ -244,26 +230,6 @@ def test_what_passed_is_counted_and_what_failed_says_why() -> None:
     assert (broken["causes"], len(unreadable["causes"])) == ([], 1)
 
 
-def test_version_1_says_what_a_scenario_is_and_how_it_went() -> None:
-    scenario = plain_v1()["submissions"][0]["scenarios"][1]
-    assert scenario == {
-        "id": "f/sampled",
-        "name": "sampled",
-        "function": "f",
-        "clause": "4.1",
-        "clauses": ["4.1"],
-        "visibility": "visible",
-        "tags": [],
-        "informational": False,
-        "extra_credit": False,
-        "verdict": "failed",
-        "points": 0.0,
-        "out_of": 0.33,
-        "explanation": "printed-not-returned",
-        "message": "printed plain",
-    }
-
-
 def test_runs_of_the_same_inputs_differ_in_their_times_alone() -> None:
     later = replace(RUN.facts, started="x", finished="y")
     again = RunResult(facts=later, submissions=tuple(reversed(RUN.submissions)))
@@ -284,8 +250,6 @@ def test_any_text_survives_as_ascii() -> None:
 def test_a_run_in_pieces_is_whole_json() -> None:
     for submissions in ((), RUN.submissions[:1], RUN.submissions):
         run = replace(RUN, submissions=submissions)
-        text = results_json_v1(run, PLAN)
-        assert text == json.dumps(json.loads(text), indent=1) + "\n"
         found = json.loads(results_json(run, PLAN))
         assert len(found["submissions"]) == len(submissions)
 

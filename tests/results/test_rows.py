@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.model.observation import Observation
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results import Packer, Piece, Store
-from harness.results.rows import PIECE_BYTES
+from harness.results.reuse import PIECE_BYTES
 from tests.results.small_run import observed
 
 

@@ -14,7 +14,7 @@ from harness.model.observation import Ending
 from harness.model.result import RunResult
 from harness.model.verdict import Verdict, VerdictKind
 from harness.results import Store
-from harness.results.rows import encoded
+from harness.results.reuse import encoded
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result
 
 

@@ -82,6 +82,7 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parent.parent)])}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("kill_after", [0, 1, 7, 23])
 def test_a_killed_writer_leaves_whole_submissions(tmp_path: Path, kill_after: int) -> None:
     path = tmp_path / "run.sqlite"
@@ -110,6 +111,7 @@ def test_a_killed_writer_leaves_whole_submissions(tmp_path: Path, kill_after: in
         assert check == ("ok",)
 
 
+@pytest.mark.process
 def test_a_full_disk_is_one_line_and_loses_nothing_that_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     done = subprocess.run(
@@ -124,6 +126,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing_that_was_stored(tmp_path: Pat
         store.save(result("z"), {"k": (observed(),)}, {})
 
 
+@pytest.mark.process
 def test_a_sealed_folder_can_be_read_and_not_written(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import pytest
+
 from harness.common import serial
 from harness.model.plan import Visibility
 from harness.model.result import SubmissionResult
 from harness.model.student_view import FunctionTally, HiddenCheck, ShownCause
 from harness.model.verdict import Cause, CodePlace, VerdictKind
-from harness.results import student_view
+from harness.results import EVERYTHING, student_view
 from tests.results.small_run import FINDING, PLAN, SECRET, UNREADABLE, result
 
 
@@ -127,6 +129,67 @@ def test_the_line_on_which_a_hidden_scenario_raises_changes_nothing() -> None:
     assert views[0] == views[1] == views[2]
     (cause,) = views[0].causes
     assert (cause.line, cause.hidden, cause.marks) == (2, 1, 2)
+
+
+def _two_causes(hidden_in: int, *, hidden_first: bool) -> SubmissionResult:
+    """Two visible checks of f fail for two causes, and a hidden one for either of them."""
+    whole = result("ada")
+    first, *others = whole.scenarios
+    failed = replace(first, verdict=replace(others[0].verdict, draw=None), points=Fraction(0))
+    causes = []
+    for index, name in enumerate(("f/shown", "f/sampled")):
+        scenarios = (name, "f/secret") if index == hidden_in else (name,)
+        worth = Fraction(len(scenarios), 2)
+        causes.append(
+            Cause(
+                function="f",
+                rule="rule",
+                message=name,
+                scenarios=scenarios,
+                example=name,
+                marks_at_stake=worth,
+            )
+        )
+    if hidden_first:
+        causes.sort(key=lambda cause: -cause.marks_at_stake)
+    return replace(whole, scenarios=(failed, *others), causes=tuple(causes))
+
+
+def test_for_which_of_two_visible_causes_a_hidden_check_fails_is_not_said() -> None:
+    views = [
+        student_view(_two_causes(where, hidden_first=first), PLAN)
+        for where in (0, 1)
+        for first in (False, True)
+    ]
+    assert all(view == views[0] for view in views)
+    assert [(cause.message, cause.hidden) for cause in views[0].causes[:2]] == [
+        ("f/shown", 1),
+        ("f/sampled", 0),
+    ]
+
+
+@pytest.mark.parametrize(("shared", "together"), [("f/sampled", ("g",)), ("f/secret", ())])
+def test_what_has_to_be_right_as_well_is_said_of_a_visible_check_only(
+    shared: str, together: tuple[str, ...]
+) -> None:
+    causes = tuple(
+        Cause(
+            function=function,
+            rule="rule",
+            message=function,
+            scenarios=tuple({own: None, shared: None, "f/secret": None}),
+            example=own,
+            blamed=True,
+            together_with=(other,),
+        )
+        for function, other, own in (("f", "g", "f/sampled"), ("g", "f", "f/later"))
+    )
+    open_now = frozenset({Visibility.VISIBLE, Visibility.AFTER_DUE_DATE})
+    whole = replace(result("ada"), causes=causes)
+    view = student_view(whole, PLAN, visible=open_now)
+    assert {cause.function: cause.together_with for cause in view.causes}["f"] == together
+    everything = student_view(whole, PLAN, visible=EVERYTHING)
+    assert [cause.together_with for cause in everything.causes] == [("g",), ("f",)]
 
 
 def test_a_hidden_cause_is_its_function_its_clauses_and_its_marks() -> None:

@@ -8,27 +8,21 @@ from __future__ import annotations
 import os
 import re
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from harness.assignment import available, load
+from harness.assignment import available
 from harness.matchers import Exactly, PythonValue
 from harness.model.expectation import Expected, Matcher
 from harness.model.plan import Scenario, Visibility
-from harness.model.specification import Specification
 from harness.model.stimulus import Run
+from tests.shipped import shipped
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "assignments.md"
 ASSIGNMENTS = ("connect4ish", "naughts-crosses", "cs112-p4", "comp1005-a3")
 TABLE = re.compile(r"^\| \| .*\n(?:\|.*\n)+", re.MULTILINE)
-
-
-@cache
-def specification(assignment_id: str) -> Specification:
-    return load(ROOT, assignment_id)
 
 
 def matchers(stated: Expected) -> list[Matcher]:
@@ -56,7 +50,7 @@ def number(value: Fraction) -> str:
 
 def figures(assignment_id: str) -> dict[str, str]:
     """The column of an assignment."""
-    spec = specification(assignment_id)
+    spec = shipped(assignment_id)
     assignment, every = spec.plan.assignment, list(spec.plan.scenarios)
     samples = (ROOT / "submissions" / assignment_id).glob("*/expect.yaml")
     counts: dict[str, int] = {
@@ -122,5 +116,5 @@ def test_every_assignment_has_a_column_and_a_section() -> None:
 def test_only_what_the_page_names_is_compared_by_pattern(
     assignment_id: str, functions: set[str]
 ) -> None:
-    scenarios = specification(assignment_id).plan.scenarios
+    scenarios = shipped(assignment_id).plan.scenarios
     assert {one.function for one in scenarios if is_by_pattern(one)} == functions

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from harness.assignment import load
 from harness.intake import read
 from harness.matchers import Contains, Matches
 from harness.model.plan import Plan
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Stimulus
 from harness.policy import check
+from tests.shipped import shipped
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "specs" / "comp1005-a3"
@@ -45,7 +45,7 @@ def program(path: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def specification() -> Specification:
-    return load(ROOT, "comp1005-a3")
+    return shipped("comp1005-a3")
 
 
 @pytest.fixture(scope="module")

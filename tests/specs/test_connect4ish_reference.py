@@ -13,15 +13,14 @@ from typing import Any
 
 import pytest
 
-from harness.assignment import load
 from harness.execution import Driver, SubmissionServer, choose_tier, find_interpreter
-from harness.grading import prepare
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending
 from harness.model.plan import Plan, Scenario
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run
 from harness.policy import check
+from tests.shipped import context_of, shipped
 from tests.specs import connect4ish_oracle as oracle
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +30,7 @@ SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13)
 
 @pytest.fixture(scope="module")
 def specification() -> Specification:
-    return load(ROOT, "connect4ish")
+    return shipped("connect4ish")
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +39,8 @@ def plan(specification: Specification) -> Plan:
 
 
 @pytest.fixture(scope="module")
-def key(specification: Specification) -> AnswerKey:
-    return prepare(specification, cache=ROOT / ".harness-cache", recall_tier=True).key
+def key() -> AnswerKey:
+    return context_of("connect4ish").key
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import load
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.policy import Severity
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Stimulus
+from tests.shipped import shipped
 
 ROOT = Path(__file__).parents[2]
 SIZE_DEPENDENT = (
@@ -33,7 +33,7 @@ DIRECTIONS = {(1, 0), (0, 1), (1, 1), (1, -1)}
 
 @pytest.fixture(scope="module")
 def specification() -> Specification:
-    return load(ROOT, "connect4ish")
+    return shipped("connect4ish")
 
 
 @pytest.fixture(scope="module")

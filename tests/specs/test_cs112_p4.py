@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from harness.assignment import load
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Session, Stimulus
 from harness.policy import check
+from tests.shipped import shipped
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "reference" / "cs112-p4"
@@ -48,7 +48,7 @@ def program(path: Path) -> Any:
 
 @pytest.fixture(scope="module")
 def specification() -> Specification:
-    return load(ROOT, "cs112-p4")
+    return shipped("cs112-p4")
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import load
 from harness.model.plan import Plan, ProvidedVariant, Scenario, Visibility
 from harness.model.stimulus import Run, Stimulus
+from tests.shipped import shipped
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "reference" / "naughts-crosses" / "a1.py").read_text()
@@ -27,7 +27,7 @@ Names = dict[str, object]
 
 @cache
 def plan() -> Plan:
-    return load(ROOT, "naughts-crosses").plan
+    return shipped("naughts-crosses").plan
 
 
 def groups(scenarios: tuple[Scenario, ...]) -> dict[str, Scenario]:

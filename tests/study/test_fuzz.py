@@ -16,9 +16,9 @@ from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Stimulus
 from harness.model.study.fuzzing import FuzzSettings, FuzzTarget
 from harness.study.fuzz import worker as fuzz_worker
-from harness.study.fuzz.comparing import Comparer
-from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed, played, shortened
+from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed, play_games, shorten_game
 from harness.study.fuzz.searching import not_fuzzed
+from harness.study.fuzz.worker import Comparer
 from tests.tiny_course import Course
 
 STRATEGIES = """
@@ -177,18 +177,18 @@ def test_games_answer_the_prompt_that_is_shown(course: Course) -> None:
         return seen
 
     drawn = [(("1", "3", "2", "3"), ("y", "y"))]
-    (game,) = played(target, drawn, (("q",), ("n",)), run)
+    (game,) = play_games(target, drawn, (("q",), ("n",)), run)
     assert [each.text for each in game.inputs] == ["1", "3", "y", "2", "3", "n"]
     with pytest.raises(UserError, match="the reference asks after 'Amount: '"):
         unnamed = SimpleNamespace(**{**vars(target), "prompts": (again, again)})
-        played(unnamed, drawn, (("q",), ("n",)), run)  # type: ignore[arg-type]
+        play_games(unnamed, drawn, (("q",), ("n",)), run)  # type: ignore[arg-type]
 
 
 def test_a_game_is_as_short_as_can_be(course: Course) -> None:
     settings, _ = with_fuzz(course)
     target = next(each for each in settings.targets if each.id == "tills")
     lines = [str(number) for number in range(40)]
-    game = played(target, [(tuple(lines),)], (("q",),), lambda all_: [
+    game = play_games(target, [(tuple(lines),)], (("q",),), lambda all_: [
         Observation(ending=Ending.ANSWERED, turns=tuple(
             Turn(printed="Amount: ", typed=typed) for typed in one.inputs[:41]
         )) for one in all_
@@ -198,7 +198,7 @@ def test_a_game_is_as_short_as_can_be(course: Course) -> None:
         typed = [each.text for each in candidate.inputs]
         return candidate if "3" in typed and "7" in typed[typed.index("3") :] else None
 
-    assert [each.text for each in shortened(game, differs).inputs] == ["3", "7"]
+    assert [each.text for each in shorten_game(game, differs).inputs] == ["3", "7"]
 
 
 RARE = (

@@ -10,7 +10,7 @@ from harness.assignment import load
 from harness.grading import FailureJob, prepare, search_failures
 from harness.model.assignment import SourceFile
 from harness.model.submission import Submission
-from harness.study.changes import OUTSIDE, changes
+from harness.study.strength import OUTSIDE, changes
 from tests.tiny_course import Course
 
 PROGRAM = '''\

@@ -9,8 +9,7 @@ import pytest
 from harness.common.rounding import percent
 from harness.model.assignment import SourceFile
 from harness.model.study.reports import ChangeOutcome, Equivalent, PairOutcome
-from harness.study.changes import Change, combined, pairs
-from harness.study.strength import report
+from harness.study.strength import Change, combine, pairs, report
 from tests.marking.marking_plan import plan, scenario
 
 ORIGINAL = SourceFile(name="a1.py", data=b"one\ntwo\nthree\n")
@@ -33,7 +32,7 @@ def change(line: int, text: bytes, function: str = "f") -> Change:
 def test_two_changes_of_other_lines_are_put_together(
     first: bytes, second: bytes, both: bytes | None
 ) -> None:
-    assert combined(ORIGINAL, change(1, first), change(3, second)) == both
+    assert combine(ORIGINAL, change(1, first), change(3, second)) == both
 
 
 def test_pairs_are_of_one_function_and_functions_take_turns() -> None:

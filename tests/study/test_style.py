@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.model.study.reports import CodePlace, StyleEvidence, StyleFinding
-from harness.reporting.style_file import style_in_words
+from harness.model.study.reports import CodeElement, StyleEvidence, StyleFinding
+from harness.reporting.html.study_pages import style_in_words
 from harness.study import style, text_facts
 from harness.study.style import RULES, find_ruff, ruff_findings
 from tests.tiny_course import Course
@@ -74,7 +74,7 @@ def test_each_rule_and_its_reason_are_documented() -> None:
 
 
 def test_a_cell_names_the_first_of_each_kind() -> None:
-    place = CodePlace(name="main", file="a1.py", line=3, count=70)
+    place = CodeElement(name="main", file="a1.py", line=3, count=70)
     finding = StyleFinding(file="a1.py", line=1, rule="F401", message="m", reason="r")
     evidence = StyleEvidence(
         findings=(finding, finding), found=2, longest=(place,), undocumented=(place,) * 5

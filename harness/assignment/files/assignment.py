@@ -7,25 +7,180 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from harness.assignment.document import Document, Loc
+from harness.assignment.files.fuzzing import FuzzShape
 from harness.assignment.loading import REFERENCE, shown
-from harness.assignment.scenarios.settings import fraction, has_clause, merged
-from harness.assignment.schema.models.assignment import AssignmentShape
-from harness.assignment.schema.validate import shaped
-from harness.assignment.schema.validators import COMPARE_WORDS, describe, listed
-from harness.assignment.yaml.document import Document, Loc
-from harness.assignment.yaml.errors import nearest
+from harness.assignment.scenarios.context import has_clause, merged
+from harness.assignment.shapes import (
+    Expects,
+    IdWord,
+    LimitsShape,
+    OneOrMore,
+    Points,
+    Positive,
+    Shape,
+    Word,
+    shaped,
+    wrong,
+)
+from harness.common.words import listed
+from harness.matchers import describe, nearest
 from harness.model.assignment import ClassComparison, CompareBy
-from harness.model.plan import Clause, ManualSlot, OtherFiles, Place, SourceFile
+from harness.model.plan import Clause, ManualSlot, Place, SourceFile
 from harness.model.stimulus import Limits
 from harness.model.submission import ARCHIVE_ENDINGS
 
 _PYTHON = re.compile(r"3\.[0-9]{1,2}\Z")
 _NAME = re.compile(r"[^/\\\x00]+\Z")
+
+
+def _file_name(name: str) -> str:
+    if not _NAME.match(name):
+        raise wrong(f"{name} is a path", "write the file's name alone", instead="none.zip")
+    return name
+
+
+def _archive_name(name: str) -> str:
+    _file_name(name or "none")
+    if not name.endswith(ARCHIVE_ENDINGS) or name.startswith("."):
+        what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS, 'or')}, got {describe(name)}"
+        raise wrong(what, instead="none.zip")
+    return name
+
+
+def _version(text: str) -> str:
+    if not _PYTHON.match(text):
+        raise wrong(f"expected a version like 3.12, got {text}", instead="3.12")
+    return text
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name or "UTC")
+    except (KeyError, ValueError, OSError):
+        hint = "write one like Australia/Brisbane"
+        raise wrong(f"there is no time zone {name}", hint, instead="") from None
+    return name
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise wrong(f"not a regular expression ({error})", instead="") from None
+    return text
+
+
+_FileNames = Annotated[list[Annotated[str, AfterValidator(_file_name)]], OneOrMore()]
+_WAYS = Literal["attributes", "repr", "equality"]
+
+
+def _compared(value: Any) -> str:
+    return nearest(value, get_args(_WAYS)) if isinstance(value, str) else ""
+
+
+def _attribute(name: Any) -> str:
+    if not isinstance(name, str) or not name.isidentifier():
+        raise wrong(f"expected the name of an attribute, got {describe(name)}")
+    return name
+
+
+Comparison = Annotated[
+    _WAYS | Annotated[list[Annotated[str, BeforeValidator(_attribute)]], Field(min_length=1)],
+    Expects("a list of attributes, or attributes, repr or equality", _compared, instead="repr"),
+]
+
+
+class SubmissionShape(Shape):
+    """`submission:` what is handed in."""
+
+    files: _FileNames = []
+    """The names of the files handed in."""
+    laid_as: str = Field("", alias="as")
+    """The name under which the submitted file is run, whatever it was called."""
+    archive: Annotated[str, AfterValidator(_archive_name)] = ""
+    """The archive that they are handed in as, like A3.zip; .tar, .tar.gz and .tgz are read too."""
+    otherwise: Annotated[Literal["zero", "review"], Word()] = "zero"
+    """What something else than that gets: no marks (zero), or a person's look (review)."""
+
+    @model_validator(mode="after")
+    def _has_files(self) -> SubmissionShape:
+        if not self.file_names:
+            what, hint = "expected files or as", "write {files: [a1.py]}"
+            raise wrong(what, hint, instead={"files": ["none.py"]})
+        return self
+
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """The names under which the program is run."""
+        return tuple(self.files) or ((self.laid_as,) if self.laid_as else ())
+
+
+class ManualShape(Shape):
+    """One mark that a person gives; it is separate from the functionality mark."""
+
+    id: IdWord
+    """A short word for it, unique in the list."""
+    title: str
+    """What reports call it."""
+    out_of: Points
+    """Its marks: a positive number or a fraction like "1/3"."""
+    clause: str = ""
+    """The clause of the sheet that it is about, quoted."""
+
+
+class FloatsShape(Shape):
+    """`floats:` how floats are compared."""
+
+    within: Positive
+    """The greatest difference that does not count."""
+
+
+class AssignmentShape(Shape):
+    """assignment.yaml."""
+
+    title: str
+    """The assignment's title."""
+    course: str
+    """The course, and when."""
+    python: Annotated[str, AfterValidator(_version)]
+    """The Python version, quoted: "3.12"."""
+    submission: SubmissionShape
+    """What is handed in."""
+    time_zone: Annotated[str, AfterValidator(_zone)] = ""
+    """The zone of due times and of downloads that name none, like Australia/Brisbane."""
+    isolation: Annotated[Literal["proved", "all"], Word()] = "proved"
+    """Which scenarios may share a process: those of programs proved to keep nothing (proved), or
+    none (all: every scenario has a process of its own)."""
+    provided: _FileNames = []
+    """Course files placed beside the submission, from reference/<id>/."""
+    functionality_marks: Points
+    """Marks for the share of points passed."""
+    manual: list[ManualShape] = []
+    """Marks that a person gives, for style for one; never part of the functionality marks."""
+    limits: LimitsShape = LimitsShape()
+    """What a scenario may use where it says nothing itself."""
+    compare: dict[str, Comparison] = {}
+    """Classes, and how their objects are compared: by attributes (a list), attributes (all public
+    ones), repr or equality."""
+    floats: FloatsShape = Field(default_factory=lambda: FloatsShape(within=1e-9))
+    """How far off a float may be, anywhere in a value (left out: not at all)."""
+    patterns: dict[str, Annotated[str, AfterValidator(_pattern)]] = {}
+    """Regular expressions by what they match, in the words that students read."""
+    policy: str = ""
+    """The policy file's name."""
+    clauses: str = ""
+    """The clause file's name."""
+    mutants: str = ""
+    """The mutant file's name (mutants.yaml if it is left out)."""
+    fuzz: FuzzShape = FuzzShape()
+    """What `harness fuzz` draws beyond the scenarios' own strategies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +189,7 @@ class Heading:
 
     document: Document
     shape: AssignmentShape
-    submission_files: tuple[str, ...]
-    laid_as: str | None
-    archive: str | None
-    otherwise: OtherFiles
-    time_zone: str
-    functionality_marks: Fraction
     limits: Limits
-    patterns: dict[str, str]
     floats_within: float | None
     reference: tuple[SourceFile, ...]
     provided: tuple[SourceFile, ...]
@@ -54,79 +202,21 @@ def read_heading(
     shape = shaped(AssignmentShape, document, (), document.data)
     if shape is None:
         return None
-    if not _PYTHON.match(shape.python):
-        document.add(("python",), f"expected a version like 3.12, got {shape.python}")
-    laid_as = shape.submission.laid_as or None
-    files = tuple(shape.submission.files) or ((laid_as,) if laid_as else ())
-    if not files:
-        document.add(("submission",), "expected files or as", "write {files: [a1.py]}")
-    for index, name in enumerate(shape.submission.files):
-        if not _NAME.match(name):
-            loc: Loc = ("submission", "files", index)
-            document.add(loc, f"{name} is a path", "write the file's name alone")
-    archive = _archive(document, shape)
-    marks = fraction(document, ("functionality_marks",), shape.functionality_marks)
     folder = root / REFERENCE / assignment_id
     return Heading(
         document=document,
         shape=shape,
-        submission_files=files,
-        laid_as=laid_as,
-        archive=archive,
-        otherwise=OtherFiles(shape.submission.otherwise),
-        time_zone=_time_zone(document, shape),
-        functionality_marks=marks or Fraction(1),
         limits=merged(Limits(), shape.limits),
-        patterns=_patterns(document, shape),
         floats_within=shape.floats.within if "floats" in shape.model_fields_set else None,
-        reference=_reference(document, root, folder, files),
+        reference=_reference(document, root, folder, shape.submission.file_names),
         provided=_provided(document, root, folder, shape, support),
     )
-
-
-def _archive(document: Document, shape: AssignmentShape) -> str | None:
-    name = shape.submission.archive
-    if "archive" not in shape.submission.model_fields_set:
-        return None
-    loc: Loc = ("submission", "archive")
-    if name and not _NAME.match(name):
-        document.add(loc, f"{name} is a path", "write the file's name alone")
-    elif not name.endswith(ARCHIVE_ENDINGS) or name.startswith("."):
-        what = f"expected a name that ends in {listed(ARCHIVE_ENDINGS)}, got {describe(name)}"
-        document.add(loc, what)
-    return name
-
-
-def _time_zone(document: Document, shape: AssignmentShape) -> str:
-    name = shape.time_zone
-    if name:
-        try:
-            ZoneInfo(name)
-        except (KeyError, ValueError, OSError):
-            document.add(
-                ("time_zone",),
-                f"there is no time zone {name}",
-                "write one like Australia/Brisbane",
-            )
-    return name
-
-
-def _patterns(document: Document, shape: AssignmentShape) -> dict[str, str]:
-    """The patterns. One with a mistake becomes empty, so that the mistake is reported once."""
-    sound = dict(shape.patterns)
-    for words, pattern in shape.patterns.items():
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            document.add(("patterns", words), f"not a regular expression ({error})")
-            sound[words] = ""
-    return sound
 
 
 def _reference(
     document: Document, root: Path, folder: Path, names: tuple[str, ...]
 ) -> tuple[SourceFile, ...]:
-    there = [name for name in names if _NAME.match(name) and (folder / name).is_file()]
+    there = [name for name in names if (folder / name).is_file()]
     if not there:
         return ()
     found: list[SourceFile] = []
@@ -151,9 +241,6 @@ def _provided(
     found: list[SourceFile] = []
     for index, name in enumerate(shape.provided):
         loc: Loc = ("provided", index)
-        if not _NAME.match(name):
-            document.add(loc, f"{name} is a path", "write the file's name alone")
-            continue
         path = folder / name
         if support is not None and (support / name).is_file():
             path = support / name
@@ -199,42 +286,24 @@ def manual_slots(heading: Heading, clauses: tuple[Clause, ...] | None) -> tuple[
             document.add((*loc, "id"), what, "ids are unique in the list")
         if part.clause:
             has_clause(document, (*loc, "clause"), part.clause, clauses)
-        marks = fraction(document, (*loc, "out_of"), part.out_of)
         found[part.id] = ManualSlot(
-            id=part.id, title=part.title.strip(), out_of=marks or Fraction(1), clause=part.clause
+            id=part.id, title=part.title.strip(), out_of=part.out_of, clause=part.clause
         )
     return tuple(found.values())
 
 
-def comparisons(
-    document: Document, written: dict[str, Any], classes: Iterable[str] | None
-) -> tuple[ClassComparison, ...]:
+def comparisons(heading: Heading, classes: Iterable[str] | None) -> tuple[ClassComparison, ...]:
     """How the objects of each class are compared. Mistakes are noted for a class that is not among
-    `classes` (None: not known) and for a way there is not."""
-    known = None if classes is None else tuple(classes)
-    found: list[ClassComparison] = []
-    for name, how in written.items():
-        loc: Loc = ("compare", name)
-        if known is not None and name not in known:
-            hint = nearest(name, known) or f"its classes are {', '.join(known) or 'none'}"
-            document.add(loc, f"the reference has no class {name}", hint, key=True)
-            continue
-        made = _comparison(document, loc, name, how)
-        if made is not None:
-            found.append(made)
-    return tuple(found)
-
-
-def _comparison(document: Document, loc: Loc, name: str, how: Any) -> ClassComparison | None:
-    if isinstance(how, str) and how in COMPARE_WORDS:
-        return ClassComparison(name=name, how=CompareBy(how))
-    if not isinstance(how, list) or not how:
-        what = f"expected a list of attributes, or {listed(COMPARE_WORDS)}, got {describe(how)}"
-        document.add(loc, what, nearest(how, COMPARE_WORDS) if isinstance(how, str) else "")
-        return None
-    for index, attribute in enumerate(how):
-        if not isinstance(attribute, str) or not attribute.isidentifier():
-            what = f"expected the name of an attribute, got {describe(attribute)}"
-            document.add((*loc, index), what)
-            return None
-    return ClassComparison(name=name, how=CompareBy.NAMED, attributes=tuple(how))
+    `classes` (None: not known)."""
+    document, written = heading.document, heading.shape.compare
+    names = tuple(written if classes is None else classes)
+    for name in written:
+        if name not in names:
+            hint = nearest(name, names) or f"its classes are {', '.join(names) or 'none'}"
+            document.add(("compare", name), f"the reference has no class {name}", hint, key=True)
+    return tuple(
+        ClassComparison(name=name, how=CompareBy(how))
+        if isinstance(how, str)
+        else ClassComparison(name=name, how=CompareBy.NAMED, attributes=tuple(how))
+        for name, how in written.items()
+    )

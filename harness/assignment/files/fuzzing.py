@@ -2,36 +2,99 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
-from harness.assignment.scenarios.file import Compiled
-from harness.assignment.scenarios.settings import (
-    Context,
-    Setting,
-    check_clauses,
-    check_function,
+from pydantic import ConfigDict
+
+from harness.assignment.document import Document, Loc
+from harness.assignment.scenarios.across_files import Compiled
+from harness.assignment.scenarios.context import Context, Setting, check_clauses, check_function
+from harness.assignment.scenarios.draws import DrawError, FunctionSource, course_function
+from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
+from harness.assignment.scenarios.stimulus import (
+    StimulusKind,
+    given,
+    kind_of,
+    read_stimulus,
+    typed_inputs,
 )
-from harness.assignment.scenarios.stimuli import asked, given, kind_of, typed_inputs
-from harness.assignment.scenarios.sweeps import slug, variations
-from harness.assignment.schema.models.assignment import (
-    FuzzAnswersShape,
-    FuzzGameShape,
-    FuzzSampleShape,
-    FuzzShape,
-)
-from harness.assignment.schema.models.scenario import ScenarioShape, SettingsShape
-from harness.assignment.schema.validators import describe
+from harness.assignment.scenarios.sweeps import Variation, slug, variations
+from harness.assignment.shapes import Constants, Expects, Shape, Whole, Words, one_required, quote
 from harness.assignment.vocabulary import Vocabulary
-from harness.assignment.yaml.document import Document, Loc
+from harness.matchers import Refused
 from harness.model.expectation import Expected
 from harness.model.plan import Place
 from harness.model.stimulus import Binding, Stimulus
 from harness.model.study.fuzzing import CourseFunction, FuzzSettings, FuzzTarget, Lines, Prompt
 
 _FUZZ = "fuzz"
+FuzzLines = Annotated[
+    str | list[Annotated[str | int, Expects("text or a whole number", quote)]],
+    Expects("a list of lines or file.function"),
+]
+
+
+class _TargetShape(Shape):
+    name: str
+    """What is drawn or played, unique in the list."""
+    function: str
+    """The function (or the submitted program) it is about."""
+    clause: Words = []
+    """The clauses that a scenario found so is given."""
+    constants: Constants = {}
+    """Provided constants to override: a value, or a list of values to sweep."""
+
+
+class FuzzSampleShape(_TargetShape):
+    """What is drawn for a call that no scenario draws for."""
+
+    given: str = ""
+    """Statements run first."""
+    call: str
+    """One Python expression with the names that are drawn."""
+    strategy: str
+    """`file.function` in a Python file of this folder: it returns a strategy of dicts."""
+
+
+class FuzzAnswersShape(Shape):
+    """What is typed at a prompt: lines, or `file.function`, which gives them."""
+
+    often: FuzzLines
+    """What is typed four times of five: a list, or `file.function`."""
+    sometimes: FuzzLines = []
+    """What is typed one time of five: a list, or `file.function`."""
+    closing: FuzzLines = []
+    """What is typed, in turn and again, to bring a game to its end (often, if left out)."""
+
+
+class FuzzGameShape(_TargetShape):
+    """Conversations: which lines may be typed at which prompt."""
+
+    model_config = ConfigDict(json_schema_extra=one_required("call", "run"))
+
+    call: str = ""
+    """One Python expression."""
+    run: str = ""
+    """A submitted or provided program, run as `__main__` on a terminal."""
+    inputs: Whole = 40
+    """How many lines are typed at most, before the game is brought to its end."""
+    answers: dict[str, FuzzAnswersShape]
+    """What may be typed, by how the text ends that is printed before it."""
+
+
+class FuzzShape(Shape):
+    """`fuzz:` what `harness fuzz` draws beyond the scenarios' own strategies."""
+
+    assume: Words = []
+    """`file.function`: whether the sheet defines what a draw does. It applies to draws that bind
+    all names of its parameters; of a game they are `typed` and `printed`."""
+    samples: list[FuzzSampleShape] = []
+    """Calls that no scenario draws for."""
+    games: list[FuzzGameShape] = []
+    """Conversations."""
 
 
 def fuzz_settings(
@@ -79,13 +142,8 @@ class _Reader:
             request = left.pop(key, None)
             if request is None or scenario.informational:
                 continue
-            place, parameters = self._defined(request.source)
-            function = CourseFunction(
-                source=request.source,
-                parameters=parameters,
-                constants=request.constants,
-                place=place,
-            )
+            source = course_function(self._vocabulary.folder, request.source)
+            strategy = self._bound(source, request.constants)
             yield FuzzTarget(
                 id=scenario.id.replace(",draw=1]", "]").removesuffix("[draw=1]"),
                 function=scenario.function,
@@ -94,7 +152,7 @@ class _Reader:
                 limits=scenario.limits,
                 stated=scenario.stated,
                 place=scenario.place,
-                strategy=function,
+                strategy=strategy,
             )
 
     def targets(self, loc: Loc, entry: FuzzSampleShape | FuzzGameShape) -> Iterator[FuzzTarget]:
@@ -107,34 +165,38 @@ class _Reader:
         chosen = Setting(SettingsShape(), own, loc)
         check_function(self._document, self._vocabulary, chosen)
         check_clauses(self._document, self._vocabulary, chosen)
-        kind = kind_of(Context(self._document, self._vocabulary, {}), chosen)
-        if kind is None:
-            return
-        for variation in variations(self._document, self._vocabulary, chosen):
-            constants = self._vocabulary.variants.constants(variation.overrides)
-            context = Context(self._document, self._vocabulary, constants)
-            context.names_known = isinstance(entry, FuzzGameShape)
-            prefix = given(context, chosen)
-            question = asked(context, chosen, kind)
-            if question is None:
-                return
-            target = FuzzTarget(
-                id=f"{slug(entry.name)}{variation.bracket()}",
-                function=entry.function,
-                clauses=tuple(entry.clause),
-                stimulus=Stimulus(
-                    action=question.action, given=prefix, constants=variation.overrides
-                ),
-                limits=self._vocabulary.limits,
-                stated=Expected(),
-                place=self._document.place(loc),
-            )
-            if isinstance(entry, FuzzSampleShape):
-                strategy = self.function((*loc, "strategy"), entry.strategy, constants)
-                yield replace(target, strategy=strategy)
-            else:
-                prompts = tuple(self._prompts(context, loc, entry))
-                yield replace(target, prompts=prompts, inputs=entry.inputs)
+        with suppress(Refused):
+            kind = kind_of(Context(self._document, self._vocabulary, {}), chosen)
+            for variation in variations(self._document, self._vocabulary, chosen):
+                yield self._target(loc, entry, chosen, kind, variation)
+
+    def _target(
+        self,
+        loc: Loc,
+        entry: FuzzSampleShape | FuzzGameShape,
+        chosen: Setting,
+        kind: StimulusKind,
+        variation: Variation,
+    ) -> FuzzTarget:
+        constants = self._vocabulary.variants.constants(variation.overrides)
+        context = Context(self._document, self._vocabulary, constants)
+        context.names_known = isinstance(entry, FuzzGameShape)
+        prefix = given(context, chosen)
+        parts = read_stimulus(context, chosen, kind)
+        target = FuzzTarget(
+            id=f"{slug(entry.name)}{variation.bracket()}",
+            function=entry.function,
+            clauses=tuple(entry.clause),
+            stimulus=Stimulus(action=parts.action, given=prefix, constants=variation.overrides),
+            limits=self._vocabulary.limits,
+            stated=Expected(),
+            place=self._document.place(loc),
+        )
+        if isinstance(entry, FuzzSampleShape):
+            strategy = self.function((*loc, "strategy"), entry.strategy, constants)
+            return replace(target, strategy=strategy)
+        prompts = tuple(self._prompts(context, loc, entry))
+        return replace(target, prompts=prompts, inputs=entry.inputs)
 
     def _prompts(self, context: Context, loc: Loc, entry: FuzzGameShape) -> Iterator[Prompt]:
         if not entry.answers:
@@ -156,57 +218,28 @@ class _Reader:
         written, where = getattr(answers, key), (*loc, key)
         if isinstance(written, str):
             return Lines(function=self.function(where, written, context.constants))
-        if not isinstance(written, list):
-            what = f"expected a list of lines or file.function, got {describe(written)}"
-            context.add(where, what)
-            return Lines()
         typed = typed_inputs(context, where, written)
-        if any(each.key is not None for each in typed):
-            context.add(where, "expected lines, got a key")
         return Lines(written=tuple(each.text for each in typed))
 
     def function(
-        self, loc: Loc, source: str, constants: Mapping[str, Any], *, strict: bool = True
+        self, loc: Loc, name: str, constants: Mapping[str, Any], *, strict: bool = True
     ) -> CourseFunction | None:
         """The function that is named; None, with a mistake, where there is none, or where it
         (`strict`) asks for what is no constant."""
         try:
-            place, parameters = self._defined(source)
-        except _NoFunctionError as error:
-            self._document.add(loc, str(error), "boards.any_board is any_board in boards.py")
+            source = course_function(self._vocabulary.folder, name)
+            asked = source.parameters
+            names = asked if strict else [each for each in asked if each in constants]
+            return self._bound(source, source.bound(names, constants))
+        except DrawError as error:
+            self._document.add(loc, str(error), error.hint)
             return None
-        unknown = [name for name in parameters if name not in constants]
-        if strict and unknown:
-            self._document.add(
-                loc, f"{source} asks for {unknown[0]}, which is no provided constant"
-            )
-            return None
-        bound = tuple(
-            Binding(name=name, literal=repr(constants[name]))
-            for name in parameters
-            if name in constants
+
+    def _bound(self, source: FunctionSource, constants: tuple[Binding, ...]) -> CourseFunction:
+        file = f"{self._vocabulary.shown_folder}/{source.file}"
+        return CourseFunction(
+            source=source.source,
+            parameters=source.parameters,
+            constants=constants,
+            place=Place(file=file, line=source.line, column=1),
         )
-        return CourseFunction(source=source, parameters=parameters, constants=bound, place=place)
-
-    def _defined(self, source: str) -> tuple[Place, tuple[str, ...]]:
-        module, _, function = source.partition(".")
-        path = self._vocabulary.folder / f"{module}.py"
-        if not (module.isidentifier() and function.isidentifier()):
-            raise _NoFunctionError(f"expected file.function, got {source!r}")
-        try:
-            tree = ast.parse(path.read_bytes())
-        except OSError:
-            raise _NoFunctionError(f"{module}.py is not in the spec folder") from None
-        except (SyntaxError, ValueError) as error:
-            raise _NoFunctionError(f"{module}.py is not Python ({error})") from None
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and node.name == function:
-                arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-                file = f"{self._vocabulary.shown_folder}/{module}.py"
-                place = Place(file=file, line=node.lineno, column=1)
-                return place, tuple(each.arg for each in arguments)
-        raise _NoFunctionError(f"{module}.py has no function {function}")
-
-
-class _NoFunctionError(Exception):
-    """Its text says what is not there."""

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from harness.assignment.files.provided import functions_of
+from pydantic import AfterValidator, ConfigDict, Field, create_model, model_validator
+
+from harness.assignment.document import Document, Loc
+from harness.assignment.scenarios.context import has_clause
 from harness.assignment.scenarios.python_text import PythonError, parse_statements
-from harness.assignment.scenarios.settings import fraction, has_clause
-from harness.assignment.schema.models.policy import (
-    AllowShape,
-    FileImportsShape,
-    ImportsShape,
-    ListShape,
-    PolicyShape,
-)
-from harness.assignment.schema.validate import shaped
-from harness.assignment.schema.validators import describe, listed
-from harness.assignment.yaml.document import Document, Loc
-from harness.assignment.yaml.errors import nearest
+from harness.assignment.shapes import Expects, Points, Shape, one_required, shaped, wrong
+from harness.assignment.vocabulary import DEFINITIONS, defined_in
+from harness.common.words import listed
+from harness.matchers import nearest
 from harness.model.plan import Clause, SourceFile
 from harness.model.policy import (
     Consequence,
@@ -33,6 +28,141 @@ from harness.policy import ListSetting, policy_rules
 
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
 _FEW = 10  # names that a message lists
+
+
+class OneKeyShape(Shape):
+    """Exactly one of its keys."""
+
+    @model_validator(mode="after")
+    def _is_one(self) -> OneKeyShape:
+        stated = sorted(self.model_fields_set)
+        if len(stated) != 1:
+            kinds = listed(type(self).model_fields, "or")
+            what = f"expected one of {kinds}, got {' and '.join(stated) or 'nothing'}"
+            raise wrong(what, instead={"allow": []})
+        return self
+
+
+def _import(statement: str) -> str:
+    try:
+        body = parse_statements(statement).body
+    except PythonError:
+        body = []
+    if len(body) != 1 or not isinstance(body[0], ast.Import | ast.ImportFrom):
+        raise wrong(f"{statement!r} is not an import statement", instead="import a")
+    return statement
+
+
+class FileImportsShape(OneKeyShape):
+    """What a file may import: exactly one of the four."""
+
+    exactly: list[Annotated[str, AfterValidator(_import)]] = []
+    """These statements, no more and no fewer."""
+    allow: list[str] = []
+    """Only these modules."""
+    forbid: list[str] = []
+    """Any but these modules."""
+    none: bool = False
+    """No import at all."""
+
+
+class ImportsShape(FileImportsShape):
+    """`imports:` exactly one of the four, for every file; or files, each with its own."""
+
+    files: dict[str, FileImportsShape] = {}
+    """Submitted files by name, and what each may import."""
+
+
+class AllowShape(Shape):
+    """A list of what is allowed; everything else is a finding."""
+
+    allow: list[str]
+    """What is allowed."""
+
+
+class ListShape(OneKeyShape):
+    """What is allowed, everything else is a finding; or what is forbidden, and nothing else is."""
+
+    model_config = ConfigDict(json_schema_extra=one_required("allow", "forbid"))
+
+    allow: list[str] = []
+    """What is allowed."""
+    forbid: list[str] = []
+    """What is forbidden."""
+
+
+class PolicyClausesShape(Shape):
+    """The clauses that findings cite."""
+
+    imports: str = ""
+    """For imports."""
+    techniques: str = ""
+    """For syntax, built-ins and methods."""
+    structure: str = ""
+    """For code at module level."""
+
+
+class DeductShape(Shape):
+    """Marks that a finding costs."""
+
+    deduct: Points
+    """The marks."""
+
+
+def _severity_hint(value: Any) -> str:
+    if value == "deduct":
+        return "write {deduct: 1.5}"
+    return nearest(value, _PLAIN) if isinstance(value, str) else ""
+
+
+_Severity = Annotated[
+    Literal["note", "review", "zero"] | DeductShape,
+    Expects("note, review, zero or {deduct: marks}", _severity_hint),
+]
+
+
+class SeverityShape(Shape):
+    """note, review, zero or {deduct: marks}."""
+
+    imports: _Severity = "review"
+    """For imports."""
+    techniques: _Severity = "review"
+    """For syntax, built-ins and methods."""
+    structure: _Severity = "review"
+    """For code at module level."""
+
+
+class _PolicyShape(Shape):
+    """policy.yaml. A part that is left out is not restricted."""
+
+    imports: ImportsShape | None = None
+    """Which imports there may be."""
+    severity: SeverityShape = SeverityShape()
+    """What a finding means."""
+    clauses: PolicyClausesShape = PolicyClausesShape()
+    """The clauses that findings cite."""
+
+
+def _list_of(setting: ListSetting) -> tuple[Any, Any]:
+    shape = ListShape if setting.may_forbid else AllowShape
+    return shape | None, Field(default=None, description=setting.description)
+
+
+def _with_lists() -> type[_PolicyShape]:
+    fields: dict[str, Any] = {
+        rule.setting.key: _list_of(rule.setting)
+        for rule in policy_rules()
+        if rule.setting is not None
+    }
+    return create_model(
+        "PolicyShape", __base__=_PolicyShape, __doc__=_PolicyShape.__doc__, **fields
+    )
+
+
+if TYPE_CHECKING:
+    PolicyShape = _PolicyShape
+else:
+    PolicyShape = _with_lists()
 
 
 def read_policy(
@@ -57,13 +187,13 @@ def read_policy(
             file.name.removesuffix(".py") for file in provided if file.name.endswith(".py")
         ),
         provided_names=tuple(sorted(constants)),
-        provided_functions=functions_of(provided),
+        provided_functions=defined_in(provided, DEFINITIONS),
         imports_clause=shape.clauses.imports,
         techniques_clause=shape.clauses.techniques,
         structure_clause=shape.clauses.structure,
-        on_imports=_consequence(document, "imports", shape.severity.imports),
-        on_techniques=_consequence(document, "techniques", shape.severity.techniques),
-        on_structure=_consequence(document, "structure", shape.severity.structure),
+        on_imports=_consequence(shape.severity.imports),
+        on_techniques=_consequence(shape.severity.techniques),
+        on_structure=_consequence(shape.severity.structure),
     )
 
 
@@ -77,8 +207,6 @@ def _check_clauses(
 def _file_imports(
     document: Document, shape: ImportsShape, submitted: tuple[str, ...]
 ) -> tuple[FileImports, ...]:
-    if not _is_one(document, ("imports",), shape):
-        return ()
     if not shape.files:
         document.add(("imports", "files"), "names no file", "leave imports out")
     found: list[FileImports] = []
@@ -98,23 +226,11 @@ def _check_empty(document: Document, loc: Loc, shape: ListShape | FileImportsSha
         document.add((*loc, "forbid"), "names nothing", f"leave {loc[-1]} out")
 
 
-def _is_one(document: Document, loc: Loc, shape: FileImportsShape | ListShape) -> bool:
-    stated = sorted(shape.model_fields_set)
-    if len(stated) == 1:
-        return True
-    kinds = tuple(type(shape).model_fields)
-    what = f"expected one of {listed(kinds)}, got {' and '.join(stated) or 'nothing'}"
-    document.add(loc, what)
-    return False
-
-
 def _imports(document: Document, loc: Loc, shape: FileImportsShape | None) -> ImportPolicy | None:
-    if shape is None or not _is_one(document, loc, shape):
+    if shape is None:
         return None
     stated = shape.model_fields_set
     if "exactly" in stated:
-        for index, statement in enumerate(shape.exactly):
-            _check_import(document, (*loc, "exactly", index), statement)
         return ImportPolicy(exactly=tuple(shape.exactly))
     if "none" in stated and not shape.none:
         document.add((*loc, "none"), "expected true, got false", "leave it out")
@@ -124,21 +240,12 @@ def _imports(document: Document, loc: Loc, shape: FileImportsShape | None) -> Im
     return ImportPolicy(allow=tuple(shape.allow))
 
 
-def _check_import(document: Document, loc: Loc, statement: str) -> None:
-    try:
-        body = parse_statements(statement).body
-    except PythonError:
-        body = []
-    if len(body) != 1 or not isinstance(body[0], ast.Import | ast.ImportFrom):
-        document.add(loc, f"{statement!r} is not an import statement")
-
-
 def _lists(document: Document, shape: PolicyShape) -> Iterator[NameList]:
     for setting in (rule.setting for rule in policy_rules() if rule.setting is not None):
         part: AllowShape | ListShape | None = getattr(shape, setting.key)
         if part is None:
             continue
-        if isinstance(part, ListShape) and _is_one(document, (setting.key,), part):
+        if isinstance(part, ListShape):
             _check_empty(document, (setting.key,), part)
         if "allow" in part.model_fields_set:
             names = _names(document, setting, "allow", part.allow)
@@ -156,25 +263,14 @@ def _names(
         loc = (setting.key, kind, index)
         if known is not None and name not in known:
             what = f"unknown {setting.noun} {name}"
-            every = f"there are {listed(known)}" if len(known) <= _FEW else ""
+            every = f"there are {listed(known, 'or')}" if len(known) <= _FEW else ""
             document.add(loc, what, nearest(name, known) or every)
         elif not name.isidentifier():
             document.add(loc, f"{name!r} is not a name")
     return tuple(names)
 
 
-def _consequence(document: Document, key: str, data: Any) -> Consequence:
-    loc: Loc = ("severity", key)
-    if isinstance(data, dict) and list(data) == ["deduct"]:
-        marks = fraction(document, (*loc, "deduct"), data["deduct"])
-        if marks is not None:
-            return Consequence(severity=Severity.DEDUCT, marks=marks)
-    elif data in _PLAIN:
-        return Consequence(severity=Severity(data))
-    else:
-        hint = nearest(data, _PLAIN) if isinstance(data, str) else ""
-        if data == "deduct":
-            hint = "write {deduct: 1.5}"
-        what = f"expected note, review, zero or {{deduct: marks}}, got {describe(data)}"
-        document.add(loc, what, hint)
-    return Consequence(severity=Severity.REVIEW)
+def _consequence(severity: str | DeductShape) -> Consequence:
+    if isinstance(severity, DeductShape):
+        return Consequence(severity=Severity.DEDUCT, marks=severity.deduct)
+    return Consequence(severity=Severity(severity))

@@ -2,114 +2,92 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from harness.assignment.files.stand_ins import stand_in_files
-from harness.assignment.scenarios.drawing.case_reader import (
-    CaseReader,
+from harness.assignment.document import Document
+from harness.assignment.scenarios.across_files import (
+    Compiled,
+    WeightedFile,
+    counted_points,
+    rescaled,
+    stated_needs,
+)
+from harness.assignment.scenarios.cases import (
+    Case,
+    Reading,
     asks_for_draws,
+    cases_of,
+    check_differ,
     check_draw_keys,
     one_of_each,
+    uses,
 )
-from harness.assignment.scenarios.drawing.cases import Case, check_differ, uses
-from harness.assignment.scenarios.drawing.draws import DrawRequest
-from harness.assignment.scenarios.expected import check_sensible, stated, transcript_of
-from harness.assignment.scenarios.folders import stated_files, used_files
-from harness.assignment.scenarios.needs import StatedNeeds, stated_needs
-from harness.assignment.scenarios.settings import (
-    Context,
-    Setting,
-    check_clauses,
-    check_function,
-    fraction,
-    provided_names,
+from harness.assignment.scenarios.context import Context, Setting, check_clauses, check_function
+from harness.assignment.scenarios.expected import stated, transcript_of
+from harness.assignment.scenarios.folders import provided_names, stand_in_files, used_files
+from harness.assignment.scenarios.shape import ScenarioFileShape, ScenarioShape
+from harness.assignment.scenarios.stimulus import (
+    check_takes,
+    given,
+    kind_of,
+    read_stimulus,
+    stimulus_of,
 )
-from harness.assignment.scenarios.stimuli import StimulusParts, asked, given, kind_of, stimulus_of
-from harness.assignment.scenarios.sweeps import Variation, slug, swept_names, variations
-from harness.assignment.scenarios.weights import counted_points, rescaled
-from harness.assignment.schema.models.scenario import ScenarioFileShape, ScenarioShape
-from harness.assignment.schema.validate import salvaged
+from harness.assignment.scenarios.sweeps import slug, swept_names, variations
+from harness.assignment.shapes import salvaged
 from harness.assignment.vocabulary import Overrides, Vocabulary
-from harness.assignment.yaml.document import Document
-from harness.matchers import EqualTo
+from harness.matchers import EqualTo, Refused
 from harness.model.expectation import Expected
-from harness.model.plan import Scenario, SourceFile
+from harness.model.plan import Scenario
 from harness.model.specification import TranscriptFile
 from harness.model.stimulus import Call, StandIn, Stimulus
 
 
-@dataclass(slots=True)
-class Compiled:
-    """What the scenario files came to. `requests` are the draws asked for, by frozen file,
-    `stand_ins` the files that `stand_in:` names, by their name, `data_files` those of `files:`,
-    `samples` the requests of strategies, by the scenarios' group and their constants, `needs` what
-    scenarios need, which is known once all files are read."""
-
-    scenarios: list[Scenario]
-    transcripts: list[TranscriptFile]
-    requests: dict[str, DrawRequest]
-    provide: set[str]
-    stand_ins: dict[str, SourceFile]
-    data_files: set[str]
-    samples: dict[tuple[str, Overrides], DrawRequest] = field(default_factory=dict)
-    needs: list[StatedNeeds] = field(default_factory=list)
-
-
 class ScenarioFile:
-    """Reads one file's scenarios; mistakes go to the document's problems."""
+    """Reads one file's scenarios; mistakes go to the document's problems, and what more than the
+    file's scenarios is found goes to `compiled`."""
 
-    def __init__(self, document: Document, vocabulary: Vocabulary, *, recording: bool) -> None:
+    def __init__(self, document: Document, vocabulary: Vocabulary, compiled: Compiled) -> None:
         self.document = document
         self.vocabulary = vocabulary
-        self.recording = recording
+        self.compiled = compiled
         self.stem = document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
-        self.compiled = Compiled([], [], {}, set(), {}, set())
-        self.case_reader = CaseReader(
-            folder=vocabulary.folder,
-            recording=recording,
-            requests=self.compiled.requests,
-            samples=self.compiled.samples,
-        )
-        self.marks: Fraction | None = None
+        self.scenarios: list[Scenario] = []
 
-    def compile(self) -> Compiled:
-        """All scenarios of the file that can be read."""
+    def read(self) -> WeightedFile:
+        """All scenarios of the file that can be read, and what they are worth."""
         data = self.document.data
         if not isinstance(data, dict):
             self.document.add((), "expected a mapping with scenarios")
-            return self.compiled
+            return WeightedFile(document=self.document, scenarios=(), marks=None)
         head, broken_head = self._head(data)
         items = data.get("scenarios")
-        if not isinstance(items, list):
-            return self.compiled
         names: dict[str, str] = {}
-        for index, item in enumerate(items):
+        for index, item in enumerate(items if isinstance(items, list) else ()):
             shape, broken = salvaged(ScenarioShape, self.document, ("scenarios", index), item)
-            if shape is None:
-                continue
-            chosen = Setting(head, shape, ("scenarios", index), broken | broken_head)
-            if self._unique(chosen, names):
-                self._scenario(chosen)
+            if shape is not None:
+                chosen = Setting(head, shape, ("scenarios", index), broken | broken_head)
+                if self._is_unique(chosen, names):
+                    self._scenario(chosen)
+        scenarios = tuple(self.scenarios)
         if "points_total" in head.model_fields_set:
-            total = fraction(self.document, ("points_total",), head.points_total)
-            if total is not None:
-                self.compiled.scenarios[:] = rescaled(self.compiled.scenarios, total)
-        if "marks" in head.model_fields_set:
-            self._read_marks(head)
-        return self.compiled
+            scenarios = rescaled(scenarios, head.points_total)
+        marks = self._marks(head) if "marks" in head.model_fields_set else None
+        return WeightedFile(document=self.document, scenarios=scenarios, marks=marks)
 
-    def _read_marks(self, head: ScenarioFileShape) -> None:
+    def _marks(self, head: ScenarioFileShape) -> Fraction | None:
         if "points_total" in head.model_fields_set:
             what = "marks and points_total both say what the file is worth"
             self.document.add(("marks",), what, "keep one of them")
-            return
-        self.marks = fraction(self.document, ("marks",), head.marks)
-        if not counted_points(self.compiled.scenarios):
+        elif not counted_points(self.scenarios):
             what = "no scenario of the file counts"
             self.document.add(("marks",), what, "informational scenarios earn nothing")
-            self.marks = None
+        else:
+            return head.marks
+        return None
 
     def _head(self, data: dict[Any, Any]) -> tuple[ScenarioFileShape, frozenset[Any]]:
         # The scenarios are checked one by one: a mistake in one leaves the others readable.
@@ -121,7 +99,7 @@ class ScenarioFile:
             head = ScenarioFileShape.model_validate({"scenarios": placeholder})
         return head, broken - {"scenarios"}
 
-    def _unique(self, chosen: Setting, names: dict[str, str]) -> bool:
+    def _is_unique(self, chosen: Setting, names: dict[str, str]) -> bool:
         name = chosen.own.name
         short = slug(name)
         where = (*chosen.loc, "name")
@@ -142,25 +120,29 @@ class ScenarioFile:
         group = f"{self.stem}/{slug(chosen.own.name)}"
         check_function(self.document, self.vocabulary, chosen)
         check_clauses(self.document, self.vocabulary, chosen)
-        points = fraction(self.document, chosen.where("points"), chosen.value("points")) \
-            if "points" in self._stated(chosen) else Fraction(1)  # fmt: skip
-        provide = provided_names(self.document, self.vocabulary, chosen)
-        self.compiled.provide |= set(provide)
+        self.compiled.provide |= set(provided_names(self.document, self.vocabulary, chosen))
         self.compiled.stand_ins |= stand_in_files(self.document, self.vocabulary, chosen)
-        needs = stated_needs(self.document, group, chosen)
-        self.compiled.needs += [needs] if needs is not None else []
+        self.compiled.needs += stated_needs(self.document, group, chosen)
         base = self._context(chosen, ())
-        kind = kind_of(base, chosen)
         check_draw_keys(base, chosen)
         self._check_speed(chosen)
-        if kind is None:
-            return
-        if not isinstance(chosen.own.cases, list):  # else with what each row states
-            check_sensible(base, chosen, kind)
-        for variation in variations(self.document, self.vocabulary, chosen):
-            self._variation(chosen, variation, group, kind, points or Fraction(1))
-            if len(self.document.problems) > before:
-                return  # the other values would say the same again
+        with suppress(Refused):
+            kind = kind_of(base, chosen)
+            if not isinstance(chosen.own.cases, list):  # else with what each row states
+                check_takes(base, chosen, kind)
+            for variation in variations(self.document, self.vocabulary, chosen):
+                context = self._context(chosen, variation.overrides)
+                reading = Reading(
+                    context=context,
+                    chosen=chosen,
+                    variation=variation,
+                    group=group,
+                    kind=kind,
+                    compiled=self.compiled,
+                )
+                self._variation(reading)
+                if len(self.document.problems) > before:
+                    return  # the other values would say the same again
 
     def _context(self, chosen: Setting, overrides: Overrides) -> Context:
         constants = self.vocabulary.variants.constants(overrides)
@@ -168,45 +150,52 @@ class ScenarioFile:
         context.names_known = not chosen.broken & {"given", "sample", "cases", "session"}
         return context
 
-    def _stated(self, chosen: Setting) -> set[str]:
-        return chosen.own.model_fields_set | chosen.head.model_fields_set
-
-    def _variation(
-        self, chosen: Setting, variation: Variation, group: str, kind: str, points: Fraction
-    ) -> None:
-        context = self._context(chosen, variation.overrides)
-        cases = self.case_reader.cases(context, chosen, variation, group, kind)
-        prefix = given(context, chosen)
-        text = self._transcript(context, chosen, variation, group)
+    def _variation(self, reading: Reading) -> None:
+        """Add the scenario under one set of constants; Refused if it cannot be read."""
+        chosen, variation, group = reading.chosen, reading.variation, reading.group
+        cases = cases_of(reading)
+        prefix = given(reading.context, chosen)
+        transcript = _transcript(reading)
         names = {binding.name for case in cases for binding in case.bindings}
         each_read = isinstance(chosen.own.cases, list) or uses(chosen, names)
         stimuli: list[Stimulus] = []
         expected: list[Expected] = []
         before = len(self.document.problems)
         for case in (cases if each_read else cases[:1]) or [Case((), chosen)]:
-            read = self._read(case, context, variation, kind, text)
-            if read is None or len(self.document.problems) > before:
+            stimulus, outcome = _read(reading, case, transcript)
+            if len(self.document.problems) > before:
                 return  # the other cases would say the same again
-            stimuli.append(replace(read[0], given=prefix, bindings=case.bindings))
-            expected.append(read[1])
+            stimuli.append(replace(stimulus, given=prefix, bindings=case.bindings))
+            expected.append(outcome)
         if not cases:
             return
         if each_read:
             self.compiled.samples.pop((group, variation.overrides), None)  # drawn values are typed
         else:
             stimuli = [replace(stimuli[0], bindings=case.bindings) for case in cases]
-        check_differ(context, chosen, stimuli)
-        scenario = Scenario(
+        check_differ(reading, stimuli)
+        scenario = replace(
+            self._common(chosen, group),
             id=group + variation.bracket(),
+            stimuli=tuple(stimuli),
+            stated=expected[0],
+            stated_cases=tuple(expected) if each_read else (),
+        )
+        self.scenarios += one_of_each(scenario, variation) if chosen.own.each else [scenario]
+
+    def _common(self, chosen: Setting, group: str) -> Scenario:
+        """What the scenario is under every set of constants."""
+        return Scenario(
+            id=group,
             group=group,
             name=chosen.own.name,
             function=chosen.value("function"),
             clauses=tuple(chosen.value("clause")),
             visibility=chosen.visibility,
-            points=points,
+            points=chosen.value("points"),
             limits=chosen.limits(self.vocabulary.limits),
-            stimuli=tuple(stimuli),
-            stated=expected[0],
+            stimuli=(),
+            stated=Expected(),
             place=self.document.place(chosen.loc),
             is_sample=asks_for_draws(chosen),
             informational=chosen.value("informational"),
@@ -214,59 +203,12 @@ class ScenarioFile:
             tags=tuple(chosen.value("tags")),
             hint=chosen.value("hint").strip(),
             description=chosen.value("description").strip(),
-            stated_cases=tuple(expected) if each_read else (),
             stand_ins=tuple(
                 StandIn(module=module, file=file)
                 for module, file in chosen.value("stand_in").items()
             ),
             faster_than=chosen.own.faster_than or 0,
         )
-        self.compiled.scenarios += (
-            one_of_each(scenario, variation) if chosen.own.each else [scenario]
-        )
-
-    def _transcript(
-        self, context: Context, chosen: Setting, variation: Variation, group: str
-    ) -> str | None:
-        if not chosen.states("transcript") or asks_for_draws(chosen):
-            return None
-        swept = tuple(swept_names(variation))
-        found = transcript_of(context, chosen, swept, recording=self.recording)
-        if found is None:
-            return None
-        entry = TranscriptFile(scenario_id=group + variation.bracket(), path=found.path)
-        self.compiled.transcripts.append(entry)
-        return found.text
-
-    def _read(
-        self, case: Case, context: Context, variation: Variation, kind: str, transcript: str | None
-    ) -> tuple[Stimulus, Expected] | None:
-        """What is done in one case, and what is expected of it."""
-        chosen, context = case.setting, case.context(context)
-        question = asked(context, chosen, kind)
-        if question is None:
-            return None
-        expected = stated(
-            context,
-            chosen,
-            leaves_names=question.leaves,
-            inputs=None if "input" in chosen.broken else len(question.inputs),
-            shown=question.shown,
-            transcript=transcript,
-        )
-        files = stated_files(context, chosen)
-        expected = replace(
-            expected,
-            writes=files.writes,
-            writes_unchanged=files.writes_unchanged,
-            writes_only=files.writes_only,
-        )
-        asking = _asking(question, expected)
-        stimulus = stimulus_of(context, chosen, variation.overrides, asking)
-        self.compiled.data_files |= used_files(chosen)
-        if stimulus.replies is not None:
-            self.compiled.data_files.add(stimulus.replies.file)
-        return stimulus, expected
 
     def _check_speed(self, chosen: Setting) -> None:
         clashing = [key for key in ("replies", "ends") if chosen.states(key)]
@@ -276,9 +218,31 @@ class ScenarioFile:
             self.document.add((*chosen.loc, "faster_than"), what, key=True)
 
 
-def _asking(question: StimulusParts, expected: Expected) -> StimulusParts:
-    """The stimulus, which for `returns: {equals: …}` asks the value's own `==`."""
-    if isinstance(question.action, Call) and isinstance(expected.returns, EqualTo):
-        action = replace(question.action, equals=expected.returns.expression)
-        return replace(question, action=action)
-    return question
+def _transcript(reading: Reading) -> str | None:
+    chosen, compiled = reading.chosen, reading.compiled
+    if not chosen.states("transcript") or asks_for_draws(chosen):
+        return None
+    with suppress(Refused):
+        swept = swept_names(reading.variation)
+        transcript = transcript_of(reading.context, chosen, swept, recording=compiled.recording)
+        scenario_id = reading.group + reading.variation.bracket()
+        entry = TranscriptFile(scenario_id=scenario_id, path=transcript.path)
+        compiled.transcripts.append(entry)
+        return transcript.text
+    return None
+
+
+def _read(reading: Reading, case: Case, transcript: str | None) -> tuple[Stimulus, Expected]:
+    """What is done in one case, and what is expected of it; Refused."""
+    chosen, context = case.setting, case.context(reading.context)
+    parts = read_stimulus(context, chosen, reading.kind)
+    expected = stated(context, chosen, parts, transcript=transcript)
+    if isinstance(parts.action, Call) and isinstance(expected.returns, EqualTo):
+        # The value's own `==` is asked.
+        action = replace(parts.action, equals=expected.returns.expression)
+        parts = replace(parts, action=action)
+    stimulus = stimulus_of(context, chosen, reading.variation.overrides, parts)
+    reading.compiled.data_files |= used_files(chosen)
+    if stimulus.replies is not None:
+        reading.compiled.data_files.add(stimulus.replies.file)
+    return stimulus, expected

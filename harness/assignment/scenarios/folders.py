@@ -1,20 +1,21 @@
-"""A scenario's own folder: the files it begins with, and what is stated of them afterwards."""
+"""The files of a scenario: those it begins with, extra ones beside the submission, stand-ins."""
 
 from __future__ import annotations
 
-from typing import Any
+import ast
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from harness.assignment.scenarios.matchers import text_matcher
-from harness.assignment.scenarios.settings import Context, Setting
-from harness.assignment.schema.validators import describe
-from harness.assignment.yaml.document import Loc
-from harness.matchers import Exactly
-from harness.model.expectation import Expected, Matcher, StatedLeave
+from harness.assignment.document import Document, Loc
+from harness.assignment.scenarios.context import Context, Setting
+from harness.assignment.vocabulary import Vocabulary
+from harness.matchers import Refused, describe, nearest
 from harness.model.policy import SourceFile
-from harness.model.values import NONE
+
+if TYPE_CHECKING:
+    from harness.assignment.scenarios.shape import TextShape
 
 LARGEST_GIVEN = 1024 * 1024  # bytes, of one file
-_ONLY = "only"
 
 
 def has_folder(chosen: Setting) -> bool:
@@ -27,43 +28,28 @@ def given_files(context: Context, chosen: Setting) -> tuple[SourceFile, ...]:
     found: dict[str, SourceFile] = {}
     for loc, files in chosen.layers("files"):
         for name, content in files.items():
-            where: Loc = (*loc, name)
-            if not isinstance(name, str) or not _is_name(name):
-                what = f"expected the name of a file, got {describe(name)}"
-                context.add(where, what, "a name has no folders", key=True)
-                continue
-            data = _content(context, where, content)
-            if data is not None:
-                found[name] = SourceFile(name=name, data=data)
+            with suppress(Refused):
+                found[name] = _file(context, (*loc, name), name, content)
     return tuple(found.values())
 
 
-def _is_name(name: str) -> bool:
-    return bool(name) and "/" not in name and "\\" not in name and name not in (".", "..")
-
-
-def _content(context: Context, loc: Loc, content: Any) -> bytes | None:
-    if isinstance(content, dict) and list(content) == ["text"] and isinstance(content["text"], str):
-        return context.render(content["text"], loc).encode()
-    if not isinstance(content, str):
-        what = f"expected a text or a path, got {describe(content)}"
-        context.add(loc, what, "write {text: …} for a text of one line")
-        return None
-    if not content or "\n" in content:
-        return context.render(content, loc).encode()
-    if content.startswith("/") or ".." in content.split("/"):
-        context.add(loc, f"{content} is not below the spec folder")
-        return None
-    path = context.vocabulary.folder / content
+def _file(context: Context, loc: Loc, name: str, content: str | TextShape) -> SourceFile:
+    if name in ("", ".", "..") or "/" in name or "\\" in name:
+        what = f"expected the name of a file, got {describe(name)}"
+        context.refuse(loc, what, "a name has no folders", key=True)
+    text = content if isinstance(content, str) else content.text
+    if not isinstance(content, str) or not text or "\n" in text:
+        return SourceFile(name=name, data=context.render(text, loc).encode())
+    if text.startswith("/") or ".." in text.split("/"):
+        context.refuse(loc, f"{text} is not below the spec folder")
+    path = context.vocabulary.folder / text
     if not path.is_file():
         hint = "a text ends its lines with \\n; write {text: …} for one without"
-        context.add(loc, f"there is no file {content} in the spec folder", hint)
-        return None
+        context.refuse(loc, f"there is no file {text} in the spec folder", hint)
     data = path.read_bytes()
     if len(data) > LARGEST_GIVEN:
-        context.add(loc, f"{content} has {len(data)} bytes, more than {LARGEST_GIVEN:,}")
-        return None
-    return data
+        context.refuse(loc, f"{text} has {len(data)} bytes, more than {LARGEST_GIVEN:,}")
+    return SourceFile(name=name, data=data)
 
 
 def used_files(chosen: Setting) -> set[str]:
@@ -72,39 +58,65 @@ def used_files(chosen: Setting) -> set[str]:
     return {one for one in contents if isinstance(one, str) and one and "\n" not in one}
 
 
-def stated_files(context: Context, chosen: Setting) -> Expected:
-    """What `writes:` says, as the part of an expectation that it makes."""
-    data, loc = chosen.own.writes, (*chosen.loc, "writes")
-    if not chosen.states("writes"):
-        return Expected()
-    if data == "unchanged":
-        return Expected(writes_unchanged=True)
-    if not isinstance(data, dict) or not data:
-        what = f"expected files with their texts, or unchanged, got {describe(data)}"
-        context.add(loc, what)
-        return Expected()
-    only: tuple[str, ...] | None = None
-    found: list[StatedLeave] = []
-    for name, stated in data.items():
-        if name == _ONLY and isinstance(stated, list):
-            only = _names(context, (*loc, _ONLY), stated)
+def provided_names(document: Document, vocabulary: Vocabulary, chosen: Setting) -> tuple[str, ...]:
+    """The extra files that are there, as paths below the spec folder; mistakes for the others."""
+    found: list[str] = []
+    for index, name in enumerate(chosen.value("provide")):
+        loc = (*chosen.where("provide"), index)
+        if name.startswith("/") or ".." in name.split("/"):
+            document.add(loc, f"{name} is not below the spec folder")
+        elif not (vocabulary.folder / name).is_file():
+            document.add(loc, f"there is no file {name} in the spec folder")
+        else:
+            found.append(name)
+    return tuple(found)
+
+
+def stand_in_files(
+    document: Document, vocabulary: Vocabulary, chosen: Setting
+) -> dict[str, SourceFile]:
+    """The files that stand in, by their name: of the spec folder, else beside the reference.
+
+    Mistakes are noted for what is no submitted module, for files that are not there, are no Python
+    or are the reference's own answer, and where nothing of the submission would be left.
+    """
+    found: dict[str, SourceFile] = {}
+    names: dict[str, str] = chosen.value("stand_in")
+    where = chosen.where("stand_in")
+    for module, name in names.items():
+        loc = (*where, module)
+        if module not in vocabulary.submission_files or not module.endswith(".py"):
+            hint = nearest(module, vocabulary.submission_files)
+            document.add(loc, f"{module} is no submitted module", hint, key=True)
             continue
-        matcher = _matcher(context, (*loc, name), stated)
-        if matcher is not None:
-            found.append(StatedLeave(name=str(name), value=matcher))
-    return Expected(writes=tuple(found), writes_only=only)
+        file = _stand_in(document, vocabulary, loc, name)
+        if file is not None:
+            found[name] = file
+    if names and set(names) >= set(vocabulary.submission_files):
+        what = "nothing of the submission would be left"
+        document.add(where, what, "leave out the module that the scenario is about", key=True)
+    return found
 
 
-def _matcher(context: Context, loc: Loc, stated: Any) -> Matcher | None:
-    if stated is None:  # the file is not there
-        return Exactly(value=NONE)
-    return text_matcher(context, loc, stated)
-
-
-def _names(context: Context, loc: Loc, names: list[Any]) -> tuple[str, ...]:
-    for index, name in enumerate(names):
-        if not isinstance(name, str):
-            what = f"expected the name of a file, got {describe(name)}"
-            context.add((*loc, index), what)
-            return ()
-    return tuple(names)
+def _stand_in(document: Document, vocabulary: Vocabulary, loc: Loc, name: str) -> SourceFile | None:
+    if "/" in name or "\\" in name:
+        document.add(loc, f"{name} is a path", "write the file's name alone")
+        return None
+    beside = name not in vocabulary.submission_files
+    folders = [vocabulary.folder, *([vocabulary.reference_folder] if beside else [])]
+    path = next((folder / name for folder in folders if (folder / name).is_file()), None)
+    if path is None:
+        what = f"there is no file {name} in the spec folder or among the course's files"
+        document.add(loc, what, "" if beside else "the reference's own answer is never used")
+        return None
+    file = SourceFile(name=name, data=path.read_bytes())
+    if any(file.data == answer.data for answer in vocabulary.reference):
+        document.add(loc, f"{name} is the reference's own answer", "write a module for this use")
+        return None
+    try:
+        ast.parse(file.data)
+    except (SyntaxError, ValueError) as error:
+        reason = getattr(error, "msg", None) or str(error)
+        document.add(loc, f"{name} is not Python ({reason})")
+        return None
+    return file

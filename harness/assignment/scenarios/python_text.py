@@ -1,11 +1,22 @@
-"""Python inside a spec: whether it parses, which names it needs and which it binds."""
+"""Python inside a spec: whether it parses, which names it needs and which it binds, and sessions.
+
+In a pasted REPL session `>>> ` begins a step. `... ` continues it only while the source so far is
+incomplete, so that a printed row of dots stays output. Blank lines are output. Where no `input:` is
+given, a shown line that begins with a prompt (a provided text that ends in a space) holds what was
+typed.
+"""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import codeop
+import re
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from harness.model.stimulus import Key, Typed
 
 BUILTINS = frozenset(dir(builtins)) | {"exit", "quit"}
 BUILTIN_EXCEPTIONS = frozenset(
@@ -75,3 +86,112 @@ def names_of(tree: ast.AST) -> Names:
             case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
                 bound.add(name)
     return Names(needed=frozenset(needed - bound), bound=frozenset(bound))
+
+
+_ODD_PROMPT = re.compile(r"\s*[0-9]*>>> |\s+>>>|>>>\S")
+_KEYS = {"^D": Key.CTRL_D, "^C": Key.CTRL_C}
+
+
+class SessionError(ValueError):
+    """The session cannot be read; `line` counts from 1 in its text."""
+
+    def __init__(self, line: int, what: str, hint: str = "") -> None:
+        self.line = line
+        self.hint = hint
+        super().__init__(what)
+
+
+@dataclass(slots=True)
+class Step:
+    """One statement, and the lines shown after it (with their line ends)."""
+
+    line: int
+    source: str
+    shown: list[str] = field(default_factory=list)
+    shown_from: int = 0
+
+    @property
+    def text(self) -> str:
+        """All that is shown after the statement."""
+        return "".join(self.shown)
+
+
+def parse_session(text: str) -> list[Step]:
+    """The steps of a session; SessionError for what no REPL shows."""
+    steps: list[Step] = []
+    in_source = False
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.startswith(">>> ") or line == ">>>":
+            steps.append(Step(number, line[4:]))
+            in_source = True
+        elif _ODD_PROMPT.match(line):
+            what = f"{line.strip()[:30]!r} has a >>> that does not begin its line"
+            raise SessionError(number, what, "begin a step with '>>> ' and nothing before it")
+        elif not steps:
+            what = "a session begins with '>>> '"
+            raise SessionError(number, what, "begin the first step with '>>> '")
+        elif in_source and (line.startswith("... ") or line == "...") and _open(steps[-1]):
+            steps[-1].source += "\n" + line[4:]
+        else:
+            if in_source:
+                steps[-1].shown_from = number
+            in_source = False
+            steps[-1].shown.append(line + "\n")
+    return _checked(steps)
+
+
+def _open(step: Step) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return codeop.compile_command(step.source, symbol="single") is None
+    except (SyntaxError, ValueError, OverflowError):
+        return False
+
+
+def _checked(steps: list[Step]) -> list[Step]:
+    kept: list[Step] = []
+    for step in steps:
+        step.source = step.source.rstrip()
+        try:
+            tree = parse_statements(step.source)
+        except PythonError as error:
+            hint = "continue it with '... '"
+            what = f"{step.source.splitlines()[0]!r} is not Python ({error})"
+            raise SessionError(step.line, what, hint) from None
+        if tree.body:
+            kept.append(step)
+        elif any(line.strip() for line in step.shown):
+            raise SessionError(step.line, "text is shown after an empty step")
+    if not kept:
+        raise SessionError(1, "a session needs a step", "begin the first step with '>>> '")
+    return kept
+
+
+def typed_in(steps: Iterable[Step], prompts: Iterable[str]) -> list[Typed]:
+    """What was typed after prompts in the shown text; the longest prompt that fits counts."""
+    longest_first = sorted(prompts, key=len, reverse=True)
+    typed: list[Typed] = []
+    for step in steps:
+        for index, line in enumerate(step.shown):
+            bare = line.removesuffix("\n")
+            for prompt in longest_first:
+                if bare == prompt.rstrip():  # editors strip the space that ends a prompt
+                    step.shown[index] = prompt + "\n"
+                    typed.append(Typed())
+                    break
+                if bare.startswith(prompt):
+                    rest = bare.removeprefix(prompt)
+                    key = _KEYS.get(rest)
+                    typed.append(Typed(text="" if key else rest, key=key))
+                    break
+    return typed
+
+
+def prompts_of(constants: Iterable[object]) -> list[str]:
+    """The texts among the constants that are prompts: one line, ending in a space."""
+    return [
+        value
+        for value in constants
+        if isinstance(value, str) and value.endswith(" ") and value.strip() and "\n" not in value
+    ]

@@ -9,12 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.assignment.files.provided import OverrideError
-from harness.assignment.scenarios.settings import Setting
-from harness.assignment.schema.validators import describe
-from harness.assignment.vocabulary import Overrides, Vocabulary
-from harness.assignment.yaml.document import Document, Loc
-from harness.assignment.yaml.errors import nearest
+from harness.assignment.document import Document, Loc
+from harness.assignment.scenarios.context import Setting
+from harness.assignment.vocabulary import OverrideError, Overrides, Vocabulary
+from harness.matchers import describe, nearest
 from harness.model.stimulus import Binding
 from harness.model.values import Value
 
@@ -113,10 +111,7 @@ def _check_values(
     seen: list[str] = []
     for index, value in enumerate(values):
         where = (*loc, index) if isinstance(written, list) else loc
-        if isinstance(value, dict):
-            document.add(where, "expected a value or a list of values, got a mapping")
-            sound = False
-        elif repr(value) in seen:
+        if repr(value) in seen:
             document.add(where, f"{value!r} is in the sweep twice")
             sound = False
         elif base is not None and not _fits(value, base):

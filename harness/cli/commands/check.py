@@ -39,9 +39,8 @@ from harness.grading import (
     without_tags,
 )
 from harness.model.plan import Assignment
-from harness.reporting import explain_failures
-from harness.reporting.terminal.annotations import of_submission
-from harness.reporting.terminal.cards import MOST_LINES, screen_width
+from harness.reporting.github import of_submission
+from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width
 from harness.results import student_view
 
 SECTION = "Grading"
@@ -134,7 +133,7 @@ def _annotate(context: GradingContext, files: tuple[Path, ...], failures: int) -
     results = check_submissions(context, submitted(files, plan.assignment))
     paths = _paths(files, plan.assignment) if len(files) == 1 else {}
     page = os.environ.get("GITHUB_STEP_SUMMARY")
-    from harness.reporting import markdown_summary  # noqa: PLC0415  (a check starts without it)
+    from harness.reporting.github import markdown_summary  # noqa: PLC0415  (a check starts without it)
 
     for result in results:
         view = student_view(result, plan)

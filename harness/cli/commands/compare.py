@@ -11,7 +11,7 @@ from harness.cli.options import PATH, output_option
 from harness.cli.printing import print_result
 from harness.common.errors import UserError
 from harness.common.files import write
-from harness.reporting import comparison_csv, comparison_page, comparison_table
+from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
 from harness.results import compare_runs, read_snapshot
 
 SECTION = "Results"
@@ -42,19 +42,19 @@ def command(old: Path, new: Path, form: str, output: Path | None) -> int:
     Submissions whose mark, state, verdicts, findings, files or manual marks differ are listed,
     each with the scenarios that changed it.
     """
-    found = compare_runs(read_snapshot(old), read_snapshot(new))
+    comparison = compare_runs(read_snapshot(old), read_snapshot(new))
     if form == "table":
         if output is None:
-            print_result(comparison_table(found))
+            print_result(comparison_table(comparison))
             return 0
         raise UserError("a table goes to the terminal", hint="--to csv or --to html")
-    text = comparison_csv(found) if form == "csv" else comparison_page(found)
+    text = comparison_csv(comparison) if form == "csv" else comparison_page(comparison)
     if output is None:
         click.echo(text, nl=False)
         return 0
     write(output, text)
     click.echo(f"Wrote {output}")
-    for run in (found.old, found.new):
+    for run in (comparison.old, comparison.new):
         if not run.complete:
             click.echo(f"{run.path}: this run is not complete: it is not a result", err=True)
     return 0

@@ -14,7 +14,7 @@ from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.files import write_bytes
 from harness.model.result import RunResult
-from harness.reporting.export import ExportRequest, Marks, exporter, exporters
+from harness.reporting.export import Exporter, ExportRequest, Marks, exporter, exporters
 from harness.reporting.export.anonymous import anonymous as without_students
 from harness.results import read_run
 
@@ -77,8 +77,8 @@ class _ExportCommand(click.Command):
 )
 @click.option(
     "--schema",
-    type=click.Choice(["1", "2"]),
-    help="For json: the version of results.json (default: the newest).",
+    type=click.Choice(["2"]),
+    help="For json: the version of results.json (there is one so far).",
 )
 @click.option(
     "--anonymous",
@@ -104,23 +104,18 @@ def command(
     stays unless this run has another. What a person must know about the file (marks that were
     replaced, rows without a submission, matches by name alone) is printed on stderr, one line each.
     """
-    wanted = exporter(form)
+    chosen = exporter(form)
     alone = marks != Marks.TOTAL.value
-    if not wanted.is_gradebook and any((gradebook, column, match, clear, roster, alone)):
+    if not chosen.is_gradebook and any((gradebook, column, match, clear, roster, alone)):
         what = "--gradebook, --column, --match, --clear, --roster and --marks functionality"
         raise UserError(f"{what} are not for --to {form}")
     if gradebook is not None and roster is not None:
         raise UserError("--roster is for an export without --gradebook", hint="leave out one")
-    if wanted.is_archive and output is None:
-        raise UserError("a zip needs a file to go to", hint="-o FILE")
-    if anonymous and not wanted.may_be_anonymous:
-        raise UserError(f"--to {form} needs to know who is who", hint="leave out --anonymous")
-    if schema is not None and wanted.name != "json":
-        raise UserError(f"--schema is not for --to {form}")
+    _check_form(chosen, output, schema, anonymous=anonymous)
     result, plan = read_run(run)
     if anonymous:
         result = without_students(result)
-    exported = wanted.export(
+    exported = chosen.export(
         ExportRequest(
             run=result,
             plan=plan,
@@ -131,12 +126,24 @@ def command(
             clear=clear,
             match=match,
             roster=roster,
-            schema=None if schema is None else int(schema),
         )
     )
     _put(exported.data, output)
     _warn(exported.warnings, result)
     return 0
+
+
+def _check_form(
+    chosen: Exporter, output: Path | None, schema: str | None, *, anonymous: bool
+) -> None:
+    if chosen.is_archive and output is None:
+        raise UserError("a zip needs a file to go to", hint="-o FILE")
+    if anonymous and not chosen.may_be_anonymous:
+        raise UserError(
+            f"--to {chosen.name} needs to know who is who", hint="leave out --anonymous"
+        )
+    if schema is not None and chosen.name != "json":
+        raise UserError(f"--schema is not for --to {chosen.name}")
 
 
 def _put(data: bytes, output: Path | None) -> None:

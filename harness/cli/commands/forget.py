@@ -13,7 +13,7 @@ from harness.cli.options import PATH
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.model.result import RunFacts, SubmissionResult
-from harness.reporting import write_reports
+from harness.reporting.writing import write_reports
 from harness.results import Store, StoreReader, store_of
 
 SECTION = "Results"
@@ -47,22 +47,24 @@ def command(run: Path, student: str) -> int:
                 hint="grade again without what the student handed in, then forget",
             )
         store.forget(result.id, _without(facts, result))
-        left, plan = store.run(), store.plan()
-    write_reports(left, plan, path.parent)
-    click.echo(f"{visible(result.id)} is forgotten; {len(left.submissions)} submissions are left")
+        run_left, plan = store.run(), store.plan()
+    write_reports(run_left, plan, path.parent)
+    click.echo(
+        f"{visible(result.id)} is forgotten; {len(run_left.submissions)} submissions are left"
+    )
     return 0
 
 
 def _find(store: StoreReader, student: str, place: str) -> SubmissionResult:
-    found = [
+    students = [
         result
         for result in store.run().submissions
         if student in (result.id, result.student.id if result.student else result.id)
     ]
-    if len(found) != 1:
-        count = f"{len(found)} submissions have" if found else "no submission has"
+    if len(students) != 1:
+        count = f"{len(students)} submissions have" if students else "no submission has"
         raise UserError(f"{count} the id {student!r}", place=place)
-    return found[0]
+    return students[0]
 
 
 def _without(facts: RunFacts, result: SubmissionResult) -> RunFacts:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from harness.assignment import load_for_fuzzing
@@ -23,12 +22,14 @@ from harness.cli.options import (
     the_root,
 )
 from harness.cli.printing import print_result
+from harness.cli.progress import bar
 from harness.common import files, serial
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
 from harness.grading import GradingContext, Job, handed_in, prepare, run_jobs
 from harness.model.result import SubmissionResult
-from harness.model.study.fuzzing import FuzzReport
+from harness.model.specification import Specification
+from harness.model.study.fuzzing import FuzzReport, FuzzSettings
 from harness.model.submission import Submission
 from harness.results import STORE_NAME, Store
 from harness.study import FuzzOptions, fuzz, graded_submissions
@@ -90,36 +91,21 @@ def command(
     Exit status: 0 nothing differs, 1 something does, 2 cannot run, 130 interrupted.
     """
     base = the_root(root)
-    specification, settings = load_for_fuzzing(base, assignment_id)
-    if not specification.reference:
-        raise UserError("there is no reference to compare with", place=assignment_id)
-    if not settings.targets:
-        raise UserError(
-            "no scenario draws from a strategy, and there is no fuzz: in assignment.yaml",
-            place=assignment_id,
-            hint="name a strategy, or write which commands a game has",
-        )
+    specification, settings = _load(base, assignment_id)
     cache = cache_folder(base)
     context = prepare(specification, python=python, cache=cache, recall_tier=True)
-    screen = Console(stderr=True)
-    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task("", total=None)
-
-        def graded(done: int, total: int) -> None:
-            bar.update(task, description="grading first", completed=done, total=total)
-
-        def tell(function: str, done: int, total: int, found: int) -> None:
-            description = f"{function} ({found} differ)"
-            bar.update(task, description=description, completed=done, total=total)
-
-        chosen = _chosen(base, context, paths, jobs, graded)
+    limits = FuzzOptions(inputs=inputs, seconds=seconds, seed=seed, jobs=jobs)
+    with bar() as tell:
+        chosen = _choose(base, context, paths, jobs, partial(tell, "grading first"))
         report = fuzz(
             context,
             settings,
             chosen,
-            FuzzOptions(inputs=inputs, seconds=seconds, seed=seed, jobs=jobs),
+            limits,
             cache=cache,
-            progress=tell,
+            progress=lambda function, done, total, differ: tell(
+                f"{function} ({differ} differ)", done, total
+            ),
         )
     _show(report)
     if target is not None:
@@ -129,19 +115,32 @@ def command(
     return 1 if any(each.differences for each in report.submissions) else 0
 
 
-def _chosen(
+def _load(root: Path, assignment_id: str) -> tuple[Specification, FuzzSettings]:
+    specification, settings = load_for_fuzzing(root, assignment_id)
+    if not specification.reference:
+        raise UserError("there is no reference to compare with", place=assignment_id)
+    if not settings.targets:
+        raise UserError(
+            "no scenario draws from a strategy, and there is no fuzz: in assignment.yaml",
+            place=assignment_id,
+            hint="name a strategy, or write which commands a game has",
+        )
+    return specification, settings
+
+
+def _choose(
     root: Path,
     context: GradingContext,
     paths: Sequence[Path],
     jobs: int | None,
-    progress: object,
+    progress: Callable[[int, int], None],
 ) -> list[Submission]:
     assignment = context.specification.plan.assignment
     if not paths:
         usual = (root / "reports" / assignment.id, root / "submissions" / assignment.id)
         there = [path for path in usual if (path / STORE_NAME).is_file()] or [usual[1]]
         paths = there[:1]
-    found: list[Submission] = []
+    chosen: list[Submission] = []
     for path in paths:
         run = path / STORE_NAME if path.is_dir() else path
         if run.name == STORE_NAME and run.is_file():
@@ -152,21 +151,23 @@ def _chosen(
                 submissions, missing = graded_submissions(store)
             for name in sorted(full & set(missing)):
                 click.echo(f"{visible(name)}: left out, it is not there as it was graded", err=True)
-            found += [each for each in submissions if each.id in full]
+            chosen += [each for each in submissions if each.id in full]
             continue
         submissions = handed_in([path], assignment)
         if len(submissions) > 1:
             submissions = tuple(_with_full_marks(context, submissions, jobs, progress))
-        found += [each for each in submissions if not each.problem]
-    if not found:
+        chosen += [each for each in submissions if not each.problem]
+    if not chosen:
         raise UserError("no submission has full marks", place=str(paths[0]))
-    return found
+    return chosen
 
 
 def _with_full_marks(
-    context: GradingContext, submissions: Sequence[Submission], jobs: int | None, progress: object
+    context: GradingContext,
+    submissions: Sequence[Submission],
+    jobs: int | None,
+    progress: Callable[[int, int], None],
 ) -> list[Submission]:
-    assert callable(progress)
     full: set[str] = set()
     todo = [Job(submission=each) for each in submissions]
     for done, (job, graded) in enumerate(run_jobs(context, todo, jobs), start=1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ from harness.model.observation import Tier
 from harness.model.result import Event, SubmissionGraded, SubmissionStatus
 from harness.model.specification import Specification
 from harness.model.submission import Submission
-from harness.reporting import summary_table
+from harness.reporting.terminal.tables import summary_table
 
 SECTION = "Grading"
 SUMMARY = "Grade submissions: marks, reasons and a report."
@@ -105,11 +106,7 @@ def command(
     paths: tuple[Path, ...],
     assignment: str | None,
     root: Path | None,
-    layout: str | None,
-    due: str | None,
-    time_zone: str | None,
-    extensions: Path | None,
-    roster: Path | None,
+    asked: ClassOptions,
     python: Path | None,
     support: Path | None,
     without: tuple[str, ...],
@@ -135,36 +132,20 @@ def command(
     """
     base = the_root(root, paths)
     assignment_id = the_assignment(base, assignment, paths)
-    folder = out or base / "reports" / assignment_id
-    cluster = None
-    if scheduler is not None:
-        cluster = Cluster(address=scheduler, ca=tls_ca, cert=tls_cert, key=tls_key)
-    if cluster is not None and jobs is not None:
-        raise UserError(
-            "--jobs is for this machine, and with --scheduler its workers grade",
-            hint="harness worker --jobs says how many submissions a worker grades at a time",
-        )
-    asked = ClassOptions(
-        layout=layout, due=due, time_zone=time_zone, extensions=extensions, roster=roster
+    once = partial(
+        _grade,
+        partial(_load, base, assignment_id, support, without, isolate),
+        paths,
+        out or base / "reports" / assignment_id,
+        python=python,
+        jobs=jobs,
+        cluster=_cluster(scheduler, jobs, tls_ca, tls_cert, tls_key),
+        require_tier=Tier(require_tier),
+        fresh=fresh,
+        thorough=thorough,
+        only=only,
+        asked=asked,
     )
-
-    def once(ready: Callable[[Submission], bool] | None = None) -> int:
-        loaded = without_tags(load_assignment(base, assignment_id, support=support), without)
-        return _grade(
-            isolated(loaded) if isolate is not None else loaded,
-            paths,
-            folder,
-            python=python,
-            jobs=jobs,
-            cluster=cluster,
-            require_tier=Tier(require_tier),
-            fresh=fresh,
-            thorough=thorough,
-            only=only,
-            asked=asked,
-            ready=ready,
-        )
-
     if not watch:
         return once()
     if len(paths) != 1 or not paths[0].is_dir() or only or fresh:
@@ -172,7 +153,35 @@ def command(
     return _watch(paths[0], once)
 
 
-def _watch(inbox: Path, once: Callable[[Callable[[Submission], bool]], int]) -> int:
+def _cluster(
+    scheduler: str | None,
+    jobs: int | None,
+    ca: Path | None,
+    cert: Path | None,
+    key: Path | None,
+) -> Cluster | None:
+    if scheduler is None:
+        return None
+    if jobs is not None:
+        raise UserError(
+            "--jobs is for this machine, and with --scheduler its workers grade",
+            hint="harness worker --jobs says how many submissions a worker grades at a time",
+        )
+    return Cluster(address=scheduler, ca=ca, cert=cert, key=key)
+
+
+def _load(
+    root: Path,
+    assignment_id: str,
+    support: Path | None,
+    without: tuple[str, ...],
+    isolate: str | None,
+) -> Specification:
+    loaded = without_tags(load_assignment(root, assignment_id, support=support), without)
+    return isolated(loaded) if isolate is not None else loaded
+
+
+def _watch(inbox: Path, once: Callable[..., int]) -> int:
     """Grade again and again; a mistake of the course's or a full disk is said, and tried again when
     something new arrives."""
     stopped = threading.Event()
@@ -187,7 +196,7 @@ def _watch(inbox: Path, once: Callable[[Callable[[Submission], bool]], int]) -> 
             return not any(origin.is_relative_to(path) for path in incomplete)
 
         try:
-            status = once(ready)
+            status = once(ready=ready)
         except UserError as error:
             click.echo(escaping.visible(str(error)), err=True)
         if status == INTERRUPTED:
@@ -197,8 +206,11 @@ def _watch(inbox: Path, once: Callable[[Callable[[Submission], bool]], int]) -> 
     return status
 
 
-def _grade(loaded: Specification, paths: Sequence[Path], folder: Path, **options: Any) -> int:
+def _grade(
+    load: Callable[[], Specification], paths: Sequence[Path], folder: Path, **options: Any
+) -> int:
     """Grade once and show the table; the exit status."""
+    loaded = load()
     stopped: Interrupted | None = None
     broken = False
 

@@ -9,9 +9,9 @@ import click
 from harness.cli.discovery import examples
 from harness.cli.options import PATH
 from harness.common.csv_tables import read_sheet
-from harness.reporting import write_reports
+from harness.common.words import counted
 from harness.reporting.export.manual_marks import read_manual
-from harness.reporting.view.words import counted
+from harness.reporting.writing import write_reports
 from harness.results import Store, store_of
 
 SECTION = "Grading"
@@ -42,9 +42,9 @@ def command(run: Path, file: Path) -> int:
         store.give(given)
         result = store.run()
     write_reports(result, plan, path.parent)
-    whole = sum(each.total is not None for each in result.submissions)
+    complete = sum(each.total is not None for each in result.submissions)
     click.echo(
-        f"{counted(len(given), 'submission')} changed; {whole} of {len(result.submissions)} have "
-        "their whole mark"
+        f"{counted(len(given), 'submission')} changed; "
+        f"{complete} of {len(result.submissions)} have their whole mark"
     )
     return 0

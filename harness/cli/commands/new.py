@@ -11,6 +11,7 @@ from harness.assignment import find_root
 from harness.cli.discovery import examples
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
+from harness.common.words import listed
 from harness.packaging.scaffold import (
     Begun,
     copied,
@@ -19,7 +20,6 @@ from harness.packaging.scaffold import (
     keep_out,
     of_several,
 )
-from harness.reporting.view.words import listed
 
 SECTION = "Assignments"
 SUMMARY = "Begin an assignment: reference, scenarios, samples."

@@ -32,24 +32,24 @@ def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int
     base = the_root(root)
     for assignment_id in ids or available(base):
         recording = load(base, assignment_id, recording=True)
-        before = _frozen(Path(recording.folder))
+        before = _frozen_files(Path(recording.folder))
         drawn = record_draws(base, assignment_id)
         changed = [path for path in drawn if before.get(path) != path.read_bytes()]
         gone = [path for path in before if not path.exists()]
         changed += record_transcripts(recording, as_template, python=python)
         for word, paths in (("recorded", changed), ("removed", gone)):
             for path in paths:
-                click.echo(f"{word} {_shown(path)}")
+                click.echo(f"{word} {_relative(path)}")
         load(base, assignment_id)
         count = len(changed) + len(gone)
         click.echo(f"{assignment_id}: {count} {'file' if count == 1 else 'files'} changed")
     return 0
 
 
-def _frozen(folder: Path) -> dict[Path, bytes]:
+def _frozen_files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in sorted((folder / "draws").glob("*.json"))}
 
 
-def _shown(path: Path) -> Path:
+def _relative(path: Path) -> Path:
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path

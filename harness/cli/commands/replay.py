@@ -50,13 +50,13 @@ def command(
     folder = store_of(run).resolve().parent
     path = handed_in or folder.parent.parent / "submissions" / assignment.id / student
     submission = one_handed_in(path, assignment, student)
-    for stimulus, seen in replay(plan, graded, submission, scenario, python=python):
-        for line in _shown(stimulus, seen):
+    for stimulus, observation in replay(plan, graded, submission, scenario, python=python):
+        for line in _comparison_lines(stimulus, observation):
             click.echo(line)
     return 0
 
 
-def _shown(stimulus: Stimulus, seen: Observation) -> list[str]:
+def _comparison_lines(stimulus: Stimulus, observation: Observation) -> list[str]:
     lines = [f"# {constant.name} = {constant.literal}" for constant in stimulus.constants]
     lines += [f"# {binding.name} = {visible(binding.literal)}" for binding in stimulus.bindings]
     lines += [
@@ -66,27 +66,30 @@ def _shown(stimulus: Stimulus, seen: Observation) -> list[str]:
     lines += visible_lines(stimulus.given).splitlines()
     match stimulus.action:
         case Call(expression=expression):
-            lines += [f">>> {visible(expression)}", *_screen(seen)]
-            lines += [visible(seen.value.source())] if seen.value is not None else []
+            lines += [f">>> {visible(expression)}", *_screen(observation)]
+            lines += [visible(observation.value.source())] if observation.value is not None else []
         case Session(steps=steps):
             for number, step in enumerate(steps):
                 lines += [f">>> {line}" for line in visible_lines(step).splitlines()]
-                if number < len(seen.steps):
-                    outcome = seen.steps[number]
+                if number < len(observation.steps):
+                    outcome = observation.steps[number]
                     lines += visible_lines(outcome.printed).splitlines()
                     lines += [visible(outcome.value.source())] if outcome.value else []
-                    lines += _raised(outcome.raised)
+                    lines += _exception_lines(outcome.raised)
         case run:
-            lines += [f"$ python3 {visible(' '.join((run.program, *run.argv)))}", *_screen(seen)]
-    lines += _raised(seen.raised)
-    return [*lines, f"({seen.ending.value.replace('_', ' ')})", ""]
+            lines += [
+                f"$ python3 {visible(' '.join((run.program, *run.argv)))}",
+                *_screen(observation),
+            ]
+    lines += _exception_lines(observation.raised)
+    return [*lines, f"({observation.ending.value.replace('_', ' ')})", ""]
 
 
-def _screen(seen: Observation) -> list[str]:
-    return visible_lines(seen.loading_printed + seen.transcript()).splitlines()
+def _screen(observation: Observation) -> list[str]:
+    return visible_lines(observation.loading_printed + observation.transcript()).splitlines()
 
 
-def _raised(raised: Raised | None) -> list[str]:
+def _exception_lines(raised: Raised | None) -> list[str]:
     if raised is None:
         return []
     frames = [

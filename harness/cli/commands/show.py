@@ -10,7 +10,7 @@ from harness.cli.discovery import examples
 from harness.cli.options import PATH
 from harness.cli.printing import print_result
 from harness.common.errors import UserError
-from harness.reporting import show_submission, summary_table
+from harness.reporting.terminal.tables import show_submission, summary_table
 from harness.results import Store, read_run, store_of
 
 SECTION = "Results"

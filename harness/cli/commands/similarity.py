@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -14,10 +12,12 @@ from harness.assignment import load
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, cache_folder, python_option, root_option, the_root
 from harness.cli.printing import print_result
+from harness.cli.progress import bar
 from harness.common import files, serial
 from harness.common.escaping import visible
 from harness.model.study.reports import SimilarityReport
-from harness.reporting import percent, write_similarity, write_study
+from harness.reporting.html.study_pages import write_similarity, write_study
+from harness.reporting.view.words import percent
 from harness.results import Store, latest_strength, store_of
 from harness.study import compare_class, graded_submissions, without_ids
 
@@ -56,14 +56,13 @@ def command(run: Path, anonymous: bool, python: Path | None, root: Path | None) 
         submissions = without_ids(submissions)
     base = the_root(root, [run])
     specification = load(base, plan.assignment.id)
-    screen = Console(stderr=True)
-    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as progress:
-        task = progress.add_task("reading", total=len(submissions))
-
-        def tell(done: int) -> None:
-            progress.update(task, completed=done)
-
-        report = compare_class(specification, submissions, python=python, progress=tell)
+    with bar() as tell:
+        report = compare_class(
+            specification,
+            submissions,
+            python=python,
+            progress=lambda done: tell("reading", done, len(submissions)),
+        )
     sources = {each.id: each.files for each in submissions}
     page = write_similarity(report, specification.plan, sources, path.parent)
     files.write(path.parent / "similarity.json", serial.dumps(report) + "\n", private=True)

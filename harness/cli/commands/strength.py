@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
-from harness.assignment import available, load
+from harness.assignment import available, load, load_equivalents
 from harness.cli.discovery import examples
 from harness.cli.options import (
     cache_folder,
@@ -18,8 +21,15 @@ from harness.cli.options import (
     the_root,
 )
 from harness.cli.printing import result_console
-from harness.cli.strengths import measured, show_strength
+from harness.cli.progress import steps
 from harness.common import files, serial
+from harness.common.rounding import percent
+from harness.grading import prepare
+from harness.model.specification import Specification
+from harness.model.study.reports import StrengthReport
+from harness.study import measure
+
+_LISTED = 10  # scenarios that could be left out; the JSON file has all
 
 SECTION = "Assignments"
 SUMMARY = "Measure how many faults the scenarios notice."
@@ -64,10 +74,83 @@ def command(
     reports = []
     for assignment_id in ids or available(base):
         loaded = load(base, assignment_id)
-        report = measured(loaded, cache_folder(base), python=python, jobs=jobs, pairs=pairs)
+        report = measure_strength(loaded, cache_folder(base), python=python, jobs=jobs, pairs=pairs)
         reports.append(report)
         show_strength(report, console)
     if target is not None:
         text = "[" + ",\n".join(serial.dumps(report) for report in reports) + "]\n"
         files.write(target, text)
     return 1 if any(report.mistakes for report in reports) else 0
+
+
+def measure_strength(
+    specification: Specification,
+    cache: Path,
+    *,
+    python: Path | None,
+    jobs: int | None,
+    pairs: int = 0,
+) -> StrengthReport:
+    """The measurement of an assignment, with its progress on standard error."""
+    equivalents = load_equivalents(Path(specification.folder))
+    context = prepare(specification, python=python, cache=cache, recall_tier=True)
+    with steps(Console(stderr=True)) as tell:
+        return measure(
+            context, equivalents, cache=cache, jobs=jobs, most_pairs=pairs, progress=tell
+        )
+
+
+def show_strength(report: StrengthReport, console: Console) -> None:
+    """Print the tables by function and by clause, and what nothing notices."""
+    table = Table(title=escape(report.assignment), title_justify="left")
+    table.add_column("function")
+    for heading in ("changes", "noticed", "equivalent", "not noticed"):
+        table.add_column(heading, justify="right")
+    table.add_column("noticed first by")
+    for each in report.functions:
+        unnoticed = each.changes - each.noticed - each.equivalent
+        counts = (each.changes, each.noticed, each.equivalent, unnoticed)
+        first = [one.noticed_by[0] for one in report.outcomes if one.function == each.function
+                 and one.noticed_by]  # fmt: skip
+        names = dict.fromkeys(first)
+        more = f" +{len(names) - 1}" if len(names) > 1 else ""
+        table.add_row(
+            escape(each.function), *map(str, counts), escape(next(iter(names), "")) + more
+        )
+    console.print(table)
+    clauses = Table("clause")
+    for heading in ("scenarios", "notice changes"):
+        clauses.add_column(heading, justify="right")
+    for clause in report.clauses:
+        clauses.add_row(escape(clause.clause), str(clause.scenarios), str(clause.noticed))
+    console.print(clauses)
+    _list(report)
+
+
+def _list(report: StrengthReport) -> None:
+    for one in report.survivors:
+        click.echo(f"{one.file}:{one.line}: not noticed in {one.function}: {one.operator}")
+        click.echo(f"  - {one.before}\n  + {one.after}")
+    for pair in report.surviving_pairs:
+        first, second = (report.outcomes[number] for number in (pair.first, pair.second))
+        click.echo(f"{first.file}:{first.line} and {second.line}: not noticed in {first.function}")
+        for one in (first, second):
+            click.echo(f"  - {one.before}\n  + {one.after}")
+    for mistake in report.mistakes:
+        click.echo(f"equivalent.yaml: {mistake}")
+    if report.spare:
+        scored = len(report.spare) + len(report.needed)
+        click.echo(
+            f"{len(report.needed)} of {scored} scenarios notice all of this; the others may be "
+            f"there for what students do otherwise ({', '.join(report.spare[:_LISTED])}"
+            f"{', …' if len(report.spare) > _LISTED else ''})"
+        )
+    if report.pairs:
+        noticed = len(report.pairs) - len(report.surviving_pairs)
+        share = percent(noticed, len(report.pairs))
+        click.echo(f"{noticed} of {len(report.pairs)} pairs of changes are noticed ({share} %)")
+    click.echo(
+        f"{report.assignment}: {report.noticed} of {report.counted} changes are noticed "
+        f"({percent(report.noticed, report.counted)} %); "
+        f"{len(report.outcomes) - report.counted} are equivalent"
+    )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, python_option
+from harness.cli.progress import bar
 from harness.common.escaping import visible
-from harness.reporting import style_in_words, write_reports, write_style
+from harness.reporting.html.study_pages import style_in_words, write_style
+from harness.reporting.writing import write_reports
 from harness.results import Store, store_of
 from harness.study import graded_submissions, style_report
 
@@ -38,19 +38,17 @@ def command(run: Path, python: Path | None) -> int:
     it.
     """
     path = store_of(run)
-    screen = Console(stderr=True)
     with Store.read_only(path) as store:
         submissions, missing = graded_submissions(store)
         plan, graded = store.plan(), store.run()
         for name in missing:
             click.echo(f"{visible(name)}: left out, it is not there as it was graded", err=True)
-        with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
-            task = bar.add_task("reading", total=len(submissions))
+        with bar() as tell:
             report = style_report(
                 plan.assignment,
                 submissions,
                 python=python,
-                progress=lambda done: bar.update(task, completed=done),
+                progress=lambda done: tell("reading", done, len(submissions)),
             )
         target = write_style(report, path.parent)
         write_reports(graded, plan, path.parent)

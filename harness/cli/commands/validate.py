@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from harness.api import load_assignment
-from harness.assignment import SpecErrors, available, load_expectation
-from harness.cli.accepting import accept_recordings, accept_samples
+from harness.assignment import (
+    SpecErrors,
+    as_template,
+    available,
+    expectation_text,
+    load,
+    load_expectation,
+    record_draws,
+)
+from harness.cli.commands.strength import measure_strength, show_strength
 from harness.cli.discovery import examples
 from harness.cli.options import (
     GITHUB,
@@ -27,14 +36,16 @@ from harness.cli.options import (
     the_root,
 )
 from harness.cli.printing import result_console
-from harness.cli.strengths import measured, show_strength
+from harness.cli.progress import bar
+from harness.common import escaping
 from harness.common.errors import UserError
-from harness.grading import prepare
+from harness.common.files import write_bytes
+from harness.grading import prepare, record_transcripts
 from harness.grading.validation import Sample, SampleOutcome, ValidationReport, validate
 from harness.intake import read
 from harness.model.plan import Assignment
 from harness.model.specification import Specification
-from harness.reporting.terminal.annotations import placed
+from harness.reporting.github import placed
 
 SECTION = "Assignments"
 SUMMARY = "Check that reference, scenarios, mutants and samples agree."
@@ -92,18 +103,14 @@ def command(
     for assignment_id in ids or available(base):
         if accept:
             accept_recordings(base, assignment_id, python)
-        loaded = _loaded(base, assignment_id, support, form)
+        loaded = _load(base, assignment_id, support, form)
         context = prepare(
             loaded, python=python, cache=cache_folder(base), refuse=False, recall_tier=True
         )
         folder = _samples_folder(base, assignment_id)
         samples = () if no_samples else read_samples(folder, loaded.plan.assignment)
-        screen = Console(stderr=True)
-        with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
-            task = bar.add_task("", total=None)
-            report = validate(
-                context, samples, jobs=jobs, isolation=isolation, progress=_Stage(bar, task)
-            )
+        with bar() as tell:
+            report = validate(context, samples, jobs=jobs, isolation=isolation, progress=tell)
         if accept:
             report = accept_samples(report, folder)
         show(report, console)
@@ -115,20 +122,20 @@ def command(
             console.print(f"[bold red]NOTICE[/] {notice}", highlight=False, soft_wrap=True)
         sound = sound and report.sound
         if strength and report.sound:
-            found = measured(loaded, cache_folder(base), python=python, jobs=jobs)
-            show_strength(found, console)
-            sound = sound and not found.mistakes
+            strength_report = measure_strength(loaded, cache_folder(base), python=python, jobs=jobs)
+            show_strength(strength_report, console)
+            sound = sound and not strength_report.mistakes
     return 0 if sound else 1
 
 
 def _samples_folder(base: Path, assignment_id: str) -> Path:
     """Of a folder with one assignment alone its samples may lie in submissions/ itself."""
     folder = base / "submissions"
-    own = folder / assignment_id
-    return own if own.is_dir() or len(available(base)) > 1 else folder
+    of_assignment = folder / assignment_id
+    return of_assignment if of_assignment.is_dir() or len(available(base)) > 1 else folder
 
 
-def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:
+def _load(base: Path, assignment_id: str, support: Path | None, form: str) -> Specification:
     try:
         loaded = load_assignment(base, assignment_id, support=support)
         if loaded.mutant_mistakes:
@@ -139,17 +146,6 @@ def _loaded(base: Path, assignment_id: str, support: Path | None, form: str) -> 
             for line in str(error).splitlines():
                 click.echo(str(placed(line)))
         raise
-
-
-class _Stage:
-    """Shows which part of a validation is running."""
-
-    def __init__(self, bar: Progress, task: TaskID) -> None:
-        self._bar = bar
-        self._task = task
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        self._bar.update(self._task, description=what, completed=done, total=total)
 
 
 def read_samples(folder: Path, assignment: Assignment) -> tuple[Sample, ...]:
@@ -228,3 +224,71 @@ def _print_causes(console: Console, samples: Sequence[SampleOutcome]) -> None:
 
 def _counted(problems: int) -> str:
     return "1 problem" if problems == 1 else f"{problems} problems"
+
+
+_MOST_LINES = 60
+_EXPECTED = "expect.yaml"
+_OF_SAMPLES = ("samples", "causes")  # checks
+
+
+def accept_recordings(root: Path, assignment_id: str, python: Path | None) -> None:
+    """Draw again and record transcripts again, and show what changed."""
+    recording = load(root, assignment_id, recording=True)
+    folder = Path(recording.folder)
+    named = {folder / transcript.path for transcript in recording.transcripts}
+    before = {path: path.read_bytes() for path in {*_draws(folder), *named} if path.is_file()}
+    drawn = record_draws(root, assignment_id)
+    written = set(drawn)
+    if recording.reference:
+        written |= {*record_transcripts(recording, as_template, python=python)}
+    for path in sorted({*before, *written}):
+        now = path.read_bytes() if path.is_file() else b""
+        _show(path, before.get(path, b""), now)
+
+
+def accept_samples(report: ValidationReport, folder: Path) -> ValidationReport:
+    """Write the expect.yaml of every sample that is a problem as it is; the report without these.
+
+    Causes that are other than stated are a problem only where they are too many.
+    """
+    wrong = {problem.place for problem in report.problems if problem.check in _OF_SAMPLES}
+    return replace(
+        report,
+        samples=tuple(
+            _accept(sample, folder) if f"{sample.name}/{_EXPECTED}" in wrong else sample
+            for sample in report.samples
+        ),
+        problems=tuple(each for each in report.problems if each.check not in _OF_SAMPLES),
+    )
+
+
+def _accept(sample: SampleOutcome, folder: Path) -> SampleOutcome:
+    path = folder / sample.name / _EXPECTED
+    before, now = path.read_bytes(), expectation_text(sample.accepted).encode()
+    _show(path, before, now)
+    write_bytes(path, now)
+    return replace(sample, parts=(), other_causes=None if sample.other_causes is None else "")
+
+
+def _draws(folder: Path) -> set[Path]:
+    return set((folder / "draws").glob("*.json"))
+
+
+def _show(path: Path, before: bytes, now: bytes) -> None:
+    if before == now:
+        return
+    here = Path.cwd()
+    name = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    lines = list(
+        difflib.unified_diff(
+            before.decode("utf-8", "backslashreplace").splitlines(),
+            now.decode("utf-8", "backslashreplace").splitlines(),
+            f"{name} before",
+            f"{name} now",
+            lineterm="",
+        )
+    )
+    for line in lines[:_MOST_LINES]:
+        click.echo(escaping.visible(line))
+    if len(lines) > _MOST_LINES:
+        click.echo(f"… and {len(lines) - _MOST_LINES} more lines")

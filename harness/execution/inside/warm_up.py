@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PROVIDED = b"SIZE = 2\n"
 _PROGRAM = b"""\
 from typing import Optional
-from rehearsed_constants import *
+from warm_up_constants import *
 def echo(grid: list[str], word: str) -> Optional[str]:
     print(f"{word.strip():>{SIZE}}", *grid[:1])
     print("-" * SIZE, end="")
@@ -47,9 +47,11 @@ def warm_up() -> None:
     steps = ("echo(grid, 'b')", "x = grid[0]", "x", "print(x)")
     session = CompiledStimulus(compile_stimulus(_FUNCTIONS, "grid = ['a']", "", steps))
     parts = (("call", call), ("call", fault), ("session", session), ("run", call))
-    provided = ModuleSource("rehearsed_constants.py", _PROVIDED)
-    program = ModuleSource("rehearsed.py", _PROGRAM)
-    files = Files({"rehearsed_constants": provided}, {}, {"rehearsed": program}, "rehearsed")
+    provided = ModuleSource("warm_up_constants.py", _PROVIDED)
+    program = ModuleSource("warm_up_program.py", _PROGRAM)
+    files = Files(
+        {"warm_up_constants": provided}, {}, {"warm_up_program": program}, "warm_up_program"
+    )
     with open(os.devnull, "w", buffering=1, encoding="utf-8") as silence:
         sys.stdout = silence
         for action, stimulus in parts * _TIMES:
@@ -63,7 +65,7 @@ def warm_up() -> None:
 def _perform(action: str, stimulus: CompiledStimulus, files: Files, silence: int) -> None:
     job: dict[str, Any] = {
         "action": action,
-        "program": "rehearsed.py",
+        "program": "warm_up_program.py",
         "argv": [],
         "bindings": [("unused", "5")],
         "seed": 0,

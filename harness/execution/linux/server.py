@@ -157,7 +157,7 @@ class SubmissionServer:
             )
             group.cpu_seconds = max(group.cpu_seconds, limits.cpu_seconds)
             group.wall_seconds = max(group.wall_seconds, limits.wall_seconds)
-            group.memory_mib = max(group.memory_mib, limits.memory_mib)
+            group.memory_mib = min(group.memory_mib or limits.memory_mib, limits.memory_mib)
         return tuple(groups.values())
 
     def observe_together(

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from harness.execution.linux.server import ServerLink
 
 _MIB = 1024 * 1024
-# A process that runs many scenarios may reserve more than one alone could, so that it never fails
-# where that one would not; what it really touches is held to much less.
-_MORE_MEMORY_MIB = 512
 _TOUCHED_KIB = 64 * 1024
 _MOST_RESTARTS = 12
 _HEARTBEAT = 0.05
@@ -116,7 +113,7 @@ class _SharedProcess:
                 {"shared": job},
                 nowhere,
                 self._channel,
-                memory=(group.memory_mib + _MORE_MEMORY_MIB) * _MIB,
+                memory=group.memory_mib * _MIB,
                 selections=group.selections,
             )
         finally:

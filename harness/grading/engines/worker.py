@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import select
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from multiprocessing.connection import Connection
-from typing import Any, NoReturn
+from typing import Any, NoReturn, overload
 
 from harness.common import serial
 from harness.common.errors import HarnessError
-from harness.execution import Driver
+from harness.execution import create_driver
 from harness.grading.engines import (
     Ended,
     FailureJob,
@@ -25,13 +24,13 @@ from harness.grading.engines import (
     SearchEnded,
     WorkerFailure,
     WorkerSetup,
+    processes,
 )
 from harness.grading.grader import Graded, Grader
-from harness.grading.observing.cache import EmptyCache, ResultCache
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.results import Packer, Piece, Store
+from harness.results import EmptyCache, Packer, Piece, ResultCache, Store
 
 PATIENCE = 10.0  # seconds for a worker to clean up
 ORPHAN_PATIENCE = 1.5  # seconds, where its parent was killed
@@ -40,24 +39,12 @@ ORPHAN_PATIENCE = 1.5  # seconds, where its parent was killed
 class SpawnedWorker:
     """Starts the process; `send` a job, then `receive` until `current` is None.
 
-    `setup` is the first thing that it receives; `module` has the `main` that it runs. Not
-    `multiprocessing.Process`: that imports the caller's `__main__` again, and blocks for ever
-    when a child dies before it has read a large setup.
+    `setup` is the first thing that it receives; `module` has the `main` that it runs.
     """
 
     def __init__(self, setup: object, module: str = __name__) -> None:
         self.current: Any = None
-        self.connection, theirs = multiprocessing.Pipe()
-        code = f"import sys; sys.path[:] = {sys.path!r}; from {module} import main; "
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", f"{code}main({theirs.fileno()})", str(os.getpid())],
-            stdin=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
-            # Ctrl-C goes to the whole foreground group, and the parent decides what it means. To
-            # ignore it here instead would be inherited by programs that a scenario interrupts.
-            process_group=0,
-        )
-        theirs.close()
+        self._process, self.connection = processes.start(module)
         with contextlib.suppress(OSError):  # a worker dead this early is noticed on `receive`
             self.connection.send(setup)
 
@@ -87,17 +74,22 @@ class SpawnedWorker:
             self._process.wait()
 
 
-def main(descriptor: int) -> None:
+def start_grading(setup: WorkerSetup, cpu: int | None) -> SpawnedWorker:
+    """A worker that grades, on this processor (None: any)."""
+    return SpawnedWorker(setup.on(cpu))
+
+
+def main(descriptor: int, parent: int) -> None:
     """The worker's side: read the setup, then grade until the parent is gone."""
-    worker_process(descriptor, _serve)
+    worker_process(descriptor, parent, _serve)
 
 
-def worker_process(descriptor: int, serve: Callable[[Connection, Any], None]) -> None:
+def worker_process(descriptor: int, parent: int, serve: Callable[[Connection, Any], None]) -> None:
     """The side of a `SpawnedWorker`'s process: read the setup, then `serve` until the parent is
     gone, which ends this process whatever it is doing."""
     signal.signal(signal.SIGTERM, _leave)
     connection = _ParentsEnd(descriptor)
-    arguments = (descriptor, int(sys.argv[1]))
+    arguments = (descriptor, parent)
     threading.Thread(target=_leave_with_parent, args=arguments, daemon=True).start()
     try:
         serve(connection, connection.recv())
@@ -150,16 +142,50 @@ def _leave_with_parent(descriptor: int, parent: int) -> None:
 
 
 def _serve(connection: Connection, setup: WorkerSetup) -> None:
+    for _, message in grade_in_turn(setup, iter(connection.recv, None)):
+        connection.send(message)
+
+
+@overload
+def grade_in_turn(
+    setup: WorkerSetup, jobs: Iterator[Job]
+) -> Iterator[tuple[Job, Piece | Ended]]: ...
+
+
+@overload
+def grade_in_turn(
+    setup: WorkerSetup, jobs: Iterator[FailureJob]
+) -> Iterator[tuple[FailureJob, SearchEnded]]: ...
+
+
+def grade_in_turn(
+    setup: WorkerSetup, jobs: Iterator[Job | FailureJob]
+) -> Iterator[tuple[Job | FailureJob, Piece | Ended | SearchEnded]]:
+    """Grade each job in this process, as `Engine.run` does: with one driver for all of them, and
+    a second try with a new one where the harness failed."""
+    with _earlier_runs(setup) as cache:
+        yield from _grade_in_turn(setup, jobs, cache)
+
+
+def _earlier_runs(setup: WorkerSetup) -> contextlib.AbstractContextManager[ResultCache]:
+    if setup.store is None:
+        return contextlib.nullcontext(EmptyCache())
+    return contextlib.closing(Store.read_only(setup.store))
+
+
+def _grade_in_turn(
+    setup: WorkerSetup, jobs: Iterator[Job | FailureJob], cache: ResultCache
+) -> Iterator[tuple[Job | FailureJob, Piece | Ended | SearchEnded]]:
     plan = serial.loads(Plan, setup.plan)
     key = serial.loads(AnswerKey, setup.key)
-    cache: ResultCache = Store.read_only(setup.store) if setup.store else EmptyCache()
     packer = Packer() if setup.store else None
     on_graded = _beside_grading(setup, plan)
     pending: Job | FailureJob | None = None
+    job: Job | FailureJob | None
     while True:
         try:
             with (
-                Driver(setup.interpreter, setup.tier, cpu=setup.cpu) as driver,
+                create_driver(setup.interpreter, setup.tier, cpu=setup.cpu) as driver,
                 Grader(
                     plan,
                     key,
@@ -170,8 +196,7 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
                     digests=setup.digests,
                 ) as grader,
             ):
-                while True:
-                    job = pending or connection.recv()
+                while job := pending or next(jobs, None):
                     graded = _attempt(grader, job, cache, last=pending is not None)
                     if graded is None:
                         pending = job
@@ -179,11 +204,15 @@ def _serve(connection: Connection, setup: WorkerSetup) -> None:
                     pending = None
                     if isinstance(graded, Graded):
                         on_graded(graded.result)
-                    _send(connection, graded, Packer() if setup.pack_alone else packer)
+                    for message in _messages(graded, Packer() if setup.pack_alone else packer):
+                        yield job, message
+                else:
+                    return
         except HarnessError as failure:
-            job = pending or connection.recv()
+            if (job := pending or next(jobs, None)) is None:
+                return
             pending = None
-            connection.send(WorkerFailure(submission_id=job.submission.id, reason=str(failure)))
+            yield job, WorkerFailure(submission_id=job.submission.id, reason=str(failure))
 
 
 def _beside_grading(setup: WorkerSetup, plan: Plan) -> Callable[[SubmissionResult], None]:
@@ -201,15 +230,16 @@ def _beside_grading(setup: WorkerSetup, plan: Plan) -> Callable[[SubmissionResul
     return call
 
 
-def _send(connection: Connection, ended: Ended | SearchEnded, packer: Packer | None) -> None:
+def _messages(
+    ended: Ended | SearchEnded, packer: Packer | None
+) -> Iterator[Piece | Ended | SearchEnded]:
     """What is to be stored in pieces, so that neither side ever holds all of it packed; then how
     the job ended."""
     if isinstance(ended, Graded):
         if packer is not None:
-            for piece in packer.pieces(ended.observations, ended.verdicts):
-                connection.send(piece)
+            yield from packer.pieces(ended.observations, ended.verdicts)
         ended = replace(ended, observations={}, verdicts={})
-    connection.send(ended)
+    yield ended
 
 
 def _attempt(

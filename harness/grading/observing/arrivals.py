@@ -14,7 +14,7 @@ from hashlib import sha256
 from itertools import chain
 
 from harness.common.errors import HarnessError
-from harness.grading.observing.looping import LIMIT_ENDINGS
+from harness.grading.observing.running import LIMIT_ENDINGS
 from harness.judging import LAST_KINDS, Judge
 from harness.model.observation import Ending, Observation, Raised, StepOutcome
 from harness.model.plan import Scenario

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
 from harness.grading.observing.judged_runs import JudgedRuns
-from harness.grading.observing.looping import LIMIT_ENDINGS
-from harness.grading.observing.running import Observer
+from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.grading.observing.shared_run import CheckedObserver, Together
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Plan, Scenario

@@ -10,7 +10,6 @@ from harness.common.errors import HarnessError
 from harness.execution import AnyDriver
 from harness.grading.observing.answer_key import expectation, parameters
 from harness.grading.observing.arrivals import Arrivals
-from harness.grading.observing.cache import ResultCache, execution_digest, judging_digest
 from harness.grading.observing.running import Observer, run_all
 from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
 from harness.judging import Judge, combine
@@ -21,11 +20,18 @@ from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import POLICY_DIGEST
-from harness.results import observation_key, shared_key, verdict_key
+from harness.results import (
+    ResultCache,
+    execution_digest,
+    judging_digest,
+    observation_key,
+    shared_key,
+    verdict_key,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class RunOutcome:
     """Of one run: observations and verdicts by scenario, and the new ones by their keys."""
 
     observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
@@ -35,10 +41,10 @@ class Outcome:
     isolation: Isolation = Isolation.ALONE
     isolation_reason: str = ""
 
-    def joined(self, later: Outcome) -> Outcome:
+    def joined(self, later: RunOutcome) -> RunOutcome:
         """This and a later run of other scenarios of the same submission."""
         shared = Isolation.SHARED in {self.isolation} & {later.isolation}
-        return Outcome(
+        return RunOutcome(
             observations=self.observations | later.observations,
             verdicts=self.verdicts | later.verdicts,
             new_observations=self.new_observations | later.new_observations,
@@ -93,7 +99,7 @@ class JudgedRuns:
         submission: Submission,
         report: PolicyReport,
         cache: ResultCache,
-    ) -> Outcome:
+    ) -> RunOutcome:
         """Together where the program may share a process, else each scenario alone."""
         digest = submission.digest
         sharing = report.sharing
@@ -178,7 +184,7 @@ class JudgedRuns:
         *,
         known: _Shared | None = None,
         keys: Mapping[str, str] | None = None,
-    ) -> Outcome:
+    ) -> RunOutcome:
         """Each scenario alone, where neither `cache` nor a shared run (`known`) has it."""
         known = known or _Shared()
         arrivals = Arrivals(self.judge_of, self._reference_draw)
@@ -197,7 +203,7 @@ class JudgedRuns:
             keep=arrivals.keep,
             thorough=self._thorough,
         )
-        found = Outcome(observations=dict(ran.observations))
+        found = RunOutcome(observations=dict(ran.observations))
         for scenario in plan.scenarios:
             seen = ran.observations[scenario.id]
             fresh = scenario.id in ran.fresh
@@ -208,10 +214,7 @@ class JudgedRuns:
             elif fresh and not cut and not known.has_taken(scenario):
                 found.new_observations[keys[scenario.id]] = seen
             if shared or self._equals_reference(scenario, seen):
-                if scenario.id not in self._as_reference:
-                    verdict = self._judge(scenario, seen, arrivals)
-                    self._as_reference[scenario.id] = verdict
-                found.verdicts[scenario.id] = self._as_reference[scenario.id]
+                found.verdicts[scenario.id] = self._verdict_as_reference(scenario, seen, arrivals)
                 continue
             name = self._verdict_key(plan.assignment, scenario, keys[scenario.id])
             kept = None if fresh else cache.verdict(name)
@@ -221,6 +224,14 @@ class JudgedRuns:
                     found.new_verdicts[name] = kept
             found.verdicts[scenario.id] = kept
         return found
+
+    def _verdict_as_reference(
+        self, scenario: Scenario, seen: tuple[Observation, ...], arrivals: Arrivals
+    ) -> Verdict:
+        """The verdict of what equals the reference's observations; judged once."""
+        if scenario.id not in self._as_reference:
+            self._as_reference[scenario.id] = self._judge(scenario, seen, arrivals)
+        return self._as_reference[scenario.id]
 
     def _verdict_key(self, assignment: Assignment, scenario: Scenario, observed: str) -> str:
         return verdict_key(

@@ -26,17 +26,17 @@ from harness.execution import (
     decoded,
     may_share,
 )
-from harness.grading.observing.looping import LIMIT_ENDINGS
-from harness.grading.observing.running import Observer
+from harness.grading.observing.running import LIMIT_ENDINGS, Observer
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.plan import Plan, Scenario
-from harness.model.stimulus import Limits, Stimulus
+from harness.model.stimulus import Call, Limits, Run, Stimulus
 from harness.model.verdict import VerdictKind
 
 KindOf = Callable[[Scenario, int, Observation], VerdictKind]
 _WORTH_A_PROCESS = 2  # one stimulus costs less alone than in a process that is audited
 _LARGEST_DRAW = 1 << 14  # bytes of a draw that differs; a larger one is observed alone
+_SHORTEST_TOLD = 8  # characters; what is shorter lies in many a text by chance
 
 
 @runtime_checkable
@@ -196,6 +196,8 @@ class SharedRuns:
                     expected=expected,
                     lot=self._draw("audit", str(number)),
                 )
+            for number in _told_by_others({n: self._entries[n] for n in group.jobs}):
+                del group.jobs[number], self._entries[number]
             group.sort(partial(self._place, group))
         self._by_stimulus = {id(entry.stimulus): entry for entry in self._entries.values()}
         digests = ((scenario.id, self._digest(scenario)) for scenario in self._plan.scenarios)
@@ -228,6 +230,48 @@ class SharedRuns:
         if outcome.changed_by is None:
             return outcome.refused
         return f"{outcome.refused} was changed by {self._entries[outcome.changed_by].scenario.id}"
+
+
+def _told_by_others(entries: Mapping[int, _Entry]) -> list[int]:
+    """The numbers whose answer another's question shows: a program that remembers what it was asked
+    would have it from there, in whatever way it remembers."""
+    questions = {number: _question(entry.stimulus) for number, entry in entries.items()}
+    together = "\0".join(questions.values())
+    return [
+        number
+        for number, entry in entries.items()
+        if any(
+            len(answer) >= _SHORTEST_TOLD
+            and together.count(answer) > questions[number].count(answer)
+            for answer in _answers(entry.reference)
+        )
+    ]
+
+
+def _question(stimulus: Stimulus) -> str:
+    action = stimulus.action
+    texts = action.argv if isinstance(action, Run) else (stimulus.given,)
+    if isinstance(action, Call):
+        texts = (*texts, action.expression)
+    named = (binding.literal for binding in (*stimulus.bindings, *stimulus.constants))
+    return "\0".join(map(_bare, (*texts, *named, *(typed.text for typed in stimulus.inputs))))
+
+
+def _answers(observation: Observation) -> set[str]:
+    texts = ["".join(turn.printed for turn in observation.turns)]
+    if observation.value is not None:
+        texts.append(observation.value.source())
+    if observation.arguments != observation.arguments_before:
+        texts += [argument.source() for argument in observation.arguments]
+    return set(map(_bare, texts))
+
+
+_UNTOLD = str.maketrans("", "", "'\" \n\t\\")
+
+
+def _bare(text: str) -> str:
+    """The text without what a spelling may leave out or put in."""
+    return text.translate(_UNTOLD)
 
 
 def _nothing(number: int, data: bytes) -> bool:

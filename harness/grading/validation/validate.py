@@ -7,12 +7,22 @@ from dataclasses import dataclass, replace
 
 from harness.grading.context import GradingContext
 from harness.grading.engines import Job
+from harness.grading.engines.local import run_jobs
+from harness.grading.engines.processes import import_early
 from harness.grading.grader import Graded
-from harness.grading.jobs import run_jobs
 from harness.grading.observing.answer_key import key_disagreements
 from harness.grading.plans import isolated
-from harness.grading.validation.coverage import coverage, golden_count, shares
-from harness.grading.validation.mutation import (
+from harness.grading.validation.checks import (
+    coverage,
+    golden_count,
+    isolation_problems,
+    second_run,
+    shares,
+    stand_in_problems,
+    value_problems,
+)
+from harness.grading.validation.programs import (
+    compare,
     has_functions,
     mutant_jobs,
     mutant_problems,
@@ -21,20 +31,17 @@ from harness.grading.validation.mutation import (
     returns_none,
     untouched_stub,
 )
-from harness.grading.validation.repeat import isolation_problems, second_run, stand_in_problems
 from harness.grading.validation.report import (
     Problem,
     SampleOutcome,
     TrivialScore,
     ValidationReport,
 )
-from harness.grading.validation.samples import compare
-from harness.grading.validation.values import value_problems
 from harness.marking import rounded
 from harness.matchers import Matches
 from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
-from harness.model.specification import SampleExpectation
+from harness.model.specification import SampleExpectation, Specification
 from harness.model.submission import Submission
 
 Progress = Callable[[str, int, int], None]
@@ -62,54 +69,29 @@ def validate(
     The context must come from `prepare(…, refuse=False)`: disagreements between the reference
     and the goldens are reported here.
     """
+    import_early()
     specification, plan = context.specification, context.specification.plan
-    problems = [
-        Problem(
-            check="goldens",
-            place=str(found.scenario.place),
-            message=f"{found.scenario.id}: {found.sentence}",
-        )
-        for found in key_disagreements(plan, context.key)
-    ]
-    problems += value_problems(plan, context.key, specification.reference)
     clauses, uncovered = coverage(plan)
-    problems += uncovered
-    progress("second run", 0, 1)
-    problems += second_run(specification, context.key, context.interpreter, context.tier.tier)
-    problems += stand_in_problems(
-        specification, context.key, context.interpreter, context.tier.tier
-    )
-    mutants = mutant_jobs(specification)
-    makers = [untouched_stub] if specification.reference else []
-    # Without functions it would be the reference, which of course has full marks.
-    makers += [returns_none] if has_functions(specification) else []
-    trivial = [Job(submission=make(specification)) for make in makers]
-    checked = [Job(submission=sample.submission) for sample in samples]
-    itself = Job(submission=reference_itself(specification))
-    every = [*mutants, *trivial, *checked, itself]
-    graded = _run(context, every, jobs, progress, digests=isolation)
+    problems = [*_reference_problems(context), *uncovered]
+    problems += _second_runs(context, progress)
+    programs = _Programs.of(specification, samples)
+    graded = _run(context, programs.all(), jobs, progress, digests=isolation)
     results = {name: each.result for name, each in graded.items()}
     if isolation:
         alone = replace(context, specification=isolated(specification))
-        apart = _run(alone, every, jobs, progress, digests=True)
-        for job in every:
-            problems += isolation_problems(graded[id(job)], apart[id(job)])
-    outcomes = tuple(
-        outcome(mutant, results[id(job)])
-        for mutant, job in zip(specification.mutants, mutants, strict=True)
-    )
-    problems += _policy_problems(results[id(itself)])
-    problems += mutant_problems(specification, outcomes)
-    sampled = tuple(
-        compare(results[id(job)], sample.expected, plan)
-        for sample, job in zip(samples, checked, strict=True)
-    )
+        apart = _run(alone, programs.all(), jobs, progress, digests=True)
+        pairs = ((graded[id(job)], apart[id(job)]) for job in programs.all())
+        problems += [found for pair in pairs for found in isolation_problems(*pair)]
+    itself = results[id(programs.itself)]
+    killed = zip(specification.mutants, programs.mutants, strict=True)
+    outcomes = tuple(outcome(mutant, results[id(job)]) for mutant, job in killed)
+    handed_in = zip(samples, programs.samples, strict=True)
+    sampled = tuple(compare(results[id(job)], each.expected, plan) for each, job in handed_in)
     problems += [
-        Problem(check="samples", place=f"{sample.name}/expect.yaml", message=part)
-        for sample in sampled
-        for part in sample.parts
+        *_policy_problems(itself),
+        *mutant_problems(specification, outcomes),
+        *_sample_problems(sampled),
     ]
-    problems += _cause_problems(sampled)
     return ValidationReport(
         assignment=plan.assignment.id,
         scenarios=len(plan.scenarios),
@@ -120,10 +102,68 @@ def validate(
         functions=shares(plan),
         mutants=outcomes,
         samples=sampled,
-        trivial=tuple(_trivial(results[id(job)]) for job in trivial),
+        trivial=tuple(_trivial(results[id(job)]) for job in programs.trivial),
         problems=tuple(problems),
-        advice=(*_value_in_the_way(results[id(itself)].isolation_reason), *_without_words(plan)),
+        advice=(*_value_in_the_way(itself.isolation_reason), *_without_words(plan)),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Programs:
+    """What is graded for a validation."""
+
+    mutants: tuple[Job, ...]
+    trivial: tuple[Job, ...]
+    samples: tuple[Job, ...]
+    itself: Job
+
+    @classmethod
+    def of(cls, specification: Specification, samples: tuple[Sample, ...]) -> _Programs:
+        makers = [untouched_stub] if specification.reference else []
+        # Without functions it would be the reference, which of course has full marks.
+        makers += [returns_none] if has_functions(specification) else []
+        return cls(
+            mutants=tuple(mutant_jobs(specification)),
+            trivial=tuple(Job(submission=make(specification)) for make in makers),
+            samples=tuple(Job(submission=sample.submission) for sample in samples),
+            itself=Job(submission=reference_itself(specification)),
+        )
+
+    def all(self) -> list[Job]:
+        return [*self.mutants, *self.trivial, *self.samples, self.itself]
+
+
+def _reference_problems(context: GradingContext) -> list[Problem]:
+    specification = context.specification
+    disagreements = key_disagreements(specification.plan, context.key)
+    problems = [
+        Problem(
+            check="goldens",
+            place=str(found.scenario.place),
+            message=f"{found.scenario.id}: {found.sentence}",
+        )
+        for found in disagreements
+    ]
+    return [*problems, *value_problems(specification.plan, context.key, specification.reference)]
+
+
+def _second_runs(context: GradingContext, progress: Progress) -> list[Problem]:
+    progress("second run", 0, 1)
+    specification, key = context.specification, context.key
+    interpreter, tier = context.interpreter, context.tier.tier
+    return [
+        *second_run(specification, key, interpreter, tier),
+        *stand_in_problems(specification, key, interpreter, tier),
+    ]
+
+
+def _sample_problems(sampled: Sequence[SampleOutcome]) -> list[Problem]:
+    problems = [
+        Problem(check="samples", place=f"{sample.name}/expect.yaml", message=part)
+        for sample in sampled
+        for part in sample.parts
+    ]
+    return [*problems, *_cause_problems(sampled)]
 
 
 CAUSES_AS_STATED = 0.9  # of the samples: blame is a likelihood, and one fault may look like two

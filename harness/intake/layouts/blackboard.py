@@ -12,18 +12,9 @@ from dataclasses import replace
 from datetime import datetime
 from os.path import commonprefix  # of texts, not of paths
 
-from harness.intake.files.entries import Entry, Refused
-from harness.intake.files.folders import Folder
-from harness.intake.files.uploads import Attempt, StudentUploads
-from harness.intake.layouts.layout import (
-    Layout,
-    NamePart,
-    Times,
-    files_at_root,
-    is_file,
-    student,
-    students_of,
-)
+from harness.intake.entries import Entry, Refused
+from harness.intake.layouts import Layout, Times
+from harness.intake.uploads import StudentUploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
 
 _NAME = re.compile(
@@ -35,36 +26,30 @@ _ABOUT = re.compile(r"Name: (?P<name>.*) \((?P<user>[^()]+)\)\s*")
 
 def _is_one(entry: Entry) -> bool:
     match = _NAME.fullmatch(entry.name)
-    return is_file(entry) and match is not None and _time(match["time"]) is not None
+    return not entry.is_folder and match is not None and _time(match["time"]) is not None
 
 
 def _read(
-    place: Folder, entries: Sequence[Entry], assignment: Assignment
+    place: Entry, entries: Sequence[Entry], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
     matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
-    known = [(entry, match) for entry, match in matches if match]
+    named = [(entry, match) for entry, match in matches if match]
     about = {
         match["who"]: text
-        for entry, match in known
+        for entry, match in named
         if not match["file"] and (text := _about(entry)) is not None
     }
-    title = _title(match["who"] for _, match in known)
+    title = _title(match["who"] for _, match in named)
     pieces = []
-    for entry, match in known:
-        told = about.get(match["who"])
+    for entry, match in named:
+        text = about.get(match["who"])
         user, name = match["who"].removeprefix(title), ""
-        if told is not None and match["who"].endswith(f"_{told['user']}"):
-            user, name = told["user"], told["name"]
-        attempt = f"{match['who']}_attempt_{match['time']}"
+        if text is not None and match["who"].endswith(f"_{text['user']}"):
+            user, name = text["user"], text["name"]
+        source = f"{match['who']}_attempt_{match['time']}"
         files = [replace(entry, name=match["file"])] if match["file"] else []
-        found = files_at_root(place, files, attempt, [entry.name])
-        pieces.append(
-            NamePart(
-                student=student(user, name),
-                attempt=Attempt(files=found, at=_time(match["time"])),
-                together=attempt,
-            )
-        )
+        attempt = at_root(place, files, source, [entry.name])
+        pieces.append(upload_of(student(user, name), replace(attempt, at=_time(match["time"]))))
     return students_of(pieces)
 
 

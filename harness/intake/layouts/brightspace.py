@@ -13,18 +13,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from harness.intake.files.entries import Entry, EntryKind
-from harness.intake.files.folders import Folder
-from harness.intake.files.uploads import Attempt, StudentUploads
-from harness.intake.layouts.layout import (
-    Layout,
-    NamePart,
-    Times,
-    files_at_root,
+from harness.intake.entries import Entry
+from harness.intake.layouts import Layout, Times
+from harness.intake.uploads import (
+    StudentUploads,
+    at_root,
+    in_folder,
     student,
     students_of,
+    upload_of,
 )
-from harness.intake.layouts.plain import files_in_folder
 from harness.model.plan import Assignment
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -42,31 +40,31 @@ _NAME = re.compile(
 
 def _is_one(entry: Entry) -> bool:
     match = _NAME.fullmatch(entry.name)
-    right_kind = match is not None and (entry.kind is EntryKind.FOLDER) == (not match["file"])
-    return right_kind and match is not None and _time(match) is not None
+    if match is None or entry.is_folder == bool(match["file"]):
+        return False
+    return _time(match) is not None
 
 
 def _read(
-    place: Folder, entries: Sequence[Entry], assignment: Assignment
+    place: Entry, entries: Sequence[Entry], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
     matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
-    known = [(entry, match) for entry, match in matches if match]
-    ones = {match["one"] for _, match in known}
-    twos = {match["two"] for _, match in known}
+    named = [(entry, match) for entry, match in matches if match]
+    ones = {match["one"] for _, match in named}
+    twos = {match["two"] for _, match in named}
     template = "{one}-{two}"
     if (len(ones) == 1) != (len(twos) == 1):
         template = "{one}" if len(twos) == 1 else "{two}"
     pieces = []
-    for entry, match in known:
-        if entry.kind is EntryKind.FOLDER:
-            found = files_in_folder(place.inside(entry.name), f"{place.shown}/{entry.name}")
+    for entry, match in named:
+        if entry.is_folder:
+            attempt = in_folder(entry, f"{place.where}/{entry.name}")
         else:
             source = entry.name.removesuffix(f" - {match['file']}")
             file = replace(entry, name=match["file"])
-            found = files_at_root(place, [file], source, [entry.name])
+            attempt = at_root(place, [file], source, [entry.name])
         who = student(template.format(one=match["one"], two=match["two"]), match["name"])
-        attempt = Attempt(files=found, at=_time(match))
-        pieces.append(NamePart(student=who, attempt=attempt, together=found.source))
+        pieces.append(upload_of(who, replace(attempt, at=_time(match))))
     return students_of(pieces)
 
 

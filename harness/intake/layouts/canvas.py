@@ -11,19 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness.intake.files.entries import Entry
-from harness.intake.files.file_kinds import original_name
-from harness.intake.files.folders import Folder
-from harness.intake.files.uploads import Attempt, StudentUploads
-from harness.intake.layouts.layout import (
-    Layout,
-    NamePart,
-    Times,
-    files_at_root,
-    is_file,
-    student,
-    students_of,
-)
+from harness.intake.entries import Entry
+from harness.intake.file_kinds import original_name
+from harness.intake.layouts import Layout, Times
+from harness.intake.uploads import Attempt, StudentUploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment
 
 _ANONYMOUS = re.compile(
@@ -56,11 +47,11 @@ def _match(name: str) -> re.Match[str] | None:
 
 
 def _is_one(entry: Entry) -> bool:
-    return is_file(entry) and _match(entry.name) is not None
+    return not entry.is_folder and _match(entry.name) is not None
 
 
 def _read(
-    place: Folder, entries: Sequence[Entry], assignment: Assignment
+    place: Entry, entries: Sequence[Entry], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
     uploads: dict[tuple[str, str], list[_Upload]] = {}
     for entry in entries:
@@ -77,16 +68,12 @@ def _read(
             doubt = f"handed in as {_NO_FILES[match['file']]} and not as a file ({entry.shown})"
         upload = _Upload(entry=entry, doubt=doubt, name=name, again=again, late=bool(match["late"]))
         uploads.setdefault(who, []).append(upload)
-    return students_of(
-        NamePart(
-            student=student(*who),
-            attempt=attempt,
-            together=str(attempt.number),
-            doubt=next((upload.doubt for upload in theirs if upload.doubt), ""),
-        )
+    pieces = (
+        upload_of(student(*who), attempt, next((each.doubt for each in theirs if each.doubt), ""))
         for who, theirs in uploads.items()
         for attempt in _attempts(place, theirs)
     )
+    return students_of(pieces, lambda attempt: attempt.number)
 
 
 def _reads_otherwise(name: str, start: int, assignment: Assignment) -> bool:
@@ -112,7 +99,7 @@ def _numbered(name: str, assignment: Assignment) -> tuple[str, int]:
     return (given, int(match["count"])) if is_expected else (name, 0)
 
 
-def _attempts(place: Folder, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
+def _attempts(place: Entry, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
     """An attempt for each number there is; a file that did not come again is part of the next."""
     first_late = 1 + max((upload.again for upload in uploads if not upload.late), default=-1)
     uploads = [
@@ -132,16 +119,14 @@ def _attempts(place: Folder, uploads: Sequence[_Upload]) -> Iterator[Attempt]:
                 newest[upload.name] = upload
         chosen = [*newest.values(), *(u for u in extra if newest[u.name].again == u.again)]
         mine = [upload for upload in uploads if upload.again == again]
-        yield Attempt(
-            files=files_at_root(
-                place,
-                [replace(upload.entry, name=upload.name) for upload in chosen],
-                mine[0].entry.name,
-                [upload.entry.name for upload in mine],
-            ),
-            late=any(upload.late for upload in mine),
-            number=again + 1,
+        attempt = at_root(
+            place,
+            [replace(upload.entry, name=upload.name) for upload in chosen],
+            mine[0].entry.name,
+            [upload.entry.name for upload in mine],
         )
+        late = any(upload.late for upload in mine)
+        yield replace(attempt, late=late, number=again + 1)
 
 
 LAYOUT = Layout(

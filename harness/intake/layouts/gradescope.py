@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from harness.common.errors import UserError
-from harness.intake.archives.members import MIB
-from harness.intake.files.entries import Entry, EntryKind, Refused
-from harness.intake.files.folders import Folder
-from harness.intake.files.uploads import Attempt, AttemptFiles, StudentUploads
-from harness.intake.layouts.layout import Layout, Times, malformed, student
-from harness.intake.layouts.plain import files_in_folder
+from harness.intake.archive_formats import MIB
+from harness.intake.entries import Entry, Refused
+from harness.intake.layouts import Layout, Times
+from harness.intake.uploads import Attempt, StudentUploads, in_folder, student
 from harness.model.plan import Assignment
 from harness.model.submission import Student
 
 METADATA = "submission_metadata.yml"
 _MAX_METADATA_BYTES = 256 * MIB
+_DEEPEST = 100
 _FOLDER = re.compile(r"submission_[0-9]+")
 _TIME = re.compile(
     r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})[ T](?P<clock>[0-9]{2}:[0-9]{2}:[0-9]{2})"
@@ -31,39 +31,35 @@ _TIME = re.compile(
 
 
 def _is_one(entry: Entry) -> bool:
-    if entry.kind is EntryKind.FOLDER:
+    if entry.is_folder:
         return _FOLDER.fullmatch(entry.name) is not None
     return entry.name == METADATA
 
 
 def _read(
-    place: Folder, entries: Sequence[Entry], assignment: Assignment
+    place: Entry, entries: Sequence[Entry], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
-    where = f"{place.shown}/{METADATA}"
+    where = f"{place.where}/{METADATA}"
     metadata = _metadata(entries, where)
-    folders = {entry.name for entry in entries if entry.kind is EntryKind.FOLDER}
-    handed: list[StudentUploads] = []
+    folders = {entry.name: entry for entry in entries if entry.is_folder}
+    uploads: list[StudentUploads] = []
     for name in sorted({*metadata, *folders}):
-        origin = f"{place.shown}/{name}"
+        attempt = Attempt(origin=f"{place.where}/{name}", source=name)  # without any file
         if name in folders:
-            found = files_in_folder(place.inside(name), origin)
+            attempt = in_folder(folders[name], attempt.origin)
+        if name in metadata:
+            uploads += _of_submission(name, attempt, metadata[name], where)
         else:
-            found = AttemptFiles(origin=origin, source=name)  # a submission without any file
-        if name not in metadata:
             doubt = f"{METADATA} does not say whose it is"
-            handed.append(
-                StudentUploads(identity=name, attempts=(Attempt(files=found),), doubt=doubt)
-            )
-            continue
-        handed += _of_submission(name, found, metadata[name], where)
-    return tuple(handed)
+            uploads.append(StudentUploads(identity=name, attempts=(attempt,), doubt=doubt))
+    return tuple(uploads)
 
 
-def _of_submission(name: str, found: AttemptFiles, fields: Any, where: str) -> list[StudentUploads]:
+def _of_submission(name: str, files: Attempt, fields: Any, where: str) -> list[StudentUploads]:
     if not isinstance(fields, Mapping) or not isinstance(fields.get(":submitters"), list):
-        raise malformed(where, f"{name} has no list of :submitters")
+        raise _malformed(where, f"{name} has no list of :submitters")
     students = [_student(name, each, where) for each in fields[":submitters"]]
-    attempt = Attempt(files=found, at=_time(fields.get(":created_at"), name, where))
+    attempt = replace(files, at=_time(fields.get(":created_at"), name, where))
     history = fields.get(":history")
     past = [each for each in history if isinstance(each, Mapping)] if history else []
     times = [_time(each.get(":created_at"), name, where) for each in past]
@@ -90,7 +86,7 @@ def _together(who: Student, students: Sequence[Student]) -> tuple[str, ...]:
 
 def _student(name: str, fields: Any, where: str) -> Student:
     if not isinstance(fields, Mapping):
-        raise malformed(where, f"{name} has a submitter without fields")
+        raise _malformed(where, f"{name} has a submitter without fields")
     sid, called, email = (_text(fields.get(key)) for key in (":sid", ":name", ":email"))
     return student(sid or email or called or name, called, email)
 
@@ -108,12 +104,45 @@ def _metadata(entries: Sequence[Entry], where: str) -> Mapping[str, Any]:
         data = entry.load(_MAX_METADATA_BYTES)
     except Refused as refusal:
         raise UserError(str(refusal), place=where) from None
-    from harness.intake.yaml_texts import texts  # noqa: PLC0415
+    metadata = _texts(data, where)
+    if not isinstance(metadata, Mapping):
+        raise _malformed(where, "it is no list of submissions")
+    return metadata
 
-    whole = texts(data, where)
-    if not isinstance(whole, Mapping):
-        raise malformed(where, "it is no list of submissions")
-    return whole
+
+def _texts(data: bytes, where: str) -> Any:
+    """Mappings, lists and strings: every scalar of YAML as text, for a student number may begin
+    with 0 and "no" be a name. UserError with the line where it is no YAML."""
+    import yaml  # noqa: PLC0415  (checking a file must not need it)
+
+    # The parser in C is many times as fast, and a class's metadata holds every result.
+    loader_class = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        text = data.decode("utf-8")
+        depth = 0
+        for event in yaml.parse(text, loader_class):
+            # Loading calls itself at each level, and in C that ends the process.
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                raise _malformed(where, "it is nested too deeply")
+            if isinstance(event, yaml.DocumentEndEvent):
+                break
+        return next(yaml.load_all(text, loader_class), None)
+    except UnicodeDecodeError as error:
+        raise _malformed(where, f"byte {error.start} is not UTF-8") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark is not None else ""
+        what = getattr(error, "problem", None) or "it is not YAML"
+        raise _malformed(f"{where}{line}", str(what)) from None
+
+
+def _malformed(where: str, what: str) -> UserError:
+    """The line about metadata that cannot be used."""
+    return UserError(
+        f"the metadata cannot be used: {what}", place=where, hint="export the submissions again"
+    )
 
 
 def _time(value: Any, name: str, where: str) -> datetime | None:
@@ -130,7 +159,7 @@ def _time(value: Any, name: str, where: str) -> datetime | None:
         part = (match["part"] or "")[:7]
         return datetime.fromisoformat(f"{match['day']}T{match['clock']}{part}{zone}")
     except ValueError:
-        raise malformed(where, f"{name} has no time in {text!r}") from None
+        raise _malformed(where, f"{name} has no time in {text!r}") from None
 
 
 LAYOUT = Layout(

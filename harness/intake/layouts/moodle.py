@@ -9,18 +9,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.intake.files.entries import Entry, EntryKind
-from harness.intake.files.folders import Folder
-from harness.intake.files.uploads import Attempt, StudentUploads
-from harness.intake.layouts.layout import (
-    Layout,
-    NamePart,
-    Times,
-    files_at_root,
+from harness.intake.entries import Entry
+from harness.intake.layouts import Layout, Times
+from harness.intake.uploads import (
+    StudentUploads,
+    at_root,
+    in_folder,
     student,
     students_of,
+    upload_of,
 )
-from harness.intake.layouts.plain import files_in_folder
 from harness.model.plan import Assignment
 
 _NAME = re.compile(
@@ -31,32 +29,31 @@ _NAME = re.compile(
 
 def _is_one(entry: Entry) -> bool:
     match = _NAME.fullmatch(entry.name)
-    return match is not None and (entry.kind is EntryKind.FOLDER) == (not match["file"])
+    return match is not None and entry.is_folder == (not match["file"])
 
 
 def _read(
-    place: Folder, entries: Sequence[Entry], assignment: Assignment
+    place: Entry, entries: Sequence[Entry], assignment: Assignment
 ) -> tuple[StudentUploads, ...]:
     matches = [(entry, _NAME.fullmatch(entry.name)) for entry in entries]
-    known = [(entry, match) for entry, match in matches if match]
-    names = {match["name"] for _, match in known}
+    named = [(entry, match) for entry, match in matches if match]
+    names = {match["name"] for _, match in named}
     is_blind = names == {"Participant"} or (
-        len(names) == 1 and len({match["id"] for _, match in known}) > 1
+        len(names) == 1 and len({match["id"] for _, match in named}) > 1
     )
-    with_files = {match["id"] for _, match in known if match["kind"] == "file"}
+    with_files = {match["id"] for _, match in named if match["kind"] == "file"}
     pieces = []
-    for entry, match in known:
+    for entry, match in named:
         who = student(match["id"], "" if is_blind else match["name"])
-        if entry.kind is EntryKind.FOLDER:
-            found = files_in_folder(place.inside(entry.name), f"{place.shown}/{entry.name}")
+        if entry.is_folder:
+            attempt = in_folder(entry, f"{place.where}/{entry.name}")
         else:
-            file = replace(entry, name=match["file"])
-            found = files_at_root(place, [file], entry.name, [entry.name])
+            attempt = at_root(place, [replace(entry, name=match["file"])], entry.name)
         doubt = ""
         if match["id"] not in with_files:
             doubt = f"handed in as a text and not as a file ({entry.shown})"
-        pieces.append(NamePart(student=who, attempt=Attempt(files=found), doubt=doubt))
-    return students_of(pieces)
+        pieces.append(upload_of(who, attempt, doubt))
+    return students_of(pieces, lambda attempt: "")  # a download has one attempt of each
 
 
 LAYOUT = Layout(

@@ -1,16 +1,1 @@
 """Causes: from the verdicts of one submission to the few things to fix. Pure, no I/O."""
-
-from harness.judging.causes.blame import find_blame
-from harness.judging.causes.derive import TOO_SLOW, derive, unreadable, unsettled, with_loops
-from harness.judging.causes.failures import Failing, failing
-
-__all__ = [
-    "TOO_SLOW",
-    "Failing",
-    "derive",
-    "failing",
-    "find_blame",
-    "unreadable",
-    "unsettled",
-    "with_loops",
-]

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from harness.judging.causes.failures import Failing
+from harness.judging.causes.failures import FailedScenario
 from harness.judging.causes.usage import Usage, blamed_by_use
 from harness.model.plan import Scenario
 from harness.model.policy import Outline
 from harness.model.stimulus import Run
 from harness.model.verdict import Blame, StandInOutcome
 
-Passes = Callable[[Failing, Blame], bool | None]
+Passes = Callable[[FailedScenario, Blame], bool | None]
 """None: these names cannot be substituted in this scenario."""
 
 MOST_SAMPLES = 12  # of the scenarios of one function and rule
@@ -24,7 +24,7 @@ TRIES_BEYOND = 1  # scenarios of a function on which those without a failure of 
 
 
 def find_blame(
-    failures: Sequence[Failing],
+    failures: Sequence[FailedScenario],
     outline: Outline,
     functions: frozenset[str],
     constants: frozenset[str],
@@ -52,7 +52,7 @@ def find_blame(
 
 
 def _by_use(
-    failures: Sequence[Failing],
+    failures: Sequence[FailedScenario],
     passed: Sequence[Scenario],
     usage: Usage,
     among: frozenset[str] | None = None,
@@ -79,10 +79,10 @@ class _Search:
         self.blame: dict[str, Blame] = {}
         self.undecided: set[str] = set()  # what was tried could not be substituted
 
-    def run(self, failures: Sequence[Failing]) -> dict[str, Blame]:
+    def run(self, failures: Sequence[FailedScenario]) -> dict[str, Blame]:
         """Function by function, callees before callers, programs last."""
         place = {name: index for index, name in enumerate(self._order)}
-        groups: dict[tuple[str, bool], list[Failing]] = {}
+        groups: dict[tuple[str, bool], list[FailedScenario]] = {}
         for each in failures:
             is_run = isinstance(each.stimulus.action, Run)
             groups.setdefault((each.scenario.function, is_run), []).append(each)
@@ -129,8 +129,8 @@ class _Search:
                     (found.add if part.name in self._order else left.append)(part.name)
         return found
 
-    def _blame_group(self, function: str, members: Sequence[Failing]) -> None:
-        by_rule: dict[str, list[Failing]] = {}
+    def _blame_group(self, function: str, members: Sequence[FailedScenario]) -> None:
+        by_rule: dict[str, list[FailedScenario]] = {}
         for each in members:
             by_rule.setdefault(each.rule, []).append(each)
         target = function if function in self._order else None
@@ -140,7 +140,7 @@ class _Search:
             found.update(self._blame_same(target, same))
         self._faulty |= set(found)
 
-    def _blame_same(self, target: str | None, members: Sequence[Failing]) -> dict[str, None]:
+    def _blame_same(self, target: str | None, members: Sequence[FailedScenario]) -> dict[str, None]:
         """One function and rule: a few scenarios, more where they disagree, and the others follow
         the one before them."""
         known: dict[int, Blame] = {}
@@ -159,7 +159,7 @@ class _Search:
                 self.undecided.add(each.scenario.id)
         return dict.fromkeys(name for blame in known.values() for name in blame)
 
-    def _of(self, each: Failing, target: str | None, latest: Blame) -> Blame:
+    def _of(self, each: FailedScenario, target: str | None, latest: Blame) -> Blame:
         """Who is to blame for one scenario; `latest` was for another of its kind."""
         if each.verdict.stand_in is StandInOutcome.FAILED:
             return (each.scenario.function,)  # with the course's modules it fails as well
@@ -182,7 +182,7 @@ class _Search:
         # The course's answer to a plain call is right; a program may fail before it gets there.
         return (target,) if not _is_run(each) or self._try(each, (target,)) else ()
 
-    def _among(self, each: Failing, suspects: Sequence[str], latest: Blame) -> Blame:
+    def _among(self, each: FailedScenario, suspects: Sequence[str], latest: Blame) -> Blame:
         """The first suspect that alone makes it pass, else the fewest that do so together."""
         if latest and set(latest) <= set(suspects) and self._try(each, latest):
             return latest
@@ -193,12 +193,12 @@ class _Search:
                 return (name,)
         return self._fewest(each, suspects) if len(suspects) > 1 else ()
 
-    def _try(self, each: Failing, names: Blame) -> bool:
+    def _try(self, each: FailedScenario, names: Blame) -> bool:
         passed = self._passes(each, names) if self._passes is not None else None
         self._applied = self._applied and passed is not None
         return bool(passed)
 
-    def _fewest(self, each: Failing, names: Sequence[str]) -> Blame:
+    def _fewest(self, each: FailedScenario, names: Sequence[str]) -> Blame:
         """Of names that together make it pass those that are needed for that."""
         needed = list(names)
         for name in reversed(names):
@@ -213,13 +213,13 @@ class _Search:
         return self._reached[names]
 
 
-def _is_run(each: Failing) -> bool:
+def _is_run(each: FailedScenario) -> bool:
     return isinstance(each.stimulus.action, Run)
 
 
-def _spread(members: Sequence[Failing]) -> list[Failing]:
+def _spread(members: Sequence[FailedScenario]) -> list[FailedScenario]:
     """The first, the last, the middle, and so on: any few at the front represent all."""
-    found: list[Failing] = []
+    found: list[FailedScenario] = []
     left = [(0, len(members) - 1)]
     taken: set[int] = set()
 

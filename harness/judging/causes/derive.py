@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from harness.common.escaping import plain
-from harness.judging.causes.failures import Failing
+from harness.judging.causes.failures import FailedScenario
 from harness.judging.causes.scripts import Passes, in_scripts
 from harness.model.observation import Ending
 from harness.model.plan import Visibility, in_turn, needed
@@ -22,7 +22,7 @@ from harness.model.policy import Loop, Outline, OutlinePart, Unparsable
 from harness.model.verdict import Blame, Cause, CodePlace, Symptom, VerdictKind
 
 _ENDLESS = frozenset({VerdictKind.CPU_LIMIT, VerdictKind.TIMEOUT, VerdictKind.STOPPED_EARLY})
-TOO_SLOW = "too_slow"  # the rule of a right answer that took too long
+TOO_SLOW = "too_slow"
 _NEAR = 0.7  # of 1: how alike a name must be to be meant
 
 _SOONEST = tuple(Visibility)  # who may be seen first comes first
@@ -55,7 +55,7 @@ def unreadable(problem: str, unparsable: Unparsable | None, worth: Fraction) -> 
     )
 
 
-def unsettled(failures: Sequence[Failing], outline: Outline) -> tuple[Failing, ...]:
+def unsettled(failures: Sequence[FailedScenario], outline: Outline) -> tuple[FailedScenario, ...]:
     """The failures whose cause is to be looked for: not the file's loading, a missing function,
     what they need, or the time that a right answer took."""
     ran = _ran(failures)
@@ -65,14 +65,14 @@ def unsettled(failures: Sequence[Failing], outline: Outline) -> tuple[Failing, .
 
 
 def derive(
-    failures: Sequence[Failing],
+    failures: Sequence[FailedScenario],
     outline: Outline,
     blame: Mapping[str, Blame],
     passes: Passes | None = None,
 ) -> tuple[Cause, ...]:
     """The causes, each with its scenarios, in the order of its first one. `passes` says whether a
     scenario would, had that been seen. `marks_at_stake` is left to the marker."""
-    members: dict[Key, list[Failing]] = {}
+    members: dict[Key, list[FailedScenario]] = {}
     keys = _keys_by_id(failures, outline, blame, passes)
     for each in failures:
         for key in keys[each.scenario.id]:
@@ -81,7 +81,7 @@ def derive(
 
 
 def _keys_by_id(
-    failures: Sequence[Failing],
+    failures: Sequence[FailedScenario],
     outline: Outline,
     blame: Mapping[str, Blame],
     passes: Passes | None,
@@ -109,7 +109,7 @@ def _keys_by_id(
     return found
 
 
-def _settled(failures: Sequence[Failing], outline: Outline) -> dict[str, tuple[Key, ...]]:
+def _settled(failures: Sequence[FailedScenario], outline: Outline) -> dict[str, tuple[Key, ...]]:
     found: dict[str, tuple[Key, ...]] = {}
     loading = [each for each in failures if each.loading]
     if loading:
@@ -126,16 +126,16 @@ def _settled(failures: Sequence[Failing], outline: Outline) -> dict[str, tuple[K
     return found
 
 
-def _ran(failures: Iterable[Failing]) -> list[Failing]:
+def _ran(failures: Iterable[FailedScenario]) -> list[FailedScenario]:
     """Those that were run."""
     return [each for each in failures if each.verdict.kind is not VerdictKind.NOT_RUN]
 
 
-def _is_missing(each: Failing) -> bool:
+def _is_missing(each: FailedScenario) -> bool:
     return each.observation is not None and each.observation.ending is Ending.MISSING
 
 
-def _keys(each: Failing, blame: Blame) -> tuple[Key, ...]:
+def _keys(each: FailedScenario, blame: Blame) -> tuple[Key, ...]:
     function = each.scenario.function
     if blame:
         return tuple(("blamed", name) for name in blame)
@@ -149,7 +149,7 @@ def _keys(each: Failing, blame: Blame) -> tuple[Key, ...]:
 
 
 def _cause(
-    key: Key, members: Sequence[Failing], outline: Outline, blame: Mapping[str, Blame]
+    key: Key, members: Sequence[FailedScenario], outline: Outline, blame: Mapping[str, Blame]
 ) -> Cause:
     kind = key[0]
     name = {"blamed": key[-1], "missing": key[-1], "loading": ""}.get(kind)
@@ -193,7 +193,7 @@ def _cause(
     return cause
 
 
-def _clearest(members: Sequence[Failing], function: str) -> Failing:
+def _clearest(members: Sequence[FailedScenario], function: str) -> FailedScenario:
     """Visible before hidden, of the function itself, explained by a rule that names a mistake, by
     the most frequent one, or of two that are the one that shows in the fewest steps; then the
     shortest input and the smallest draw."""
@@ -207,7 +207,7 @@ def _clearest(members: Sequence[Failing], function: str) -> Failing:
         seen = (each.rule, each.scenario.visibility)
         fewest_steps[seen] = min(each.steps, fewest_steps.get(seen, each.steps))
 
-    def order(each: Failing) -> tuple[object, ...]:
+    def order(each: FailedScenario) -> tuple[object, ...]:
         return (
             each.verdict.kind is VerdictKind.NOT_RUN,
             _SOONEST.index(each.scenario.visibility),
@@ -223,7 +223,7 @@ def _clearest(members: Sequence[Failing], function: str) -> Failing:
     return min(members, key=order)
 
 
-def _symptoms(members: Iterable[Failing]) -> tuple[Symptom, ...]:
+def _symptoms(members: Iterable[FailedScenario]) -> tuple[Symptom, ...]:
     """Each rule and line with how often it is seen, those that name a mistake first."""
     from harness.judging.explain.rules import is_general  # noqa: PLC0415
 
@@ -237,19 +237,19 @@ def _symptoms(members: Iterable[Failing]) -> tuple[Symptom, ...]:
     )
 
 
-def _line(each: Failing) -> int | None:
+def _line(each: FailedScenario) -> int | None:
     raised = each.raised
     return raised.frames[-1].line if raised is not None and raised.frames else None
 
 
-def _clauses(example: Failing, members: Iterable[Failing]) -> tuple[str, ...]:
+def _clauses(example: FailedScenario, members: Iterable[FailedScenario]) -> tuple[str, ...]:
     """The example's clauses, then those of the others."""
     return tuple(
         dict.fromkeys(clause for each in (example, *members) for clause in each.scenario.clauses)
     )
 
 
-def _with_nearest(cause: Cause, name: str, outline: Outline, example: Failing) -> Cause:
+def _with_nearest(cause: Cause, name: str, outline: Outline, example: FailedScenario) -> Cause:
     known = {part.name: part for part in outline.parts if part.callable}
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=_NEAR)
     if not near:
@@ -267,7 +267,7 @@ def _place(part: OutlinePart) -> CodePlace:
     return CodePlace(file=part.file, first=part.first, last=part.last, text=part.text)
 
 
-def _asking_at_load(cause: Cause, example: Failing, outline: Outline) -> Cause:
+def _asking_at_load(cause: Cause, example: FailedScenario, outline: Outline) -> Cause:
     """Of a file that asks for input as it is loaded: with the line that does, and where to put
     it."""
     seen, raised = example.observation, example.raised
@@ -289,7 +289,7 @@ def _asking_at_load(cause: Cause, example: Failing, outline: Outline) -> Cause:
     return replace(cause, message=message, place=place, line=line)
 
 
-def _at_load(example: Failing) -> CodePlace | None:
+def _at_load(example: FailedScenario) -> CodePlace | None:
     """The line outside the functions at which loading failed."""
     raised = example.raised
     if raised is None or not raised.frames:
@@ -304,7 +304,7 @@ _GUESS = ": perhaps a loop whose condition stays true."
 def with_loops(
     causes: Sequence[Cause],
     loops: Mapping[str, Loop],
-    failures: Sequence[Failing],
+    failures: Sequence[FailedScenario],
     outline: Outline,
 ) -> tuple[Cause, ...]:
     """The causes, those of which the loop is known (`loops`, by the example's id) with its line;

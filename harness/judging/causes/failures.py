@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from harness.judging.compare.channels import at_import
+from harness.judging.channels import at_import
 from harness.model.observation import Ending, Observation, Raised
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Outline
@@ -19,7 +19,7 @@ _NOT_OURS_TO_FIX = frozenset({VerdictKind.PASSED, VerdictKind.HARNESS_ERROR})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failing:
+class FailedScenario:
     """A scored scenario that failed, what was observed of the draw that its verdict is about
     (None where nothing is known), and the submission's own functions that it begins with. `index`
     is its place in the plan."""
@@ -86,16 +86,16 @@ def failing(
     verdicts: Mapping[str, Verdict],
     observations: Mapping[str, Sequence[Observation]],
     outline: Outline,
-) -> tuple[Failing, ...]:
+) -> tuple[FailedScenario, ...]:
     """The scored scenarios that failed, in the plan's order."""
-    found: list[Failing] = []
+    found: list[FailedScenario] = []
     for index, scenario in enumerate(plan.scenarios):
         verdict = verdicts.get(scenario.id)
         if verdict is None or verdict.kind in _NOT_OURS_TO_FIX or scenario.informational:
             continue
         seen, draw = observations.get(scenario.id, ()), verdict.draw or 0
         found.append(
-            Failing(
+            FailedScenario(
                 index=index,
                 scenario=scenario,
                 verdict=verdict,

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.judging.causes.failures import Failing
+from harness.judging.causes.failures import FailedScenario
 from harness.judging.causes.usage import fewest_parts
 from harness.model.observation import Observation, Turn
 from harness.model.policy import Outline, Printing
 from harness.model.stimulus import Run
-from harness.model.verdict import Channel, DiffLine, VerdictKind
+from harness.model.verdict import Cell, Channel, Comparison, LineEnd, VerdictKind
 
-Passes = Callable[[Failing, Observation], bool]
+Passes = Callable[[FailedScenario, Observation], bool]
 """Whether the scenario would pass, had this been seen."""
 
 MOST_TRIES = 300  # of one submission
@@ -28,11 +28,11 @@ _CHANNELS = frozenset({Channel.PRINTS, Channel.READS, Channel.ENDING})
 
 
 def in_scripts(
-    failures: Sequence[Failing], outline: Outline, passes: Passes | None
+    failures: Sequence[FailedScenario], outline: Outline, passes: Passes | None
 ) -> dict[str, str]:
     """The statement to blame of each failure of a program without functions, by its id: its line,
     or another word for what is not known. The others are left out."""
-    groups: dict[tuple[str, str], list[Failing]] = {}
+    groups: dict[tuple[str, str], list[FailedScenario]] = {}
     for each in failures:
         program = _script(each, outline)
         if program:
@@ -48,7 +48,7 @@ def in_scripts(
     return found
 
 
-def _script(each: Failing, outline: Outline) -> str:
+def _script(each: FailedScenario, outline: Outline) -> str:
     """The program without functions that was run and went wrong in what it shows and reads."""
     action = each.stimulus.action
     if not isinstance(action, Run) or each.verdict.kind is not VerdictKind.FAILED:
@@ -61,17 +61,25 @@ def _script(each: Failing, outline: Outline) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _LinePair:
+    """A line as it should be and as it is; None where there is none."""
+
+    expected: str | None
+    actual: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
     """The first line that differs, and the statements that it leads to; none: they are not known.
     `course`: the run took another course than it should."""
 
-    line: DiffLine
+    line: _LinePair
     statements: frozenset[str]
     course: bool
 
 
 def _statements(
-    members: Sequence[Failing], program: str, outline: Outline, tries: _Tries
+    members: Sequence[FailedScenario], program: str, outline: Outline, tries: _Tries
 ) -> list[str]:
     shown = [_shown(each, program, outline) for each in members]
     courses = {
@@ -89,9 +97,8 @@ def _statements(
     return fewest_parts(uses, (), ())
 
 
-def _shown(each: Failing, program: str, outline: Outline) -> _Shown | None:
-    rows = (row for difference in each.verdict.differences[:1] for row in difference.lines)
-    line = next((row for row in rows if row.expected != row.actual), None)
+def _shown(each: FailedScenario, program: str, outline: Outline) -> _Shown | None:
+    line = next(map(_first_difference, each.verdict.differences[:1]), None)
     if line is None:
         return None
     wanted = _shown_by(line.expected, program, outline)
@@ -108,6 +115,25 @@ def _shown(each: Failing, program: str, outline: Outline) -> _Shown | None:
     return _Shown(line=line, statements=frozenset(names), course=course)
 
 
+def _first_difference(compared: Comparison) -> _LinePair | None:
+    if compared.in_words:
+        return None
+    for row in compared.rows:
+        pair = _LinePair(expected=_text(row.expected), actual=_text(row.actual))
+        if pair.expected != pair.actual:
+            return pair
+    for row in compared.rows:
+        if not row.same:  # but for its end: an empty line is missing, or is too many
+            missing = row.actual.end is LineEnd.LACKING
+            return _LinePair(expected="" if missing else None, actual=None if missing else "")
+    return None
+
+
+def _text(cell: Cell) -> str | None:
+    """The line's text; where the side's text ended with the line before, that is an empty line."""
+    return cell.text if not cell.note or cell.end else None
+
+
 def _shown_by(text: str | None, program: str, outline: Outline) -> frozenset[Printing]:
     return frozenset(outline.shown_by(program, text) if text is not None else ())
 
@@ -120,7 +146,7 @@ class _Tries:
         self._left = MOST_TRIES
 
     def corrected(
-        self, each: Failing, wordings: Mapping[DiffLine, frozenset[str]]
+        self, each: FailedScenario, wordings: Mapping[_LinePair, frozenset[str]]
     ) -> frozenset[str] | None:
         """The statements of the first wording with which it passes."""
         seen = each.observation
@@ -136,7 +162,7 @@ class _Tries:
         return None
 
 
-def _corrected(turn: Turn, line: DiffLine) -> Turn:
+def _corrected(turn: Turn, line: _LinePair) -> Turn:
     texts = turn.printed.split("\n")
     right = [line.expected or "" if text == line.actual else text for text in texts]
     return replace(turn, printed="\n".join(right))

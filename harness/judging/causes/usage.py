@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.judging.causes.failures import Failing, attributes_in, names_in
+from harness.judging.causes.failures import FailedScenario, attributes_in, names_in
 from harness.model.plan import Scenario
 from harness.model.policy import Outline
 from harness.model.stimulus import Run, Stimulus
@@ -78,7 +78,7 @@ class Usage:
 
 
 def blamed_by_use(
-    failures: Sequence[Failing],
+    failures: Sequence[FailedScenario],
     passed: Iterable[Scenario],
     usage: Usage,
     among: frozenset[str] | None = None,

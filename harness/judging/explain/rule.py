@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
+from functools import wraps
 
 from harness.common.escaping import plain
-from harness.judging.explain.failure import Failure
+from harness.judging.explain.failure import Failure, Texts
 from harness.matchers import type_with_article
 from harness.model.observation import Raised
 from harness.model.values import Value, ValueKind
-from harness.model.verdict import Explanation
 
-Rule = Callable[[Failure], str | None]
+Sentence = Callable[[Failure], str | None]
 
 
 class Stage(IntEnum):
@@ -36,52 +35,41 @@ class Stage(IntEnum):
     """Applies to every failure."""
 
 
-_REGISTERED: list[tuple[tuple[Stage, int], Rule]] = []  # sorted
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplanationRule:
+    """Within its stage, rules are tried in ascending order of `place`."""
+
+    name: str  # its id in `results.json`
+    stage: Stage
+    place: int
+    words: str  # what a function does wrong, for a teacher, as the end of a sentence
+    explain: Sentence
 
 
-def rule(stage: Stage, place: int) -> Callable[[Rule], Rule]:
-    """Register a rule: within its stage, rules are tried in ascending order of `place`.
+def rule(stage: Stage, place: int, words: str) -> Callable[[Sentence], ExplanationRule]:
+    """Make a rule of a function, which is then found by itself: it takes a failure and returns one
+    plain sentence, or None when it does not apply.
 
-    A rule takes a failure and returns one plain sentence, or None when it does not apply. Its
-    name is its id in `results.json`. Leave gaps between places, tens where they fit:
-    `grep @rule` shows those that are taken. Raises ValueError for a place that is taken.
+    Leave gaps between places, tens where they fit: `grep 'rule(Stage'` shows those taken.
     """
-
-    def register(function: Rule) -> Rule:
-        for at, other in _REGISTERED:
-            if at == (stage, place):
-                raise ValueError(
-                    f"{function.__name__}: {stage.name} {place} is the place of {other.__name__}"
-                )
-        insort(_REGISTERED, ((stage, place), function), key=lambda entry: entry[0])
-        return function
-
-    return register
+    return lambda function: ExplanationRule(
+        name=function.__name__, stage=stage, place=place, words=words, explain=function
+    )
 
 
-def is_general(name: str) -> bool:
-    """Whether a rule, by its name, says only that something differs and names no mistake."""
-    return name in _general() or not name
+def text_rule(
+    stage: Stage, place: int, words: str
+) -> Callable[[Callable[[Failure, Texts], str | None]], ExplanationRule]:
+    """As `rule`, of a function that is asked about the texts that differ, where any do."""
 
+    def make(function: Callable[[Failure, Texts], str | None]) -> ExplanationRule:
+        @wraps(function)
+        def explain(failure: Failure) -> str | None:
+            return None if failure.texts is None else function(failure, failure.texts)
 
-@cache
-def _general() -> frozenset[str]:
-    late = (Stage.DIFFERENCE, Stage.LAST)
-    return frozenset(function.__name__ for (stage, _), function in _REGISTERED if stage in late)
+        return rule(stage, place, words)(explain)
 
-
-def registered_rules() -> tuple[Rule, ...]:
-    """All registered rules in the order in which they are tried."""
-    return tuple(function for _, function in _REGISTERED)
-
-
-def explain(failure: Failure) -> Explanation:
-    """The sentence of the first rule that applies, with the rule's name."""
-    for _, function in _REGISTERED:
-        message = function(failure)
-        if message is not None:
-            return Explanation(rule=function.__name__, message=message)
-    raise AssertionError("the last rule applies to every failure")
+    return make
 
 
 def a_type(value: Value) -> str:

@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from harness.judging.explain.boards import Cells, cells, grid_at
+from harness.judging.boards import Cells, cells, grid_at
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Observation
-from harness.model.plan import Assignment, Plan, Scenario
+from harness.model.plan import Assignment, Plan, Scenario, Visibility
 from harness.model.stimulus import Run, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation, Verdict, VerdictKind
@@ -183,10 +183,29 @@ def refine(
     """The verdicts by scenario id, some with a better explanation; kinds are never changed.
 
     `observations` has one entry a stimulus, as the plan has. Without a key nothing is refined.
+    An explanation rests on scenarios that everybody may see who may see its own.
     """
     refined = dict(verdicts)
     if key is None or all(verdict.passed for verdict in verdicts.values()):
         return refined
+    soonest = tuple(Visibility)
+    seen_from = {scenario.id: soonest.index(scenario.visibility) for scenario in plan.scenarios}
+    for now in sorted(set(seen_from.values())):
+        open_now = {name: each for name, each in verdicts.items() if seen_from[name] <= now}
+        explained = _hard_coded(plan, open_now, observations, key)
+        refined |= {name: each for name, each in explained.items() if seen_from[name] == now}
+    return refined
+
+
+def _hard_coded(
+    plan: Plan,
+    verdicts: Mapping[str, Verdict],
+    observations: Mapping[str, tuple[Observation, ...]],
+    key: AnswerKey,
+) -> dict[str, Verdict]:
+    """The verdicts of scenarios that fail because a number is written out, with that explanation;
+    `verdicts` are those that may count as evidence."""
+    refined: dict[str, Verdict] = {}
     swept = families(plan, verdicts, observations, key)
     suspect = {
         (one.scenario.function, family.constant)

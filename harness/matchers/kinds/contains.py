@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from harness.common.escaping import quoted
 from harness.matchers.comparison import normalised
-from harness.matchers.field import Field
-from harness.matchers.registry import matcher_class, matcher_key
-from harness.model.expectation import Ignore, Matcher
-from harness.model.values import Value, ValueKind
+from harness.matchers.registry import TEXT, matcher_class, matcher_key
+from harness.model.expectation import Ignore, TextMatcher
 
 _FEWEST_LINES = 3  # from here on the text is named by its lines
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contains(Matcher):
+class Contains(TextMatcher):
     """A str that has the text somewhere."""
 
     text: str
 
-    def accepts(self, value: Value) -> bool:
-        """Whether it is a str that has the text."""
-        return value.kind is ValueKind.STR and self.text in value.text
-
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        """Whether it has the text, the forgiven differences apart."""
         return normalised(self.text, ignore) in normalised(text, ignore)
 
     def in_words(self, *, whole: bool = False) -> str:
@@ -41,8 +32,4 @@ class Contains(Matcher):
         return f"text that contains {len(lines)} lines, {ends}"
 
 
-@matcher_key("contains", lambda _: {"contains": {"type": "string"}}, order=50)
-def _read(field: Field) -> Matcher | None:
-    stated = field.at("contains")
-    text = stated.text()
-    return None if text is None else Contains(text=stated.render(text))
+matcher_key("contains", Contains, order=50, text=TEXT)

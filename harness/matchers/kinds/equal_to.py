@@ -11,13 +11,13 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
 from harness.matchers.comparison import same, source, with_tolerated
 from harness.matchers.field import Field
-from harness.matchers.registry import matcher_class, matcher_key
+from harness.matchers.registry import Part, matcher_class, matcher_key
 from harness.model.expectation import Matcher
 from harness.model.values import Value, ValueKind
 
@@ -34,7 +34,6 @@ _DATA = frozenset(
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EqualTo(Matcher):
     """A value that is equal to that of the expression. The answer key says what kind of value that
     is (`is_object`: no plain data); `resolved` puts data in place."""
@@ -57,7 +56,6 @@ class EqualTo(Matcher):
         return False
 
     def in_words(self, *, whole: bool = False) -> str:
-        """What it should be equal to."""
         return f"an object that is equal (==) to {plain(self.expression)}"
 
     def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
@@ -71,7 +69,6 @@ class EqualTo(Matcher):
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EqualData(Matcher):
     """Data that is equal to this value: the same kinds, but 2.0, 2 and, as 1, True are equal
     numbers. Of classes derived from a built-in kind that kind is observed."""
@@ -84,7 +81,6 @@ class EqualData(Matcher):
         return same(*self.pair(value), self.within)
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The value's source."""
         return source(self.value)
 
     def pair(self, value: Value) -> tuple[Value, Value]:
@@ -128,21 +124,15 @@ def _with_numbers(value: Value, own: Mapping[complex, Value]) -> Value:
     return replace(value, items=tuple(_with_numbers(part, own) for part in value.items))
 
 
-@matcher_key("equals", lambda _: {"equals": {"type": "string"}}, order=15, for_text=False)
-def _read(field: Field) -> Matcher | None:
-    if field.path[-1:] != ("returns",):
+def _expression(field: Field) -> str:
+    if field.path[-2:] != ("returns", "equals"):
         hint = "write the value itself, or {python: …}"
         field.refuse("equals belongs to returns of a call", hint, of_key=True)
-        return None
-    stated = field.at("equals")
-    expression = stated.expression()
-    if expression is None:
-        return None
+    expression = field.expression()
     if _hides_data(expression):
         # Beside the submission it would be evaluated, where the program can read it.
-        stated.refuse("this uses nothing of the program", "write the value itself, as a literal")
-        return None
-    return EqualTo(expression=expression, within=field.within)
+        field.refuse("this uses nothing of the program", "write the value itself, as a literal")
+    return expression
 
 
 def _hides_data(expression: str) -> bool:
@@ -150,3 +140,12 @@ def _hides_data(expression: str) -> bool:
     names = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
     empty = expression in {"set()", "frozenset()"}  # which have no literal
     return _literal(expression) is None and names <= _BUILTINS and not empty
+
+
+matcher_key(
+    "equals",
+    EqualTo,
+    order=15,
+    for_text=False,
+    expression=Part(read=_expression, schema={"type": "string"}),
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from harness.matchers.comparison import normalised, same, source, with_tolerated, words_limit
 from harness.matchers.registry import matcher_class
@@ -12,7 +11,6 @@ from harness.model.values import Value, ValueKind
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Exactly(Matcher):
     """This value and no other. It has no key: it is whatever is not a mapping."""
 
@@ -20,7 +18,6 @@ class Exactly(Matcher):
     within: float | None = None  # how far floats may be off, anywhere in the value
 
     def accepts(self, value: Value) -> bool:
-        """Whether it is the same value."""
         return same(self.value, value, self.within)
 
     def pair(self, value: Value) -> tuple[Value, Value]:
@@ -28,13 +25,10 @@ class Exactly(Matcher):
         return self.value, with_tolerated(self.value, value, self.within)
 
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        """Whether it is the same text, the forgiven differences apart."""
-        if self.value.kind is not ValueKind.STR:
-            return False
-        return normalised(self.value.text, ignore) == normalised(text, ignore)
+        stated = self.exact_text
+        return stated is not None and normalised(stated, ignore) == normalised(text, ignore)
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The value's source, and how far off floats may be."""
         near = "" if self.within is None else f" (floats within {self.within:g})"
         return source(self.value, limit=words_limit(whole=whole)) + near
 

@@ -6,29 +6,22 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from harness.matchers.field import Field
 from harness.matchers.kinds.combinations import AllOf
-from harness.matchers.registry import Schema, matcher_class, matcher_key, read
-from harness.model.expectation import Ignore, Matcher
-from harness.model.values import Value, ValueKind
+from harness.matchers.registry import MATCHER, matcher_class, matcher_key
+from harness.model.expectation import Ignore, Matcher, TextMatcher
+from harness.model.values import Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _OfLines(Matcher):
+class _OfLines(TextMatcher):
     """What is asked of single lines, each without its line end."""
 
     matcher: Matcher
 
-    def accepts(self, value: Value) -> bool:
-        """Whether it is a str with such a line."""
-        return value.kind is ValueKind.STR and self.accepts_text(value.text)
-
     def parts(self) -> tuple[Matcher, ...]:
-        """Itself, and the matchers of the line."""
         return (self, *self.matcher.parts())
 
     def resolved(self, python_values: Mapping[str, Value]) -> Self:
-        """With the line's matcher resolved."""
         return replace(self, matcher=self.matcher.resolved(python_values))
 
     def _in_words(self, line: str, *, whole: bool) -> str:
@@ -42,17 +35,14 @@ class _OfLines(Matcher):
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
 class LastLine(_OfLines):
     """A str whose last line the matcher accepts."""
 
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        """Whether its last line is accepted, the forgiven differences apart."""
         last = text.rstrip("\n").rpartition("\n")[2]
         return self.matcher.accepts_text(last, ignore)
 
     def in_words(self, *, whole: bool = False) -> str:
-        """What is asked of the line."""
         return self._in_words("a last line", whole=whole)
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
@@ -63,16 +53,13 @@ class LastLine(_OfLines):
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ALine(_OfLines):
     """A str with a line that the matcher accepts."""
 
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        """Whether one of its lines is accepted, the forgiven differences apart."""
         return any(self.matcher.accepts_text(line, ignore) for line in lines_of(text))
 
     def in_words(self, *, whole: bool = False) -> str:
-        """What is asked of the line."""
         return self._in_words("a line", whole=whole)
 
     def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
@@ -99,29 +86,5 @@ def _clause(words: str) -> str:
     return f"is {words}"
 
 
-def _matcher(stated: Field) -> Matcher | None:
-    if isinstance(stated.data, dict):
-        return read(stated)
-    hint = "write {contains: …} or {number: …}"
-    stated.refuse(f"expected a matcher, got {stated.described()}", hint)
-    return None
-
-
-def _a_line(matcher: Schema) -> Schema:
-    return {"a_line": matcher}
-
-
-def _last_line(matcher: Schema) -> Schema:
-    return {"last_line": matcher}
-
-
-@matcher_key("a_line", _a_line, order=53)
-def _read_a_line(field: Field) -> Matcher | None:
-    matcher = _matcher(field.at("a_line"))
-    return None if matcher is None else ALine(matcher=matcher)
-
-
-@matcher_key("last_line", _last_line, order=54)
-def _read_last_line(field: Field) -> Matcher | None:
-    matcher = _matcher(field.at("last_line"))
-    return None if matcher is None else LastLine(matcher=matcher)
+matcher_key("a_line", ALine, order=53, matcher=MATCHER)
+matcher_key("last_line", LastLine, order=54, matcher=MATCHER)

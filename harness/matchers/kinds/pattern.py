@@ -1,23 +1,97 @@
-"""`{matches: regex}`, and `{shows: words}` for a pattern that assignment.yaml gives words to."""
+"""`{matches: regex}`, and `{shows: words}` for a pattern that assignment.yaml gives words to.
+
+A search takes no longer than its budget of CPU time.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Collection
-from dataclasses import dataclass
+from types import FrameType
+from typing import NoReturn
 
+from harness.common.errors import HarnessError
 from harness.common.escaping import quoted
 from harness.matchers.comparison import normalised
-from harness.matchers.field import Field
-from harness.matchers.registry import matcher_class, matcher_key
-from harness.matchers.search import occurs
-from harness.model.expectation import Ignore, Matcher
-from harness.model.values import Value, ValueKind
+from harness.matchers.field import Field, describe, nearest
+from harness.matchers.registry import Part, matcher_class, matcher_key
+from harness.model.expectation import Ignore, TextMatcher
+
+# Of CPU time, so that the load of the machine decides nothing. Sane patterns take milliseconds.
+BUDGET_SECONDS = 2.0
+
+# Signals reach the main thread alone, and `re` holds the interpreter's lock while it searches:
+# for any other thread a process searches, which the same timer ends.
+_SEARCH = """
+import json, re, signal, sys
+pattern, text, flags, budget = json.load(sys.stdin)
+signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+signal.setitimer(signal.ITIMER_VIRTUAL, budget)
+sys.exit(FOUND if re.search(pattern, text, flags) else NOT_FOUND)
+"""
+_FOUND, _NOT_FOUND = 10, 11
+
+
+class _OverBudgetError(Exception):
+    pass
+
+
+def occurs(pattern: str, text: str, flags: int = 0) -> bool:
+    """Whether `re.search` finds the pattern anywhere in the text.
+
+    Raises HarnessError when that takes more than `BUDGET_SECONDS` of CPU time: the pattern is at
+    fault, and nothing is known about the program that printed the text.
+    """
+    if not hasattr(signal, "setitimer"):  # Windows, where a student checks and nobody is graded
+        return re.search(pattern, text, flags) is not None
+    try:
+        if threading.current_thread() is threading.main_thread():
+            return _occurs_here(pattern, text, flags)
+        return _occurs_elsewhere(pattern, text, flags)
+    except _OverBudgetError:
+        what = f"the pattern {quoted(pattern)} takes more than {BUDGET_SECONDS:g} s of CPU time"
+        hint = "make it try fewer ways: (?>…), possessive *+ and bounds such as {0,80} help"
+        raise HarnessError(f"{what} on a text of {len(text)} characters; {hint}") from None
+
+
+def _occurs_here(pattern: str, text: str, flags: int) -> bool:
+    before = signal.signal(signal.SIGVTALRM, _stop)
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, BUDGET_SECONDS)
+            return re.search(pattern, text, flags) is not None
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    finally:
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _occurs_elsewhere(pattern: str, text: str, flags: int) -> bool:
+    job = json.dumps([pattern, text, flags, BUDGET_SECONDS])
+    program = f"FOUND, NOT_FOUND = {_FOUND}, {_NOT_FOUND}{_SEARCH}"
+    command = [sys.executable, "-I", "-S", "-c", program]
+    try:
+        ended = subprocess.run(command, input=job.encode(), capture_output=True, check=False)
+    except OSError as error:
+        raise HarnessError(f"no process could search for a pattern ({error})") from error
+    if ended.returncode == -signal.SIGVTALRM:
+        raise _OverBudgetError
+    if ended.returncode not in (_FOUND, _NOT_FOUND):
+        raise HarnessError(f"searching for a pattern ended with status {ended.returncode}")
+    return ended.returncode == _FOUND
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise _OverBudgetError
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matches(Matcher):
+class Matches(TextMatcher):
     """A str in which `re.search` finds the pattern.
 
     `words` are those that assignment.yaml has for it; "" where it has none.
@@ -26,45 +100,34 @@ class Matches(Matcher):
     pattern: str
     words: str = ""
 
-    def accepts(self, value: Value) -> bool:
-        """Whether it is a str that has the pattern; HarnessError if the search takes too long."""
-        return value.kind is ValueKind.STR and occurs(self.pattern, value.text)
-
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        """Whether the text has the pattern; HarnessError if the search takes too long."""
         # A folded pattern would be another pattern: forgive case by the flag instead.
         others = [one for one in ignore if one is not Ignore.CASE]
         flags = re.IGNORECASE if Ignore.CASE in ignore else 0
         return occurs(self.pattern, normalised(text, others), flags)
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The assignment's words for the pattern, else the pattern itself."""
         return self.words or f"text that matches the pattern {quoted(self.pattern)}"
 
 
-@matcher_key("matches", lambda _: {"matches": {"type": "string"}}, order=30)
-def _read_pattern(field: Field) -> Matcher | None:
-    stated = field.at("matches")
-    text = stated.text()
-    return None if text is None else _compiled(stated, text, "")
-
-
-@matcher_key("shows", lambda _: {"shows": {"type": "string"}}, order=40)
-def _read_words(field: Field) -> Matcher | None:
-    stated, known = field.at("shows"), field.patterns
-    words = stated.data
-    if isinstance(words, str) and words in known:
-        return _compiled(stated, known[words], words)
-    hint = stated.nearest(known) or "describe it there: patterns: {a parting message: …}"
-    stated.refuse(f"assignment.yaml has no pattern for {stated.described()}", hint)
-    return None
-
-
-def _compiled(field: Field, text: str, words: str) -> Matcher | None:
+def _compiled(field: Field, text: str, words: str = "") -> Matches:
     pattern = field.render(text, re.escape)
     try:
         re.compile(pattern)
     except re.error as error:
         field.refuse(f"not a regular expression ({error})")
-        return None
     return Matches(pattern=pattern, words=words)
+
+
+def _named(field: Field) -> Matches:
+    words, known = field.data, field.patterns
+    if not isinstance(words, str) or words not in known:
+        hint = nearest(str(words), known) or "describe it there: patterns: {a parting message: …}"
+        field.refuse(f"assignment.yaml has no pattern for {describe(words)}", hint)
+    return _compiled(field, known[words], words)
+
+
+_PATTERN = Part(read=lambda field: _compiled(field, field.text()), schema={"type": "string"})
+_WORDS = Part(read=_named, schema={"type": "string"})
+matcher_key("matches", lambda matcher: matcher, order=30, matcher=_PATTERN)
+matcher_key("shows", lambda matcher: matcher, order=40, matcher=_WORDS)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import quoted
 from harness.matchers.field import Field
 from harness.matchers.kinds.exactly import Exactly
-from harness.matchers.registry import matcher_class, matcher_key
+from harness.matchers.registry import EXPRESSION, Part, matcher_class, matcher_key
 from harness.model.expectation import Matcher
 from harness.model.values import Value
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PythonValue(Matcher):
     """The value of an expression. The answer key has it; `resolved` puts it in place."""
 
@@ -27,7 +25,6 @@ class PythonValue(Matcher):
         raise HarnessError(f"{{python: {self.expression}}} was not evaluated")
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The expression, quoted."""
         return f"the value of {quoted(self.expression)}"
 
     def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
@@ -37,19 +34,22 @@ class PythonValue(Matcher):
         return Exactly(value=python_values[self.expression], within=self.within)
 
 
-@matcher_key(
+def _within(field: Field) -> float:
+    far = field.data
+    if isinstance(far, bool) or not isinstance(far, int | float) or far <= 0:
+        field.expected("a positive number")
+    return far
+
+
+matcher_key(
     "python",
-    lambda _: {"python": {"type": "string"}},
+    PythonValue,
     order=10,
-    optional={"approx": {"type": "number", "exclusiveMinimum": 0}},
+    expression=EXPRESSION,
+    within=Part(
+        read=_within,
+        schema={"type": "number", "exclusiveMinimum": 0},
+        key="approx",
+        optional=True,
+    ),
 )
-def _read(field: Field) -> Matcher | None:
-    expression = field.at("python").expression()
-    within = field.within
-    if "approx" in field.data:
-        within = field.data["approx"]
-        if isinstance(within, bool) or not isinstance(within, int | float) or within <= 0:
-            far = field.at("approx")
-            far.refuse(f"expected a positive number, got {far.described()}")
-            return None
-    return None if expression is None else PythonValue(expression=expression, within=within)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from harness.common.escaping import quoted
 from harness.matchers.comparison import normalised, same, source, words_limit
 from harness.matchers.field import Field
-from harness.matchers.registry import matcher_class, matcher_key
-from harness.model.expectation import Ignore, Matcher
+from harness.matchers.registry import VALUES, Part, matcher_class, matcher_key, read_values
+from harness.model.expectation import Ignore, Matcher, TextMatcher
 from harness.model.values import Value, ValueKind
 
 _MOST_NAMED = 6
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Unordered(Matcher):
     """A list of these items, each as often as it is here, in any order."""
 
@@ -24,7 +22,6 @@ class Unordered(Matcher):
     within: float | None = None
 
     def accepts(self, value: Value) -> bool:
-        """Whether it is such a list."""
         if value.kind is not ValueKind.LIST or len(value.items) != len(self.items):
             return False
         left = list(self.items)
@@ -36,63 +33,40 @@ class Unordered(Matcher):
         return True
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The list."""
         limit = words_limit(whole=whole)
         return f"{source(Value(ValueKind.LIST, items=self.items), limit=limit)} in any order"
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinesUnordered(Matcher):
+class LinesUnordered(TextMatcher):
     """A text of these lines in any order, each with its line end."""
 
     lines: tuple[str, ...]
 
-    def accepts(self, value: Value) -> bool:
-        """Whether it is a str of these lines."""
-        return value.kind is ValueKind.STR and self.accepts_text(value.text)
-
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        """Whether the text has these lines, the forgiven differences apart."""
-        wanted = [normalised(line, ignore) for line in self.lines]
+        expected = [normalised(line, ignore) for line in self.lines]
         *lines, rest = normalised(text, ignore).split("\n")
-        return not rest and sorted(lines) == sorted(wanted)
+        return not rest and sorted(lines) == sorted(expected)
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The lines: all of them, or the first few."""
         head = f"these {len(self.lines)} lines in any order"
         if whole:
             return "\n".join((f"{head}:", *self.lines))
         return f"{head}: " + ", ".join(quoted(line) for line in self.lines[:_MOST_NAMED])
 
 
-@matcher_key("unordered", lambda _: {"unordered": {"type": "array"}}, order=61, for_text=False)
-def _read_items(field: Field) -> Matcher | None:
-    items = _values(field.at("unordered"))
-    return None if items is None else Unordered(items=items, within=field.within)
-
-
-@matcher_key(
-    "lines_unordered",
-    lambda _: {"lines_unordered": {"type": "array", "items": {"type": "string"}}},
-    order=62,
-)
-def _read_lines(field: Field) -> Matcher | None:
-    stated = field.at("lines_unordered")
-    values = _values(stated)
-    if values is None:
-        return None
+def _lines(field: Field) -> tuple[str, ...]:
+    values = read_values(field)
     for index, value in enumerate(values):
         if value.kind is not ValueKind.STR or "\n" in value.text:
-            stated.at(index).refuse("expected one line of text")
-            return None
-    return LinesUnordered(lines=tuple(value.text for value in values))
+            field.at(index).refuse("expected one line of text")
+    return tuple(value.text for value in values)
 
 
-def _values(field: Field) -> tuple[Value, ...] | None:
-    if not isinstance(field.data, list):
-        field.refuse(f"expected a list, got {field.described()}")
-        return None
-    values = [field.at(index).value() for index in range(len(field.data))]
-    known = tuple(value for value in values if value is not None)
-    return known if len(known) == len(values) else None
+matcher_key("unordered", Unordered, order=61, for_text=False, items=VALUES)
+matcher_key(
+    "lines_unordered",
+    LinesUnordered,
+    order=62,
+    lines=Part(read=_lines, schema={"type": "array", "items": {"type": "string"}}),
+)

@@ -6,11 +6,8 @@ another iterator of Python's own (`map`, `filter`, `iter(…)`) is as good.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from harness.matchers.comparison import same, source, words_limit
-from harness.matchers.field import Field
-from harness.matchers.registry import matcher_class, matcher_key
+from harness.matchers.registry import FLAG, VALUES, matcher_class, matcher_key
 from harness.model.expectation import Matcher
 from harness.model.values import Value, ValueKind
 
@@ -18,7 +15,6 @@ GENERATOR = "generator"
 
 
 @matcher_class
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Yields(Matcher):
     """A generator of these values; `and_more`: they are only the first."""
 
@@ -28,9 +24,8 @@ class Yields(Matcher):
     within: float | None = None
 
     def accepts(self, value: Value) -> bool:
-        """Whether it is a generator that gave these values."""
-        wanted = self.any_iterator or value.text == GENERATOR
-        return wanted and self.accepts_of_any_iterator(value)
+        expected = self.any_iterator or value.text == GENERATOR
+        return expected and self.accepts_of_any_iterator(value)
 
     def accepts_of_any_iterator(self, value: Value) -> bool:
         """Whether it is an iterator, of whatever type, that gave these values."""
@@ -42,36 +37,12 @@ class Yields(Matcher):
         return all(same(*pair, self.within) for pair in zip(self.values, given, strict=True))
 
     def in_words(self, *, whole: bool = False) -> str:
-        """The values."""
         more = " and then more" if self.and_more else ""
         what = "an iterator" if self.any_iterator else "a generator"
         values = source(Value(ValueKind.LIST, items=self.values), limit=words_limit(whole=whole))
         return f"{what} that yields {values}{more}"
 
 
-@matcher_key(
-    "yields",
-    lambda _: {"yields": {"type": "array"}},
-    order=75,
-    for_text=False,
-    optional={"and_more": {"type": "boolean"}, "any_iterator": {"type": "boolean"}},
+matcher_key(
+    "yields", Yields, order=75, for_text=False, values=VALUES, and_more=FLAG, any_iterator=FLAG
 )
-def _read(field: Field) -> Matcher | None:
-    stated = field.at("yields")
-    if not isinstance(stated.data, list):
-        stated.refuse(f"expected a list of values, got {stated.described()}")
-        return None
-    for key in ("and_more", "any_iterator"):
-        if not isinstance(field.data.get(key, False), bool):
-            field.at(key).refuse(f"expected true or false, got {field.at(key).described()}")
-            return None
-    values = [stated.at(index).value() for index in range(len(stated.data))]
-    known = tuple(value for value in values if value is not None)
-    if len(known) != len(values):
-        return None
-    return Yields(
-        values=known,
-        and_more=field.data.get("and_more", False),
-        any_iterator=field.data.get("any_iterator", False),
-        within=field.within,
-    )

@@ -80,7 +80,7 @@ class FuzzSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class FuzzDifference:
     """An input on which a submission does not do what the reference does. `scenario` is YAML: an
     item of `scenarios:` that passes the reference and fails the submission; `drawn` is the number
     of the draw that showed it first, counted from 1."""
@@ -98,7 +98,7 @@ class FuzzedSubmission:
 
     ids: tuple[str, ...]
     inputs: int
-    differences: tuple[Difference, ...]
+    differences: tuple[FuzzDifference, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -175,7 +175,7 @@ class StyleFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CodePlace:
+class CodeElement:
     """A function, a number or a block: what it is called, where it begins, how many lines it has
     (of a number: how often it is in the program)."""
 
@@ -193,10 +193,10 @@ class StyleEvidence:
 
     findings: tuple[StyleFinding, ...] = ()
     found: int = 0
-    longest: tuple[CodePlace, ...] = ()
-    undocumented: tuple[CodePlace, ...] = ()
-    numbers: tuple[CodePlace, ...] = ()
-    repeated: tuple[CodePlace, ...] = ()
+    longest: tuple[CodeElement, ...] = ()
+    undocumented: tuple[CodeElement, ...] = ()
+    numbers: tuple[CodeElement, ...] = ()
+    repeated: tuple[CodeElement, ...] = ()
     missing: str = ""
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from harness.common.errors import UserError
 from harness.grading import GradingContext
-from harness.packaging.handout import program_file, student_key, student_plan
+from harness.packaging.handout import student_key, student_plan
+from harness.packaging.program_file import program_file
 
 MOST_BYTES = 10_000_000  # the platform's limit for a bundle
 GRADER = "grader.pyz"

@@ -26,10 +26,10 @@ from harness.execution.driver import pick_cpu
 from harness.grading.check import one_handed_in
 from harness.grading.grader import Grader
 from harness.model.observation import Tier
-from harness.model.plan import Plan, Scenario
+from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.packaging.packed import packed_key, packed_plan, this_interpreter
-from harness.reporting.markdown import markdown_summary
+from harness.packaging.program_file import packed_key, packed_plan, this_interpreter
+from harness.reporting.github import markdown_summary
 from harness.reporting.terminal.cards import explain_failures
 from harness.results.student_view import student_view
 
@@ -163,4 +163,6 @@ def output_lines(status: str, summary: str) -> str:
 
 
 def _name(scenario: Scenario) -> str:
-    return visible(f"{scenario.function}: {scenario.id.partition('/')[2] or scenario.name}")
+    """Of a hidden one without the swept constants that its id has."""
+    shown = scenario.id.partition("/")[2] if scenario.visibility is Visibility.VISIBLE else ""
+    return visible(f"{scenario.function}: {shown or scenario.name}")

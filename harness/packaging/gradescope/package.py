@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 
 import harness
 from harness.common import serial
-from harness.common.zips import zipped
+from harness.common.files import zipped
 from harness.grading import with_called_functions
 from harness.model.plan import Visibility
 from harness.model.specification import Specification
-from harness.packaging.gradescope.grading import packed
 from harness.packaging.gradescope.results import fallback_json
 from harness.packaging.gradescope.settings import (
     FALLBACK,
@@ -56,10 +56,17 @@ def gradescope_zip(
     files |= {
         "python-version": f"{assignment.python}\n".encode(),
         SETTINGS: serial.dumps(settings).encode(),
-        SPECIFICATION: serial.dumps(packed(specification)).encode(),
+        SPECIFICATION: serial.dumps(_needed(specification)).encode(),
         FALLBACK: fallback_json().encode(),
     }
     return zipped(files, _PROGRAMS)
+
+
+def _needed(specification: Specification) -> Specification:
+    """What the run needs of a specification: the plan and the reference, and no student's name."""
+    plan = specification.plan
+    unnamed = replace(plan, assignment=replace(plan.assignment, exemptions=()))
+    return replace(specification, plan=unnamed, mutants=(), transcripts=(), folder="")
 
 
 _NOT_PACKED = ("__pycache__", "shipped")  # the latter: whole assignments, references among them

@@ -1,4 +1,4 @@
-"""The settings that the package brings to the platform, and its folders there.
+"""The settings that the package brings to the platform, its folders there, and what a run found.
 
 `submission_metadata.json`: what the platform says of a submission; nothing of it is needed.
 """
@@ -8,12 +8,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.common import serial
 from harness.common.errors import HarnessError
+from harness.grading import GradingContext
 from harness.model.plan import Visibility
+from harness.model.result import SubmissionResult
 from harness.model.specification import Specification
 
 T = TypeVar("T")
@@ -148,3 +151,26 @@ def _late_by(plain: dict[str, Any], name: str, notices: list[str]) -> timedelta 
         notices.append(f"a time in {name} cannot be read and was not used")
         return None
     return late if late > timedelta(0) else None
+
+
+class NoMark(StrEnum):
+    """Why a run gives no mark: a partial mark would be wrong."""
+
+    OUT_OF_TIME = "out of time"
+    NOT_CONFINED = "not confined"
+    FAILED = "the harness failed"
+    NEEDS_REVIEW = "needs review"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformRun:
+    """What one run on the platform found. `no_mark` None: the result's mark is the mark.
+
+    `context` is what was run with; its plan is cut to the visible scenarios where programs could
+    not be confined. `complaint` is for the staff.
+    """
+
+    context: GradingContext | None = None
+    result: SubmissionResult | None = None
+    no_mark: NoMark | None = None
+    complaint: str = ""

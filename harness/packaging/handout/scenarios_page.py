@@ -1,15 +1,21 @@
-"""The visible scenarios as text: what is called or typed, and what should happen."""
+"""The visible scenarios as text: what is called or typed, and what should happen, which is what a
+scenario states, in its own words, and the reference's outcome for all else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.common.escaping import visible, visible_lines
+from harness.common.escaping import shorten, visible, visible_lines
 from harness.grading import expectation
-from harness.model.expectation import Answer, AnswerKey
+from harness.judging import expected_files, raise_in_words, value_in_words
+from harness.matchers import AnyValue, EqualData, Exactly
+from harness.model.expectation import Answer, AnswerKey, Expectation, Ignore, Matcher
+from harness.model.observation import Ending, Observation
 from harness.model.plan import Assignment, Plan, Scenario
+from harness.model.stimulus import Call, Session, Stimulus
 from harness.model.student_view import Surroundings
-from harness.packaging.handout.outcome import held, outcome
+from harness.model.values import NONE, ValueKind, file_value
 from harness.reporting.view import paste
 
 
@@ -54,3 +60,158 @@ def _labelled(label: str, text: str) -> Iterator[str]:
     for line in visible_lines(text).split("\n"):
         yield f"  {label:<7}{line}"
         label = ""
+
+
+Labelled = tuple[str, str]
+
+_ENDINGS = {
+    Ending.TIMEOUT: "waits for ever",
+    Ending.CPU_LIMIT: "goes on for ever",
+    Ending.ASKED_FOR_MORE: "goes on asking",
+    Ending.ENDED_EARLY: "ends the program",
+}
+_IGNORED = {
+    Ignore.CASE: "capital and small letters count as the same",
+    Ignore.TRAILING_SPACE: "spaces at the end of a line do not count",
+    Ignore.BLANK_LINES: "empty lines do not count",
+}
+
+
+def outcome(wanted: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+    """What is compared; without a reference there is no text for what is not stated."""
+    if isinstance(stimulus.action, Session):
+        yield from _steps(wanted, stimulus.action)
+    else:
+        yield from _printed(wanted, stimulus)
+        yield from _ended(wanted, stimulus)
+    yield from _left(wanted)
+    if stimulus.folder:
+        yield from _written(wanted, stimulus)
+    for each in wanted.stated.ignore:
+        yield "and", _IGNORED[each]
+
+
+def held(name: str, content: str) -> str:
+    """A file or what is piped in: its name, and its text further to the right."""
+    lines = content.rstrip("\n").split("\n") if content else []
+    return "\n".join(
+        [f"{name}:" if content else f"{name}, empty", *(f"  {each}" for each in lines)]
+    )
+
+
+def _steps(wanted: Expectation, session: Session) -> Iterator[Labelled]:
+    texts = wanted.stated.shown or ()
+    seen = wanted.reference.steps if wanted.reference else ()
+    for number, (step, result) in enumerate(zip(session.steps, seen, strict=False)):
+        parts = [result.printed.rstrip("\n")]
+        if result.value is not None:
+            parts.append(result.value.source())
+        if result.raised is not None:
+            text = texts[number] if number < len(texts) else ""
+            message = result.raised.message
+            told = bool(message) and message in text
+            parts.append(
+                f"{result.raised.type_name}: {message}" if told else result.raised.type_name
+            )
+        if shown := "\n".join(part for part in parts if part):
+            yield "then", f">>> {step}\n{shown}"
+
+
+def _printed(wanted: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+    stated = wanted.stated
+    whole = stated.prints if stated.prints and stated.prints.exact_text is None else None
+    turns = stated.turns.turns if stated.turns else ()
+    some = [turn for turn in turns if whole or turn.printed.exact_text is None]
+    screen = wanted.reference.transcript() if wanted.reference else ""
+    if screen:
+        yield "e.g." if whole or some else "screen", screen.rstrip("\n")
+    if isinstance(whole, AnyValue):
+        yield "may", "print anything else"
+    elif whole:
+        yield "must", f"print {_words(whole)}"
+    if some:
+        yield "must", "print" if whole else "print this, except"
+    for turn in some:
+        typed = stimulus.inputs[turn.index - 1 : turn.index] if turn.index else ()
+        after = f"after input {turn.index}" if turn.index else "before any input"
+        named = "".join(f" ({one.named()})" for one in typed)
+        yield "", f"{after}{named}: {_anything(turn.printed)}"
+    if stated.reads_at_most is not None:
+        yield "must", f"ask at most {stated.reads_at_most} times"
+
+
+def _ended(wanted: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+    stated, seen = wanted.stated, wanted.reference
+    ending = stated.ends or (seen.ending if seen else Ending.ANSWERED)
+    if stated.raises is not None:
+        yield "raises", raise_in_words(stated.raises)
+    elif ending in _ENDINGS:
+        yield "and", _ENDINGS[ending]
+    elif isinstance(stimulus.action, Call):
+        yield from _returned(wanted)
+    elif not stated.exit_any:
+        status = stated.exit if stated.exit is not None else seen and seen.exit_status
+        if status:
+            yield "and", f"ends with exit status {status}"
+
+
+def _returned(wanted: Expectation) -> Iterator[Labelled]:
+    seen, matcher = wanted.reference, wanted.stated.returns
+    if matcher is None and seen is not None and seen.value is not None:
+        matcher = Exactly(value=seen.value)
+    # Who reads what is printed need not be told that nothing is returned.
+    if matcher is None or (matcher == Exactly(value=NONE) and seen and seen.transcript()):
+        return
+    yield "gives", _words(matcher, wanted.within)
+
+
+def _left(wanted: Expectation) -> Iterator[Labelled]:
+    """Arguments, and variables of a session, afterwards."""
+    seen = wanted.reference or Observation(ending=Ending.ANSWERED)
+    stated = {leave.name: leave.value for leave in wanted.stated.leaves}
+    both = zip(seen.arguments_before, seen.arguments, strict=False)
+    for position, (before, after) in enumerate(both):
+        name = wanted.parameters[position] if position < len(wanted.parameters) else ""
+        if not isinstance(stated.get(name, Exactly(value=after)), Exactly):
+            continue
+        stated.pop(name, None)
+        if before != after:
+            yield "makes", f"{before.source()} to {after.source()}"
+    for name, matcher in stated.items():
+        yield "leaves", f"{name}: {_words(matcher, wanted.within)}"
+    if wanted.stated.leaves_unchanged:
+        yield "and", "leaves what it is given unchanged"
+
+
+def _written(wanted: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+    """The files that are not as they were."""
+    began = {file.name: Exactly(value=file_value(file.data)) for file in stimulus.files}
+    expected = expected_files(wanted, stimulus)
+    stated = {file.name: file.value for file in wanted.stated.writes}
+    for name, matcher in sorted((stated if expected is None else expected).items()):
+        if matcher == began.get(name):
+            continue
+        if matcher == Exactly(value=NONE):
+            yield "leaves", f"no file {name}"
+        elif (text := matcher.exact_text) is not None:
+            yield "leaves", held(name, shorten(text, paste.MOST_OF_A_FILE))
+        elif isinstance(matcher, Exactly) and matcher.value.kind is ValueKind.FOREIGN:
+            yield "leaves", f"{name}, a {matcher.value.text}"
+        else:
+            yield "leaves", f"{name}: {_anything(matcher)}"
+    for name in sorted(began.keys() - expected.keys()) if expected is not None else ():
+        yield "leaves", f"no file {name}"
+    if wanted.stated.writes_unchanged:
+        yield "and", "leaves all files unchanged"
+    elif wanted.stated.writes_only is not None:
+        yield "and", "leaves all other files unchanged"
+
+
+def _anything(matcher: Matcher) -> str:
+    return "anything" if isinstance(matcher, AnyValue) else _words(matcher)
+
+
+def _words(matcher: Matcher, within: float | None = None) -> str:
+    if isinstance(matcher, EqualData):
+        return f"a value that is equal (==) to {matcher.value.source()}"
+    return value_in_words(matcher, within)

@@ -18,17 +18,11 @@ from harness.common.errors import HarnessError, UserError
 from harness.common.escaping import visible
 from harness.execution import create_driver
 from harness.execution.driver import pick_cpu
-from harness.grading.check import (
-    not_here,
-    notes,
-    submitted,
-    what_to_name,
-    without_files,
-)
+from harness.grading.check import not_here, notes, submitted, what_to_name, without_files
 from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import Plan
-from harness.packaging.packed import packed_key, packed_plan, this_interpreter
+from harness.packaging.program_file import packed_key, packed_plan, this_interpreter
 from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width
 
 

@@ -5,10 +5,10 @@ from harness.packaging.scaffold.files import (
     copied,
     from_reference,
     from_template,
+    keep_out,
     of_several,
     shipped,
 )
-from harness.packaging.scaffold.gitignore import keep_out
 
 __all__ = [
     "Begun",

@@ -1,5 +1,9 @@
 """The files of a new assignment: from the template, or from a reference that is there, or
-from an assignment that comes with the harness: a clone's own, in a wheel a copy of them."""
+from an assignment that comes with the harness: a clone's own, in a wheel a copy of them.
+
+First scenarios are tried on the reference: what it raises is stated, what cannot be compared is
+left out with the reason.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,19 @@ import json
 import re
 import string
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.assignment import available
+from harness.assignment import available, load
 from harness.common.errors import UserError
+from harness.common.files import write_bytes
+from harness.grading import GradingContext, prepare
+from harness.grading.validation import ValidationReport, validate
+from harness.model.expectation import AnswerKey
+from harness.model.observation import Ending, Phase
 from harness.packaging.scaffold.first_scenarios import First, class_names, first_scenarios
-from harness.packaging.scaffold.trial import Draft, LeftOut, tried
 
 _TEMPLATE = Path(__file__).parent / "template"
 _SPEC_FILES = (
@@ -28,10 +37,42 @@ _SAMPLES = {
 }
 _HEAD = "# Each expects what the reference prints and returns.\nscenarios:\n"
 _OWN = "Put your own solution here: every submission is compared with it."
-_MOST_TOLD = 3  # reasons
+_MOST_REASONS = 3
 _PACKAGE = Path(__file__).parents[2]
 _PARTS = ("specs", "reference", "submissions")
 _NOT_COPIED = {"__pycache__", ".ruff_cache"}
+_MOST_ROUNDS = 5
+_NOT_STATED = ", which the scenario does not state."
+# The cache holds answers, the reports hold students.
+_KEPT_OUT = (".harness-cache/", "reports/")
+_WHY = "# harness: answers of the reference, and students' marks"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A call or run that is no first scenario, and why."""
+
+    first: First
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What the first files are made of. `floats`: some are the result of a computation."""
+
+    firsts: tuple[First, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    floats: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """The files of an assignment that was begun from its reference, the programs whose input or
+    files a person has to add, and what has no first scenario."""
+
+    files: dict[str, bytes]
+    unfinished: tuple[str, ...]
+    left_out: tuple[str, ...]
 
 
 def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
@@ -49,19 +90,7 @@ def from_template(assignment_id: str, file: str) -> dict[str, bytes]:
 def of_several(assignment_id: str, names: Sequence[str]) -> dict[str, bytes]:
     """The same with a program of one line in each of these files."""
     reference = {name: f'"""{_OWN}"""\n\nprint("Hello from {name}")\n'.encode() for name in names}
-    return _begun(assignment_id, reference, _draft(reference)) | _of_course(
-        assignment_id, reference
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
-    """The files of an assignment that was begun from its reference, the programs whose input or
-    files a person has to add, and what has no first scenario."""
-
-    files: dict[str, bytes]
-    unfinished: tuple[str, ...]
-    left_out: tuple[str, ...]
+    return _whole(assignment_id, reference, _draft(reference))
 
 
 def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> Begun:
@@ -80,24 +109,22 @@ def from_reference(assignment_id: str, reference: Mapping[str, bytes]) -> Begun:
         )
     asking = tuple(first for first in draft.firsts if first.asks)
     ready = tuple(first for first in draft.firsts if not first.asks)
-    found = replace(draft, firsts=ready)
+    sound = replace(draft, firsts=ready)
     if ready:
-        course = _of_course(assignment_id, reference)
-        found = tried(
-            assignment_id, found, lambda it: _begun(assignment_id, reference, it) | course
-        )
-    named = {first.name: first for first in (*found.firsts, *asking)}
-    found = replace(found, firsts=tuple(named[f.name] for f in draft.firsts if f.name in named))
-    if not found.firsts:
+        sound = _tried(assignment_id, reference, sound)
+    named = {first.name: first for first in (*sound.firsts, *asking)}
+    sound = replace(sound, firsts=tuple(named[f.name] for f in draft.firsts if f.name in named))
+    if not sound.firsts:
+        reasons = "; ".join(map(_reason, sound.left_out[:_MOST_REASONS]))
         raise UserError(
-            f"no first scenario can be made: {'; '.join(map(_told, found.left_out[:_MOST_TOLD]))}",
+            f"no first scenario can be made: {reasons}",
             place=f"reference/{assignment_id}",
             hint=f"write specs/{assignment_id} by hand",
         )
     return Begun(
-        files=_begun(assignment_id, reference, found),
+        files=_begun(assignment_id, reference, sound),
         unfinished=tuple(first.name for first in asking),
-        left_out=tuple(each.first.name for each in found.left_out),
+        left_out=tuple(each.first.name for each in sound.left_out),
     )
 
 
@@ -114,8 +141,10 @@ def _draft(reference: Mapping[str, bytes]) -> Draft:
     return Draft(firsts=tuple(firsts.values()), left_out=tuple(left_out))
 
 
-def _of_course(assignment_id: str, reference: Mapping[str, bytes]) -> dict[str, bytes]:
-    return {f"reference/{assignment_id}/{name}": data for name, data in reference.items()}
+def _whole(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> dict[str, bytes]:
+    """The files with the reference among them."""
+    own = {f"reference/{assignment_id}/{name}": data for name, data in reference.items()}
+    return _begun(assignment_id, reference, draft) | own
 
 
 def _begun(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> dict[str, bytes]:
@@ -129,7 +158,7 @@ def _begun(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> 
     if draft.floats:
         heading += b"floats: {within: 0.000001}\n"
     first_file = _HEAD + "".join(map(_scenario, firsts))
-    first_file += "".join(f"# Left out: {_told(each)}\n" for each in draft.left_out)
+    first_file += "".join(f"# Left out: {_reason(each)}\n" for each in draft.left_out)
     files = {
         f"{spec}/assignment.yaml": heading,
         f"{spec}/clauses.yaml": ("clauses:\n" + "".join(map(_clause, firsts))).encode(),
@@ -141,7 +170,7 @@ def _begun(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> 
     return files
 
 
-def _told(left: LeftOut) -> str:
+def _reason(left: LeftOut) -> str:
     return f"{left.first.action.partition(': ')[2]}: {' '.join(left.reason.split())}"
 
 
@@ -218,3 +247,99 @@ def copied(source: str, assignment_id: str) -> dict[str, bytes]:
 def _root() -> Path:
     packed = _PACKAGE / "shipped"
     return packed if packed.is_dir() else _PACKAGE.parent
+
+
+def _tried(assignment_id: str, reference: Mapping[str, bytes], draft: Draft) -> Draft:
+    """The draft after which `harness validate` finds nothing. Raises what `prepare` does."""
+
+    def prepared(draft: Draft) -> GradingContext:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, data in _whole(assignment_id, reference, draft).items():
+                write_bytes(Path(folder, name), data)
+            return prepare(load(Path(folder), assignment_id), refuse=False)
+
+    chosen = {first.name: first for first in draft.firsts}
+    waiting, attempt = draft.firsts, 0
+    while waiting:
+        attempts = tuple(first.attempt(attempt) for first in waiting)
+        raised = _raised(prepared(replace(draft, firsts=attempts)).key)
+        for first, name in zip(attempts, raised, strict=True):
+            # That it raises is an outcome too, but only where other arguments have no better one.
+            if not name or not attempt:
+                chosen[first.name] = replace(first, raises=name)
+        attempt += 1
+        waiting = tuple(
+            first
+            for first, name in zip(waiting, raised, strict=True)
+            if name and attempt <= len(first.others)
+        )
+    return _sound(replace(draft, firsts=tuple(chosen.values())), prepared)
+
+
+def _raised(key: AnswerKey) -> list[str]:
+    """The exception that each scenario ends with; empty for any other end."""
+    seen = [entry.answers[0].observation for entry in key.scenarios]
+    return [
+        each.raised.type_name
+        if each.raised and each.ending is Ending.ANSWERED and each.phase is Phase.STIMULUS
+        else ""
+        for each in seen
+    ]
+
+
+def _sound(draft: Draft, prepared: Callable[[Draft], GradingContext]) -> Draft:
+    for _ in range(_MOST_ROUNDS):
+        if not draft.firsts:
+            break
+        context = prepared(draft)
+        report = validate(context, (), jobs=1)
+        ids = [scenario.id for scenario in context.specification.plan.scenarios]
+        changed = _without_problems(draft, report, ids)
+        if changed == draft:
+            break
+        draft = changed
+    return draft
+
+
+def _without_problems(draft: Draft, report: ValidationReport, ids: Sequence[str]) -> Draft:
+    firsts: list[First] = []
+    left_out = list(draft.left_out)
+    for first, scenario_id in zip(draft.firsts, ids, strict=True):
+        found = dict(_problems(first, scenario_id, report))
+        if found.keys() == {"repeat"} and not first.seeded:
+            firsts.append(replace(first, seeded=True))
+        elif not found:
+            firsts.append(first)
+        else:
+            reason = next(iter(found.values())).removeprefix(scenario_id).lstrip(": ")
+            left_out.append(LeftOut(first=first, reason=reason.removesuffix(_NOT_STATED)))
+    floats = draft.floats or any(problem.check == "floats" for problem in report.problems)
+    return Draft(firsts=tuple(firsts), left_out=tuple(left_out), floats=floats)
+
+
+def _problems(
+    first: First, scenario_id: str, report: ValidationReport
+) -> Iterator[tuple[str, str]]:
+    for problem in report.problems:
+        if problem.check != "floats" and scenario_id in problem.message:
+            yield problem.check, problem.message
+    for mutant in report.mutants:
+        if mutant.clause == first.name and not mutant.killed_by:
+            yield "mutants", "it does what a function does that is not written"
+
+
+def keep_out(base: Path) -> bool:
+    """Add what is missing to the `.gitignore` of a course that lies in a repository, and whether
+    anything was. What is there stays. Raises OSError where it cannot be written."""
+    if not any((folder / ".git").exists() for folder in (base.resolve(), *base.resolve().parents)):
+        return False
+    path = base / ".gitignore"
+    text = path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
+    there = {line.strip().strip("/*") for line in text.splitlines()}
+    missing = [line for line in _KEPT_OUT if line.strip("/") not in there]
+    if not missing:
+        return False
+    before = text if not text or text.endswith("\n") else text + "\n"
+    added = "".join(f"{line}\n" for line in (_WHY, *missing))
+    write_bytes(path, (before + added).encode("utf-8", "surrogateescape"))
+    return True

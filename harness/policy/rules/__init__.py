@@ -1,5 +1,28 @@
-"""The rules of a policy. Importing the package registers those of all its modules."""
+"""The rules of a policy, one file a theme; a new file is found by itself."""
 
-from harness.common.discovery import import_modules
+from functools import cache
 
-import_modules(__name__, __path__)
+from harness.common.discovery import extensions
+from harness.policy.rule import UNCHECKED, FindingKind, PolicyRule
+
+
+@cache
+def policy_rules() -> tuple[PolicyRule, ...]:
+    """All rules, in their order. Raises ValueError where two have the same."""
+    return extensions(__name__, __path__, PolicyRule, lambda rule: rule.order)
+
+
+@cache
+def finding_kinds() -> tuple[FindingKind, ...]:
+    """The kinds of all findings, in the order of the rules. Raises ValueError where two have the
+    same name."""
+    kinds = (*(kind for rule in policy_rules() for kind in rule.kinds), UNCHECKED)
+    if len({kind.name for kind in kinds}) < len(kinds):
+        raise ValueError("two kinds of findings have the same name")
+    return kinds
+
+
+def finding_kind(name: str) -> FindingKind:
+    """The kind of this name; one that no rule makes (any more) has no title of its own."""
+    titleless = FindingKind(name=name, title="Finding", group=UNCHECKED.group)
+    return next((kind for kind in finding_kinds() if kind.name == name), titleless)

@@ -10,11 +10,9 @@ import ast
 import re
 
 from harness.model.policy import PolicyGroup
-from harness.policy.modules import ModuleNames, renamed
-from harness.policy.rule import CheckedFile, FindingCollector, FindingKind, policy_rule
-from harness.policy.standard import NAMES, is_value
-from harness.policy.survey import Origin, ScopeKind, Visit
-from harness.policy.words import short
+from harness.policy.index import ModuleNames, Origin, ScopeKind, Visit
+from harness.policy.rule import CheckedFile, FindingCollector, FindingKind, policy_rule, short
+from harness.policy.standard import NAMES, is_part, is_value, module_named
 
 _KIND = FindingKind(
     name="import_evasion", title="Evades the import rule", group=PolicyGroup.IMPORTS
@@ -83,7 +81,7 @@ def check_evasion(file: CheckedFile, collector: FindingCollector) -> None:
     if file.policy.imports is None:
         return
     check = _Check(file, collector)
-    for visit in file.survey.of(*_JUDGED):
+    for visit in file.index.of(*_JUDGED):
         check.visit(visit)
 
 
@@ -95,12 +93,12 @@ _JUDGED = (
 
 class _Check:
     def __init__(self, file: CheckedFile, collector: FindingCollector) -> None:
-        self._survey = file.survey
+        self._index = file.index
         self._provided = file.provided
         self._defined = file.defined
         self._collector = collector
-        self._modules = ModuleNames(file.survey, file.defined)
-        self._annotations = file.annotations
+        self._modules = ModuleNames(file.index)
+        self._annotations = file.index.annotations
 
     def visit(self, visit: Visit) -> None:
         node = visit.node
@@ -124,7 +122,7 @@ class _Check:
             self._collector.add(_KIND, node, _PRETENDS[node.name])
 
     def _name(self, node: ast.Name, visit: Visit) -> None:
-        origin = self._survey.origin(node.id, visit, self._provided)
+        origin = self._index.origin(node.id, visit, self._provided)
         if origin is Origin.BUILTIN and node.id in _NAMES:
             self._collector.add(_KIND, node, _NAMES[node.id])
         elif origin is Origin.BUILTIN and node.id in _REACHING:
@@ -137,19 +135,19 @@ class _Check:
 
     def _came_by_star(self, name: str, visit: Visit) -> bool:
         """Whether `name` is a module that a module imported with `*` has imported."""
-        if name not in NAMES or not self._survey.stars or visit.parent is None:
+        if name not in NAMES or not self._index.stars or visit.parent is None:
             return False
-        for module in self._survey.stars:
+        for module in self._index.stars:
             if name in self._defined.get(module, ()) or is_value(module, name):
                 return False
         holder = visit.parent.node
         if isinstance(holder, ast.Call):
             return visit.node in holder.args and _calls_any(holder, _REACHING)
-        return isinstance(holder, ast.Attribute) or any(True for _ in renamed(visit))
+        return isinstance(holder, ast.Attribute) or any(visit.new_names())
 
     def _module_as_value(self, node: ast.Name | ast.Attribute, visit: Visit) -> None:
         """A module put where it can be reached under another name."""
-        holder = visit.parent.node if visit.parent else None
+        holder = visit.holder
         if not isinstance(holder, _PASSES_ON) or id(node) in self._annotations:
             return
         if isinstance(holder, ast.Call) and (
@@ -158,7 +156,7 @@ class _Check:
             return
         if isinstance(holder, ast.Subscript) and holder.value is node:
             return
-        if not isinstance(node.ctx, ast.Load) or any(True for _ in renamed(visit)):
+        if not isinstance(node.ctx, ast.Load) or any(visit.new_names()):
             return
         for module in sorted(self._modules.of(node, visit)):
             message = f"the module {short(module)} is used as a value; only its parts may be"
@@ -174,7 +172,7 @@ class _Check:
 
     def _reaches(self, node: ast.Name, visit: Visit) -> bool:
         """Whether getattr and its kin are used on more than a variable's plain attribute."""
-        call = visit.parent.node if visit.parent else None
+        call = visit.holder
         if not isinstance(call, ast.Call) or call.func is not node:
             return True
         if not call.args or isinstance(call.args[0], ast.Starred):
@@ -194,10 +192,10 @@ class _Check:
             base = base.value if isinstance(base, ast.Attribute) else base.func
         if not isinstance(base, ast.Name):
             return False
-        if base.id in self._survey.imported or self._modules.at(base.id, visit):
+        if base.id in self._index.imported or self._modules.at(base.id, visit):
             return True
         own_value = base is not target and not isinstance(target, ast.Attribute)
-        origin = self._survey.origin(base.id, visit, self._provided)
+        origin = self._index.origin(base.id, visit, self._provided)
         return origin is Origin.BUILTIN and not own_value
 
     def _attribute(self, node: ast.Attribute, visit: Visit) -> None:
@@ -206,7 +204,7 @@ class _Check:
             self._collector.add(_KIND, node, f".{short(name)} leads from a value to modules")
             return
         for module in sorted(self._modules.of(node.value, visit)):
-            reached = self._modules.reached(module, name)
+            reached = self._other_module(module, name)
             if module == "sys" and name in {"modules", "meta_path", "path_hooks"}:
                 message = f"sys.{name} reaches modules without an import"
                 self._collector.add(_KIND, node, message)
@@ -214,15 +212,26 @@ class _Check:
                 what = f"{short(ast.unparse(node.value))}.{name} reaches the module {reached}"
                 self._collector.add(_KIND, node, f"{what} through another module")
 
+    def _other_module(self, module: str, name: str) -> str | None:
+        """The module that `module.name` is, where it is another module of the standard library."""
+        reached = module_named(module, name)
+        if reached is None or f"{module}.{name}" in self._modules.dotted:
+            return None
+        if module in self._defined:
+            return None if name in self._defined[module] else reached
+        if module in NAMES and is_value(module, name):
+            return None
+        return None if is_part(module, name) else reached
+
     def _import_from(self, node: ast.ImportFrom) -> None:
         """`from a1_support import os`: a module by way of one that imported it."""
         module = node.module or ""
         if node.level:
             return
         for alias in node.names:
-            found = self._modules.reached(module, alias.name)
-            if found is not None:
-                message = f"takes the module {found} out of {short(module)}"
+            reached = self._other_module(module, alias.name)
+            if reached is not None:
+                message = f"takes the module {reached} out of {short(module)}"
                 self._collector.add(_KIND, node, message)
 
     def _text(self, node: ast.Constant, text: str, visit: Visit) -> None:
@@ -241,7 +250,7 @@ def _calls_any(call: ast.Call, names: frozenset[str]) -> bool:
 
 def _are_plain(visit: Visit) -> bool:
     """Whether `__match_args__` is given a tuple of texts, none of them a step towards modules."""
-    holder = visit.parent.node if visit.parent else None
+    holder = visit.holder
     value = holder.value if isinstance(holder, ast.Assign | ast.AnnAssign) else None
     if not isinstance(value, ast.Tuple):
         return False

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from harness.model.policy import PolicyGroup
-from harness.policy.rule import CheckedFile, FindingCollector, FindingKind, policy_rule
-from harness.policy.words import short
+from harness.policy.rule import CheckedFile, FindingCollector, FindingKind, policy_rule, short
 
 _Import = ast.Import | ast.ImportFrom
 _KIND = FindingKind(name="import", title="Imports", group=PolicyGroup.IMPORTS)
@@ -15,14 +14,13 @@ _KIND = FindingKind(name="import", title="Imports", group=PolicyGroup.IMPORTS)
 @policy_rule(10, _KIND)
 def check_imports(file: CheckedFile, collector: FindingCollector) -> None:
     """Every import statement, at any level, against `imports:`."""
-    survey, rule = file.survey, file.policy.imports
+    index, rule = file.index, file.policy.imports
     if rule is None:
         return
     statements: list[tuple[_Import, bool]] = []
-    for visit in survey.of(ast.Import, ast.ImportFrom):
+    for visit in index.of(ast.Import, ast.ImportFrom):
         if isinstance(visit.node, ast.Import | ast.ImportFrom):
-            at_top = visit.parent is not None and visit.parent.node is survey.tree
-            statements.append((visit.node, at_top))
+            statements.append((visit.node, visit.holder is index.tree))
     statements.sort(key=lambda entry: (entry[0].lineno, entry[0].col_offset))
     if rule.exactly is not None:
         _exactly(statements, rule.exactly, collector)
@@ -51,9 +49,9 @@ def _all_but(
             # `from os import path` imports os.path, too.
             parts = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
             named = (module, *(f"{module}.{part}" for part in parts))
-            found = next((name for name in named if _is_of(name, forbidden)), None)
-            if found is not None:
-                what = f"imports {short(found)}, which may not be imported"
+            refused = next((name for name in named if _is_of(name, forbidden)), None)
+            if refused is not None:
+                what = f"imports {short(refused)}, which may not be imported"
                 collector.add(_KIND, node, what)
 
 
@@ -69,34 +67,34 @@ def _modules(node: _Import) -> tuple[str, ...]:
 
 
 def _exactly(
-    statements: list[tuple[_Import, bool]], wanted: tuple[str, ...], collector: FindingCollector
+    statements: list[tuple[_Import, bool]], exactly: tuple[str, ...], collector: FindingCollector
 ) -> None:
-    given = [_normal(text) for text in wanted]
+    given = [_normal(text) for text in exactly]
     written = [(node, at_top, ast.unparse(node)) for node, at_top in statements]
     at_home = [text for _, at_top, text in written if at_top and text in given]
     missing = [text for text in given if text not in at_home]
-    seen: list[str] = []
+    earlier_texts: list[str] = []
     for node, at_top, text in written:
         if at_top and text in given:
-            if text in seen:
+            if text in earlier_texts:
                 collector.add(_KIND, node, f"`{short(text)}` is here a second time")
-            elif any(given.index(text) < given.index(earlier) for earlier in seen):
+            elif any(given.index(text) < given.index(earlier) for earlier in earlier_texts):
                 collector.add(_KIND, node, f"`{short(text)}` is not in the given order")
-            seen.append(text)
+            earlier_texts.append(text)
         elif text in missing:
             missing.remove(text)
-            seen.append(text)
+            earlier_texts.append(text)
             what = f"`{short(text)}` was moved; it is at the top of the file as given"
             collector.add(_KIND, node, what)
         elif text in given:
             collector.add(_KIND, node, f"`{short(text)}` is here a second time")
         else:
-            _unknown(node, at_top, text, missing, collector)
+            _add_unknown(node, at_top, text, missing, collector)
     for text in missing:
         collector.add(_KIND, None, f"the given import `{short(text)}` was removed")
 
 
-def _unknown(
+def _add_unknown(
     node: _Import, at_top: bool, text: str, missing: list[str], collector: FindingCollector
 ) -> None:
     original = next((m for m in missing if _same_module(m, node)), None) if at_top else None

@@ -6,15 +6,15 @@ import ast
 from collections.abc import Sequence
 
 from harness.model.policy import PolicyGroup
+from harness.policy.index import FUNCTIONS, children, is_main_guard
 from harness.policy.rule import (
     CheckedFile,
     FindingCollector,
     FindingKind,
     ListSetting,
     policy_rule,
+    short,
 )
-from harness.policy.survey import FUNCTIONS, children, is_main_guard
-from harness.policy.words import short
 
 _KIND = FindingKind(
     name="module_level", title="Code outside functions", group=PolicyGroup.STRUCTURE
@@ -40,7 +40,7 @@ def check_module_level(file: CheckedFile, collector: FindingCollector) -> None:
     names = file.policy.names("module_level")
     if names is not None:
         level = _Level(names.allow or (), collector, judge_imports=file.policy.imports is None)
-        level.statements(file.survey.tree.body)
+        level.statements(file.index.tree.body)
 
 
 class _Level:
@@ -84,7 +84,7 @@ class _Level:
             message = "changes something at module level; only constants may be defined there"
             self._collector.add(_KIND, node, message)
         elif call is not None:
-            what = _called(call)
+            what = _call_name(call)
             message = f"{what} is called when the file is loaded; a constant is written as a value"
             if what == "input":
                 message = "input is called when the file is loaded, outside every function"
@@ -116,7 +116,7 @@ def _first_call(value: ast.expr) -> ast.expr | None:
     return None
 
 
-def _called(node: ast.expr) -> str:
+def _call_name(node: ast.expr) -> str:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
         return short(ast.unparse(node.func)) if _is_dotted(node.func) else "a function"
     return "a function"
@@ -130,7 +130,7 @@ def _is_dotted(node: ast.expr) -> bool:
 
 def _runs_at_load(node: ast.stmt) -> str:
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        what = _called(node.value)
+        what = _call_name(node.value)
         if what == "main":
             return f"main() is called outside {_GUARD}, so it runs when the file is loaded"
         if what == "print":

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from harness.model.policy import PolicyGroup
+from harness.policy.index import BINDERS, ScopeKind, Visit, names_bound
 from harness.policy.rule import CheckedFile, FindingCollector, FindingKind, policy_rule
-from harness.policy.survey import BINDERS, ScopeKind, Visit, names_bound
 
 _KIND = FindingKind(
     name="overrides_provided", title="Replaces a provided constant", group=PolicyGroup.STRUCTURE
@@ -17,9 +17,9 @@ _KIND = FindingKind(
 @policy_rule(70, _KIND)
 def check_overrides(file: CheckedFile, collector: FindingCollector) -> None:
     """Bindings of provided names that hold for the whole file, and changes of their module."""
-    survey, provided = file.survey, file.provided
+    index, provided = file.index, file.provided
     modules = frozenset(file.policy.provided_modules)
-    for visit in survey.of(*BINDERS):
+    for visit in index.of(*BINDERS):
         for name in _bound_for_the_file(visit):
             if name in provided and not _comes_from(visit, modules):
                 message = (
@@ -27,7 +27,7 @@ def check_overrides(file: CheckedFile, collector: FindingCollector) -> None:
                     "from reaching this file"
                 )
                 collector.add(_KIND, visit.node, message)
-    for visit in survey.of(ast.Attribute):
+    for visit in index.of(ast.Attribute):
         node = visit.node
         if (
             isinstance(node, ast.Attribute)
@@ -49,7 +49,7 @@ def _bound_for_the_file(visit: Visit) -> Iterator[str]:
 
 def _comes_from(visit: Visit, modules: frozenset[str]) -> bool:
     """`from a1_support import BOARD_SIZE`: the provided value itself."""
-    holder = visit.parent.node if visit.parent else None
+    holder = visit.holder
     if not isinstance(visit.node, ast.alias) or not isinstance(holder, ast.ImportFrom):
         return False
     return holder.module in modules and visit.node.asname in (None, visit.node.name)

@@ -25,8 +25,7 @@ class ExportRequest:
     `folder` is the report folder, with the feedback pages. The rest is for gradebooks:
     `gradebook` the downloaded file, `column` the title of the marks' column, `clear` whether marks
     of students who have none in this run are removed, `match` a CSV file that says which
-    submission is whose, `roster` the course's list of students. `schema` is the version of
-    `results.json`; None is the newest.
+    submission is whose, `roster` the course's list of students.
     """
 
     run: RunResult
@@ -38,7 +37,6 @@ class ExportRequest:
     clear: bool = False
     match: Path | None = None
     roster: Path | None = None
-    schema: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

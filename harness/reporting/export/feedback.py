@@ -8,8 +8,7 @@ from pathlib import Path
 from markupsafe import escape
 
 from harness.common.errors import UserError
-from harness.common.files import page_name
-from harness.common.zips import zipped
+from harness.common.files import page_name, zipped
 from harness.model.result import RunResult, SubmissionResult, SubmissionStatus
 from harness.reporting.export.exporter import Exported, Exporter, ExportRequest
 

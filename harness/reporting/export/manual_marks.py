@@ -15,7 +15,7 @@ from harness.model.plan import ManualSlot, Plan
 from harness.model.result import Adjustment, ByHand, RunResult, SlotMark, SubmissionResult
 from harness.model.study.reports import StyleEvidence
 from harness.reporting.export.exporter import Exported, Exporter, ExportRequest
-from harness.reporting.style_file import read_style, style_in_words
+from harness.reporting.html.study_pages import read_style, style_in_words
 from harness.reporting.view import words
 
 ID, NAME, ADJUSTMENT, REASON, COMMENT = "id", "name", "adjustment", "reason", "comment"

@@ -16,10 +16,8 @@ from harness.model.result import RunFacts, RunResult, SubmissionResult, Submissi
 from harness.model.stimulus import Limits
 from harness.reporting.export.marks_csv import MARKS_CSV
 from harness.reporting.html.environment import render, sorting
-from harness.reporting.html.submission_pages import is_other_python, mark_text
 from harness.reporting.view import figures, words
-from harness.reporting.view.class_causes import ClassCauses
-from harness.reporting.view.failing import GOOD, Failing
+from harness.reporting.view.figures import GOOD, ClassCauses, FailingCounter
 
 MOST_ROWS = 150  # what a browser shows and sorts at once without a wait
 ROWS_A_PAGE = 100
@@ -78,7 +76,7 @@ class Overview:
         self.out_of: Fraction | None = None
         self.by_hand = False
         self.means = figures.Means(plan.assignment.functionality_marks)
-        self.failing = Failing(plan)
+        self.failing = FailingCounter(plan)
         self.findings = figures.Findings()
         self.causes = ClassCauses()
 
@@ -98,8 +96,8 @@ class Overview:
             id=result.id,
             status=result.status,
             flagged=result.flagged,
-            mark=mark_text(result.mark),
-            total=mark_text(result.total),
+            mark=words.mark_text(result.mark),
+            total=words.mark_text(result.total),
             shares=tuple(shares.get(name) for name in self.functions),
         )
         self.rows.append(row)
@@ -148,7 +146,7 @@ def first_page(facts: RunFacts, overview: Overview) -> str:
         plan=overview.plan,
         facts=facts,
         count=len(overview.rows),
-        other_python=is_other_python(facts),
+        other_python=words.is_other_python(facts),
         spread=spread,
         tallest=max((bar.count for bar in spread.bars), default=1) if spread else 1,
         out_of=out_of,
@@ -202,7 +200,7 @@ def mean_row(overview: Overview) -> MeanRow:
     by_function = {mean.function: mean.share for mean in overview.means.found()}
     marks = overview.marks
     return MeanRow(
-        mark=mark_text(sum(marks, Fraction(0)) / len(marks) if marks else None),
+        mark=words.mark_text(sum(marks, Fraction(0)) / len(marks) if marks else None),
         shares=tuple(by_function.get(name) for name in overview.functions),
     )
 

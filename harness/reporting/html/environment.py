@@ -18,15 +18,15 @@ from harness.common import escaping, files
 from harness.common.rounding import rounded
 from harness.model.rule_words import rule_in_words
 from harness.policy import finding_kind
-from harness.reporting.html import cells, highlight, inert
+from harness.reporting.html import pieces
 from harness.reporting.view import (
+    comparisons,
     figures,
     paste,
     scenario_lists,
     shown_causes,
     words,
 )
-from harness.reporting.view.differences import conversation, grids, sides
 
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache, Environment
@@ -68,7 +68,7 @@ def environment() -> Environment:
         bytecode_cache=_bytecode_cache(),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=inert.finalize,
+        finalize=pieces.finalize,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
@@ -81,25 +81,23 @@ def environment() -> Environment:
         "own_lines_of": shown_causes.own_lines,
         "marked_lines": shown_causes.marked_lines,
         "outcomes": scenario_lists.outcomes,
-        "comparisons": conversation.comparisons,
-        "folded": conversation.folded,
-        "has_next_turn": conversation.has_next_turn,
-        "next_turn": conversation.next_turn,
+        "comparisons": comparisons.comparisons,
+        "first_difference": comparisons.first_difference,
+        "folded": comparisons.folded,
         "rule_in_words": rule_in_words,
         "sentence": shown_causes.sentence,
         "other_symptoms": shown_causes.other_symptoms,
         "rounded": rounded,
-        "block_html": inert.block,
-        "boards_in": grids.boards_in,
-        "cell_html": cells.cell_html,
-        "grid_cell_html": cells.grid_cell_html,
-        "source_html": highlight.numbered,
-        "key_html": cells.key_html,
-        "turns_html": cells.turns_html,
-        "points_text": cells.points_text,
-        "side_lines": sides.side_lines,
-        "signs_used": cells.signs_used,
-        "capital": cells.capital,
+        "block_html": pieces.block,
+        "cell_html": pieces.cell_html,
+        "grid_cell_html": pieces.grid_cell_html,
+        "source_html": pieces.numbered,
+        "key_html": pieces.key_html,
+        "turns_html": pieces.turns_html,
+        "points_text": pieces.points_text,
+        "side_lines": comparisons.side_lines,
+        "signs_used": pieces.signs_used,
+        "capital": pieces.capital,
         "shorten": escaping.shorten,
         "share": figures.share,
         "page_name": files.page_name,

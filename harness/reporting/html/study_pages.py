@@ -1,9 +1,11 @@
-"""The page of what is found out beside marks: how strong the scenarios are, where programs with
-full marks differ from the reference, and who is alike."""
+"""What studies find out beside marks, as files and pages of a report folder: how strong the
+scenarios are, where programs with full marks differ, who is alike, evidence of style.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -13,8 +15,17 @@ from harness.common.escaping import shorten, visible_lines
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
 from harness.model.study.fuzzing import FuzzReport
-from harness.model.study.reports import LineRange, SimilarityReport, SimilarPair, StrengthReport
+from harness.model.study.reports import (
+    CodeElement,
+    LineRange,
+    SimilarityReport,
+    SimilarPair,
+    StrengthReport,
+    StyleEvidence,
+    StyleReport,
+)
 from harness.reporting.html.environment import render
+from harness.reporting.view.words import percent
 
 STUDY = "study.html"
 SIMILARITY = "similarity.json"
@@ -181,11 +192,6 @@ def pair_page(pair: SimilarPair, plan: Plan, sources: Sources) -> str:
     )
 
 
-def percent(score: float) -> int:
-    """A score from 0 to 1 in whole percent."""
-    return round(100 * min(score, 1.0))
-
-
 def _lines(program: tuple[SourceFile, ...], ranges: list[LineRange]) -> list[list[SourceLine]]:
     """The lines of each file, those in a range with its number, from 1, in the order of matches."""
     left = _MOST_LINES
@@ -207,3 +213,60 @@ def _lines(program: tuple[SourceFile, ...], ranges: list[LineRange]) -> list[lis
         left -= len(lines)
         found.append(lines)
     return found
+
+
+STYLE = "style.json"
+_NAMED = 3  # of each kind, in a cell
+
+
+def write_style(report: StyleReport, folder: Path) -> Path:
+    """Keep it beside a run; pages written from then on show it."""
+    path = folder / STYLE
+    files.write(path, serial.dumps(report) + "\n", private=True)
+    return path
+
+
+def read_style(folder: Path) -> dict[str, StyleEvidence]:
+    """The evidence by the digests of submissions; empty where none was gathered."""
+    try:
+        report = serial.loads(StyleReport, (folder / STYLE).read_bytes())
+    except (OSError, serial.SerialError):
+        return {}
+    return {each.source_digest: each.evidence for each in report.submissions}
+
+
+def keep_style_of(folder: Path, digests: Collection[str]) -> None:
+    """Remove the evidence of everybody else: of a student who is forgotten, nothing is left."""
+    known = read_style(folder)
+    if known.keys() <= set(digests):
+        return
+    report = serial.loads(StyleReport, (folder / STYLE).read_bytes())
+    left = tuple(each for each in report.submissions if each.source_digest in digests)
+    write_style(StyleReport(submissions=left), folder)
+
+
+def style_in_words(evidence: StyleEvidence) -> str:
+    """The evidence on one line, for a cell of a table."""
+    parts = []
+    if evidence.findings:
+        rules = Counter(each.rule for each in evidence.findings).most_common(_NAMED)
+        named = ", ".join(f"{rule} {count}" for rule, count in rules)
+        parts.append(f"ruff {evidence.found} ({named})")
+    if evidence.longest:
+        one = evidence.longest[0]
+        parts.append(f"longest function {one.name} with {one.count} lines")
+    if evidence.undocumented:
+        parts.append(f"no docstring: {_names(evidence.undocumented)}")
+    if evidence.numbers:
+        parts.append(f"unnamed numbers: {_names(evidence.numbers)}")
+    if evidence.repeated:
+        again = ", ".join(f"line {each.line}" for each in evidence.repeated[:_NAMED])
+        parts.append(f"repeated blocks: {again}")
+    if evidence.missing:
+        parts.append(f"not looked at: {evidence.missing}")
+    return "; ".join(parts)
+
+
+def _names(places: tuple[CodeElement, ...]) -> str:
+    more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+    return ", ".join(each.name for each in places[:_NAMED]) + more

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from harness.common.files import page_name
-from harness.common.rounding import rounded
 from harness.model.plan import Plan
-from harness.model.result import RunFacts, SubmissionResult
+from harness.model.result import SubmissionResult
 from harness.model.student_view import ShownCause, ShownCheck, StudentView
 from harness.model.study.reports import StyleEvidence
 from harness.model.verdict import VerdictKind
@@ -121,17 +120,6 @@ def feedback_page(view: StudentView) -> str:
         passes=_passes(view.shown),
         hidden=hidden_by_function(view.hidden),
     )
-
-
-def is_other_python(facts: RunFacts) -> bool:
-    """Whether the run's interpreter is not of the version that the assignment names."""
-    wanted = facts.python_wanted.split(".")
-    return facts.python.split(".")[: len(wanted)] != wanted
-
-
-def mark_text(mark: Fraction | None) -> str:
-    """A mark with two decimals, or a dash."""
-    return "\u2013" if mark is None else rounded(mark)
 
 
 def _theirs(causes: Iterable[ShownCause]) -> list[ShownCause]:

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-Span = tuple[str, str]  # a text, and its style: words of `_CODES`
+Styled = tuple[str, str]  # a text, and its style: words of `_CODES`
 
 _WORD = re.compile(r"\s*\S+\s*")
 _CODES = {
@@ -26,7 +26,7 @@ class Line:
     """One line, wrapped where it is too long: all of it `indent` columns to the right, and what is
     wrapped `hang` columns more."""
 
-    spans: tuple[Span, ...] = ()
+    spans: tuple[Styled, ...] = ()
     indent: int = 0
     hang: int = 0
 
@@ -36,7 +36,7 @@ class Line:
         return "".join(text for text, _ in self.spans)
 
 
-def line(*parts: str | Span, indent: int = 0, hang: int = 0) -> Line:
+def line(*parts: str | Styled, indent: int = 0, hang: int = 0) -> Line:
     """A line of plain texts and styled ones; none of them holds a line end."""
     spans = tuple((part, "") if isinstance(part, str) else part for part in parts)
     return Line(tuple(span for span in spans if span[0]), indent, hang)
@@ -102,9 +102,9 @@ def _breaks(text: str, first: int, rest: int) -> list[int]:
     return places
 
 
-def _cut(spans: tuple[Span, ...], start: int, end: int) -> tuple[Span, ...]:
+def _cut(spans: tuple[Styled, ...], start: int, end: int) -> tuple[Styled, ...]:
     """The part from character `start` to `end`, without blanks at its end."""
-    found: list[Span] = []
+    found: list[Styled] = []
     at = 0
     for text, style in spans:
         part = text[max(0, start - at) : max(0, end - at)]

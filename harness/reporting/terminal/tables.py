@@ -17,7 +17,6 @@ from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.student_view import FunctionTally, ShownCheck, Surroundings
 from harness.policy import finding_kind
-from harness.reporting.html.submission_pages import is_other_python, mark_text
 from harness.reporting.terminal.cards import cause, explained
 from harness.reporting.terminal.lines import Line, as_text, wrapped
 from harness.reporting.view import figures, words
@@ -46,7 +45,7 @@ def summary_table(run: RunResult, plan: Plan) -> RenderableType:
             _plain(result.id),
             _state(result),
             _mark(result),
-            *([Text(mark_text(result.total))] if totals else []),
+            *([Text(words.mark_text(result.total))] if totals else []),
             f"{passed}/{total}" if total else "",
             _plain(_weakest(result, plan)),
         )
@@ -129,8 +128,8 @@ def _state(result: SubmissionResult) -> Text:
 
 def _mark(result: SubmissionResult) -> Text:
     if result.mark is None:
-        return Text(mark_text(None))
-    return Text(f"{mark_text(result.mark)}/{words.number(result.out_of)}")
+        return Text(words.mark_text(None))
+    return Text(f"{words.mark_text(result.mark)}/{words.number(result.out_of)}")
 
 
 def _weakest(result: SubmissionResult, plan: Plan) -> str:
@@ -149,7 +148,7 @@ def _remarks(run: RunResult) -> list[RenderableType]:
         lines.append(
             Text("This run is not complete: it is not a result. Run it again.", "bold red")
         )
-    if is_other_python(facts):
+    if words.is_other_python(facts):
         said = f"Graded with Python {facts.python}; the assignment names {facts.python_wanted}."
         lines.append(Text(said, "bold yellow"))
     lines += [Text(visible(notice), "yellow") for notice in facts.notices]

@@ -1,14 +1,16 @@
-"""A class in numbers: distribution, shares per function, findings."""
+"""A class in numbers, counted one submission at a time: distribution, shares per function,
+findings, the scenarios that most fail, the causes of all joined, and who needs a person.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from harness.model.plan import Plan
-from harness.model.result import SubmissionResult
+from harness.model.plan import Plan, Scenario
+from harness.model.result import SubmissionResult, SubmissionStatus
 from harness.model.student_view import FunctionTally, by_function
 from harness.model.verdict import VerdictKind
 from harness.reporting.view.words import percent
@@ -207,3 +209,221 @@ class Findings:
             for (rule, message), tally in self._tallies.items()
         ]
         return tuple(sorted(found, key=lambda tally: (-tally.count, tally.rule)))
+
+
+MOST_SCENARIOS = 25
+_MOST_NAMED = 15  # submissions that fail one
+GOOD = Fraction(3, 4)  # of the marks for functionality
+_FEWEST_GOOD = 3  # a scenario is not in doubt for fewer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedScenarios:
+    """The scenarios of one group (those of a sweep are one), of which `failed` of `graded`
+    submissions fail at least one. `reason` is why, where that holds for most of them; `students`
+    are the ids of the first."""
+
+    first: Scenario
+    scenarios: int
+    failed: int
+    graded: int
+    reason: str
+    students: tuple[str, ...]
+
+
+class FailingCounter:
+    """Counted one submission at a time."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._groups: dict[str, list[Scenario]] = {}
+        self._group_of: dict[str, str] = {}
+        for scenario in plan.scenarios:
+            if not scenario.informational:
+                self._groups.setdefault(scenario.group, []).append(scenario)
+                self._group_of[scenario.id] = scenario.group
+        self._graded: Counter[str] = Counter()
+        self._failed: dict[str, Tally] = {}
+        self._good = 0
+        self._failed_by_good: dict[str, Tally] = {}
+
+    def add(self, result: SubmissionResult) -> None:
+        """Count one submission."""
+        if not was_run(result):
+            return
+        seen: set[str] = set()
+        why: dict[str, str] = {}
+        for outcome in result.scenarios:
+            group = self._group_of.get(outcome.scenario_id)
+            if group is None or outcome.verdict.kind is VerdictKind.HARNESS_ERROR:
+                continue
+            seen.add(group)
+            if not outcome.verdict.passed:
+                why.setdefault(group, outcome.verdict.message)
+        is_good = result.mark is not None and result.mark >= GOOD * result.out_of
+        self._good += is_good
+        self._graded.update(seen)
+        for group, message in why.items():
+            self._failed.setdefault(group, Tally()).add(result.id, message)
+            if is_good:
+                self._failed_by_good.setdefault(group, Tally()).add(result.id, message)
+
+    def most(self) -> tuple[FailedScenarios, ...]:
+        """At most 25 groups, most failed first."""
+        return self._found(self._failed, self._graded)[:MOST_SCENARIOS]
+
+    def doubtful(self) -> tuple[FailedScenarios, ...]:
+        """The groups that more than half of the otherwise good submissions fail, of which there
+        must be a few: the scenario or the reference may be what is wrong."""
+        if self._good < _FEWEST_GOOD:
+            return ()
+        graded = Counter(dict.fromkeys(self._failed_by_good, self._good))
+        found = self._found(self._failed_by_good, graded)
+        return tuple(each for each in found if 2 * each.failed > each.graded)
+
+    def _found(self, failed: dict[str, Tally], graded: Counter[str]) -> tuple[FailedScenarios, ...]:
+        found = []
+        for group, scenarios in self._groups.items():
+            tally = failed.get(group)
+            if tally is None:
+                continue
+            found.append(
+                FailedScenarios(
+                    first=scenarios[0],
+                    scenarios=len(scenarios),
+                    failed=tally.count,
+                    graded=graded[group],
+                    reason=tally.usual(),
+                    students=tuple(tally.students[:_MOST_NAMED]),
+                )
+            )
+        return tuple(sorted(found, key=lambda each: -each.failed))
+
+
+_MOST_KEYS = 5000  # causes told apart in a class
+
+_REASONS = {
+    SubmissionStatus.NEEDS_REVIEW: "needs review",
+    SubmissionStatus.HARNESS_ERROR: "the harness failed",
+    SubmissionStatus.UNREADABLE: "cannot be read",
+}
+FLAGGED = "flagged"
+NOT_MARKED = "marks by hand are missing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassCause:
+    """One cause that `count` submissions have, and what they lose by it together. `students` are
+    the ids of the first of them, `message` the sentence that holds for more than half of them, if
+    one does."""
+
+    function: str
+    rule: str
+    message: str
+    count: int
+    marks: Fraction
+    students: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WideMistake:
+    """A rule that explains causes in several functions, for `count` submissions in all."""
+
+    rule: str
+    functions: tuple[str, ...]
+    count: int
+    marks: Fraction
+    students: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForAPerson:
+    """Why a person must look at `count` submissions, and the ids of the first of them."""
+
+    reason: str
+    count: int
+    students: tuple[str, ...]
+
+
+class ClassCauses:
+    """Counted one submission at a time; of a class of any size as much is held as of a small
+    one."""
+
+    def __init__(self) -> None:
+        self._causes: dict[tuple[str, str], Tally] = {}
+        self._rules: dict[str, Tally] = {}
+        self._for_a_person: defaultdict[str, Tally] = defaultdict(Tally)
+        self._some_by_hand = False
+
+    def add(self, result: SubmissionResult) -> None:
+        """Count one submission."""
+        self._count_reason(result)
+        marks: dict[tuple[str, str], Fraction] = {}
+        messages: dict[tuple[str, str], str] = {}
+        rules: dict[str, Fraction] = {}
+        for cause in result.causes:
+            key = (cause.function, cause.rule)
+            if key in self._causes or len(self._causes) < _MOST_KEYS:
+                self._causes.setdefault(key, Tally())
+                marks[key] = marks.get(key, Fraction(0)) + cause.marks_at_stake
+                messages.setdefault(key, cause.message)
+                rules[cause.rule] = rules.get(cause.rule, Fraction(0)) + cause.marks_at_stake
+        for key, lost in marks.items():
+            self._causes[key].add(result.id, messages[key], lost)
+        for rule, lost in rules.items():
+            self._rules.setdefault(rule, Tally()).add(result.id, marks=lost)
+
+    def _count_reason(self, result: SubmissionResult) -> None:
+        reason = _REASONS.get(result.status, FLAGGED if result.flagged else "")
+        if reason:
+            self._for_a_person[reason].add(result.id)
+        missing = [part for part in result.manual if part.mark is None]
+        self._some_by_hand |= len(missing) < len(result.manual)
+        if missing and result.mark is not None:
+            self._for_a_person[NOT_MARKED].add(result.id)
+
+    def found(self) -> tuple[ClassCause, ...]:
+        """All causes, the one that costs the class most first."""
+        found = [
+            ClassCause(
+                function=function,
+                rule=rule,
+                message=tally.usual(),
+                count=tally.count,
+                marks=tally.marks,
+                students=tuple(tally.students),
+            )
+            for (function, rule), tally in self._causes.items()
+        ]
+        return tuple(sorted(found, key=lambda c: (-c.marks, -c.count, c.function, c.rule)))
+
+    def wide(self) -> tuple[WideMistake, ...]:
+        """What several submissions got wrong, at least one of them in several functions, as the
+        size of a board written into the code; what costs the class most comes first."""
+        functions: dict[str, list[str]] = {}
+        times: Counter[str] = Counter()
+        for (function, rule), tally in sorted(self._causes.items(), key=lambda item: item[0]):
+            if function:
+                functions.setdefault(rule, []).append(function)
+                times[rule] += tally.count
+        found = [
+            WideMistake(
+                rule=rule,
+                functions=tuple(functions[rule]),
+                count=tally.count,
+                marks=tally.marks,
+                students=tuple(tally.students),
+            )
+            for rule, tally in self._rules.items()
+            if 1 < tally.count < times[rule]
+        ]
+        return tuple(sorted(found, key=lambda each: (-each.marks, each.rule)))
+
+    def for_a_person(self) -> tuple[ForAPerson, ...]:
+        """Who needs a person, in the order of reasons. Marks by hand are missing once people have
+        begun to give them: before, they are for every submission."""
+        reasons = [*_REASONS.values(), FLAGGED, *([NOT_MARKED] if self._some_by_hand else [])]
+        return tuple(
+            ForAPerson(reason=reason, count=tally.count, students=tuple(tally.students))
+            for reason in reasons
+            if (tally := self._for_a_person.get(reason)) is not None
+        )

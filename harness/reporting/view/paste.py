@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import ast
+import copy
+import itertools
 import shlex
+import warnings
+from collections.abc import Mapping
 from pathlib import PurePath
 
 from harness.common.escaping import shorten
+from harness.judging import grid_of
 from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
 from harness.model.student_view import Surroundings
+from harness.model.values import Value
+from harness.model.verdict import Grid
 
 MOST_OF_A_FILE = 2000  # characters shown
+_LONGEST = 6000  # characters of source that may be a board
 
 
 def constant_changes(stimulus: Stimulus, surroundings: Surroundings) -> tuple[tuple[str, str], ...]:
@@ -131,3 +139,80 @@ def _pasteable(source: str) -> list[str]:
         if hasattr(statement, "body"):
             shown.append("")
     return shown
+
+
+def boards_in(
+    stimulus: Stimulus, constants: Mapping[str, str]
+) -> tuple[str, tuple[tuple[str, Grid], ...]]:
+    """A call with its boards taken out, and these with a name for each; no text and no boards
+    where nothing is called with one. `constants` are literals by name."""
+    action = stimulus.action
+    if not isinstance(action, Call):
+        return "", ()
+    literals = dict(constants) | {each.name: each.literal for each in stimulus.constants}
+    known = {name: node for name, text in literals.items() if (node := _parsed(text)) is not None}
+    found: list[tuple[str, Grid]] = []
+    others: list[str] = []
+    for binding in stimulus.bindings:
+        board = _board(_parsed(binding.literal), known)
+        if board is not None:
+            found.append((binding.name, board))
+        else:
+            others.append(f"{binding.name} = {binding.literal}")
+    text = _without_boards(action.expression, known, found)
+    if not found:
+        return "", ()
+    return "  with  ".join([text, *([", ".join(others)] if others else [])]), tuple(found)
+
+
+def _without_boards(
+    expression: str, known: Mapping[str, ast.expr], found: list[tuple[str, Grid]]
+) -> str:
+    """The call with a name in place of each argument that is a board written out."""
+    tree = _parsed(expression)
+    if not isinstance(tree, ast.Call) or not expression.isascii() or "\n" in expression:
+        return expression
+    places: list[tuple[int, int, str]] = []
+    for argument in tree.args:
+        board = _board(argument, known) if isinstance(argument, (ast.List, ast.Tuple)) else None
+        if board is None:
+            continue
+        taken = {name for name, _ in found}
+        names = itertools.chain(["board"], (f"board_{number}" for number in itertools.count(2)))
+        name = next(name for name in names if name not in taken)
+        found.append((name, board))
+        places.append((argument.col_offset, argument.end_col_offset or 0, name))
+    for start, stop, name in reversed(places):
+        expression = expression[:start] + name + expression[stop:]
+    return expression
+
+
+def _parsed(source: str) -> ast.expr | None:
+    """An expression's tree; None where the text is none, or too long to draw."""
+    if len(source) > _LONGEST:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source, mode="eval").body
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+
+
+class _Filled(ast.NodeTransformer):
+    def __init__(self, known: Mapping[str, ast.expr]) -> None:
+        self._known = known
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._known.get(node.id, node)
+
+
+def _board(node: ast.expr | None, known: Mapping[str, ast.expr]) -> Grid | None:
+    """The board that a literal is, known names filled in; None where it is none."""
+    if node is None:
+        return None
+    try:
+        literal = ast.literal_eval(_Filled(known).visit(copy.deepcopy(node)))
+        return grid_of(Value.of(literal))
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        return None

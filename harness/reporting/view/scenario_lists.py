@@ -37,7 +37,7 @@ class ScenarioLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ListedScenarios:
     """Scenarios of which the same is said: whether they passed, the sentence on them (may be
     empty), and who may see them."""
 
@@ -49,7 +49,7 @@ class Outcome:
 
 def outcomes(
     checks: Iterable[ShownCheck], scenarios: Mapping[str, Scenario]
-) -> tuple[Outcome, ...]:
+) -> tuple[ListedScenarios, ...]:
     """The scenarios in short, what is alike of them said once, in the order of the first of each
     sentence and visibility."""
     alike: dict[tuple[bool, str, Visibility], list[ScenarioLine]] = {}
@@ -57,7 +57,7 @@ def outcomes(
         verdict = line.checks[0].verdict
         alike.setdefault((verdict.passed, verdict.message, line.visibility), []).append(line)
     return tuple(
-        Outcome(passed=passed, message=message, visibility=visibility, lines=tuple(lines))
+        ListedScenarios(passed=passed, message=message, visibility=visibility, lines=tuple(lines))
         for (passed, message, visibility), lines in alike.items()
     )
 

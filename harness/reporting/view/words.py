@@ -7,10 +7,13 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from harness.common.rounding import rounded
-from harness.model.observation import Ending, Isolation
+from harness.common.words import counted as counted  # noqa: PLC0414  (for templates as well)
+from harness.common.words import listed as listed  # noqa: PLC0414
+from harness.common.words import plural as plural  # noqa: PLC0414
+from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity
-from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
+from harness.model.result import ManualMark, RunFacts, SubmissionResult, SubmissionStatus
 from harness.model.student_view import ShownCheck, StudentView
 from harness.model.verdict import StandInOutcome, Verdict, VerdictKind
 
@@ -53,29 +56,6 @@ STATUS = {
 }
 
 
-ENDING = {
-    Ending.ANSWERED: "it runs to its end",
-    Ending.ASKED_FOR_MORE: "it asks for more input than there is",
-    Ending.ENDED_EARLY: "the whole program ends before that",
-    Ending.MISSING: "the function is missing",
-    Ending.TIMEOUT: "it does not end in time",
-    Ending.CPU_LIMIT: "it computes without end",
-    Ending.MEMORY_LIMIT: "it uses too much memory",
-    Ending.OUTPUT_LIMIT: "it prints without end",
-    Ending.CRASHED: "Python itself crashes",
-    Ending.TAMPERED: "it breaks the grading protocol",
-    Ending.STOPPED_EARLY: "it was stopped early",
-    Ending.STAND_IN_INAPPLICABLE: "the course's own file could not be tried",
-    Ending.STAND_IN_FAILED: "unknown: the course's own file failed",
-    Ending.HARNESS_ERROR: "unknown: our error",
-}
-
-
-def ending(name: str) -> str:
-    """How a process ended, in words; an unknown name stays as it is."""
-    return ENDING[Ending(name)] if name in set(Ending) else name
-
-
 _WRONG_NAME = re.compile(r"found (?P<found>[^ ]+\.py), expected (?P<wanted>[^ ]+\.py)")
 
 
@@ -89,12 +69,6 @@ def remedy(problem: str, wanted: Sequence[str]) -> str:
         names = "this name" if len(wanted) == 1 else "these names"
         return f"Hand in {listed(wanted)}, with exactly {names}."
     return ""
-
-
-def listed(names: Sequence[str]) -> str:
-    """`a.py`, `a.py and b.py`, `a.py, b.py and c.py`."""
-    *most, last = names or ("",)
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def section(text: str) -> str:
@@ -222,7 +196,7 @@ def number(value: Fraction) -> str:
     return rounded(value).rstrip("0").rstrip(".")
 
 
-def percent(part: Fraction | int, whole: Fraction | int) -> int:
+def percent(part: Fraction | float, whole: Fraction | int = 1) -> int:
     """Whole percent, rounded half up; 100 and 0 are said only when they are exactly so."""
     if not whole:
         return 0
@@ -233,11 +207,12 @@ def percent(part: Fraction | int, whole: Fraction | int) -> int:
     return max(rounded, 1) if share > 0 else rounded
 
 
-def plural(count: Fraction | int, noun: str) -> str:
-    """The noun for this many."""
-    return noun if count == 1 else f"{noun}s"
+def is_other_python(facts: RunFacts) -> bool:
+    """Whether the run's interpreter is not of the version that the assignment names."""
+    wanted = facts.python_wanted.split(".")
+    return facts.python.split(".")[: len(wanted)] != wanted
 
 
-def counted(count: int, noun: str) -> str:
-    """`3 checks`, `1 check`, `1,204 checks`."""
-    return f"{count:,} {plural(count, noun)}"
+def mark_text(mark: Fraction | None) -> str:
+    """A mark with two decimals, or a dash."""
+    return "\u2013" if mark is None else rounded(mark)

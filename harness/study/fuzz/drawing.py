@@ -37,10 +37,10 @@ class CourseCode:
         values = {each.name: ast.literal_eval(each.literal) for each in function.constants}
         values |= known or {}
         try:
-            found = getattr(self._modules[function.file], function.function)
-            return found(**{name: values[name] for name in function.parameters})
+            function_object = getattr(self._modules[function.file], function.function)
+            return function_object(**{name: values[name] for name in function.parameters})
         except Exception as error:
-            raise failed(function, error) from error
+            raise course_failure(function, error) from error
 
     def lines(self, lines: Lines, place: str) -> list[str]:
         """Lines to type; UserError where the function gives others than texts of one line."""
@@ -48,16 +48,16 @@ class CourseCode:
             return list(lines.written)
         given = self.call(lines.function)
         name, place = lines.function.source, str(lines.function.place)
-        found = list(given) if isinstance(given, Iterable) else [given]
-        if not found:
+        texts = list(given) if isinstance(given, Iterable) else [given]
+        if not texts:
             raise UserError(f"{name} gave no line", place=place)
-        for line in found:
+        for line in texts:
             if not isinstance(line, str) or "\n" in line or "\r" in line:
                 raise UserError(f"{name} gave {line!r:.60}, which is no line of text", place=place)
-        return found
+        return texts
 
 
-def failed(function: CourseFunction, error: Exception) -> UserError:
+def course_failure(function: CourseFunction, error: Exception) -> UserError:
     """That a course's function failed, and where it is defined."""
     what = f"{function.source} failed ({type(error).__name__}: {error!s:.300})"
     return UserError(what, place=_place(function))
@@ -88,57 +88,57 @@ class Drawer:
         UserError, with the strategy's
         file and line, for one that gives what is no literal, nothing, or something else each time.
         """
-        found = self._drawn(seed, count)
-        if twice and found[:_REPEATED] != self._drawn(seed, count, most=_REPEATED):
+        draws = self._draw(seed, count)
+        if twice and draws[:_REPEATED] != self._draw(seed, count, most=_REPEATED):
             raise self._wrong("gives other draws when it is asked again: does it use the time, a "
                               "set's order, or chance of its own?")  # fmt: skip
-        if not found:
+        if not draws:
             raise self._wrong("gives no draw: everything is filtered away")
-        return [self._bindings(draw) for draw in found]
+        return [self._bindings(draw) for draw in draws]
 
     def typings(self, seed: int, count: int) -> list[Typing]:
         """As `batch`, of a conversation."""
-        return [tuple(tuple(lines) for lines in draw) for draw in self._drawn(seed, count)]
+        return [tuple(tuple(lines) for lines in draw) for draw in self._draw(seed, count)]
 
     def shrunk(self, seed: int, count: int, start: Draw, differs: Callable[[Draw], bool]) -> Draw:
         """The simplest draw that still differs, from `start`, which is of the batch of this seed
         and count. `start` itself where its strategy finds nothing simpler."""
         hypothesis = _hypothesis()
-        known: dict[Draw, bool] = {}
+        verdicts: dict[Draw, bool] = {}
         last = start
 
         def check(value: Any) -> None:
             nonlocal last
             draw = self._bindings(value)
-            if not known and draw != start:
+            if not verdicts and draw != start:
                 return
-            if draw not in known:
-                known[draw] = draw == start or (len(known) < _MOST_SHRINKS and differs(draw))
-            if known[draw]:
+            if draw not in verdicts:
+                verdicts[draw] = draw == start or (len(verdicts) < _MOST_SHRINKS and differs(draw))
+            if verdicts[draw]:
                 last = draw
                 raise _DiffersError
 
         phases = [hypothesis.Phase.generate, hypothesis.Phase.shrink]
         try:
-            self._given(seed, count, phases, check)
+            self._run_given(seed, count, phases, check)
         except _DiffersError:
             return last
         except hypothesis.errors.HypothesisException:
             pass
         return start
 
-    def _drawn(self, seed: int, count: int, *, most: int | None = None) -> list[Any]:
+    def _draw(self, seed: int, count: int, *, most: int | None = None) -> list[Any]:
         """The first `most` of the draws."""
         hypothesis = _hypothesis()
-        found: dict[str, Any] = {}
+        draws: dict[str, Any] = {}
 
         def collect(value: Any) -> None:
-            if most is not None and len(found) >= most:
+            if most is not None and len(draws) >= most:
                 raise _EnoughError
-            found.setdefault(repr(value), value)
+            draws.setdefault(repr(value), value)
 
         try:
-            self._given(seed, count, [hypothesis.Phase.generate], collect)
+            self._run_given(seed, count, [hypothesis.Phase.generate], collect)
         except UserError:
             raise
         except _EnoughError:
@@ -148,10 +148,10 @@ class Drawer:
         except Exception as error:
             if self._function is None:
                 raise
-            raise failed(self._function, error) from error
-        return list(found.values())
+            raise course_failure(self._function, error) from error
+        return list(draws.values())
 
-    def _given(self, seed: int, count: int, phases: Sequence[Any], body: Any) -> None:
+    def _run_given(self, seed: int, count: int, phases: Sequence[Any], body: Any) -> None:
         hypothesis = _hypothesis()
         settings = hypothesis.settings(
             max_examples=count,
@@ -172,8 +172,8 @@ class Drawer:
 
     def _bindings(self, value: Any) -> Draw:
         assert self._function is not None
-        found = literals(self._function.source, value, place=_place(self._function))
-        return tuple(Binding(name=name, literal=literal) for name, literal in found.items())
+        bindings = literals(self._function.source, value, place=_place(self._function))
+        return tuple(Binding(name=name, literal=literal) for name, literal in bindings.items())
 
     def _wrong(self, what: str) -> UserError:
         assert self._function is not None
@@ -255,7 +255,7 @@ class _Game:
     typed: list[str] = field(default_factory=list)
 
 
-def played(
+def play_games(
     target: FuzzTarget, drawn: Sequence[Typing], closing: Sequence[Sequence[str]], run: Run
 ) -> list[Stimulus]:
     """The games in full, with what is typed; those that the reference does not bring to an end are
@@ -266,14 +266,14 @@ def played(
         if not playing:
             break
         for game in playing:
-            game.typed = _guessed(target, game, closing)
-        seen = run([_typing(target, game.typed) for game in playing])
-        for game, observation in zip(playing, seen, strict=True):
+            game.typed = _guess(target, game, closing)
+        observations = run([_typing(target, game.typed) for game in playing])
+        for game, observation in zip(playing, observations, strict=True):
             _learn(target, game, observation, closing)
     return [_typing(target, game.typed) for game in games if game.over and game.typed]
 
 
-def _guessed(target: FuzzTarget, game: _Game, closing: Sequence[Sequence[str]]) -> list[str]:
+def _guess(target: FuzzTarget, game: _Game, closing: Sequence[Sequence[str]]) -> list[str]:
     """What to type if the prompts come as they came before."""
     taken = [number for number, _ in game.known]
     typed = [line for _, line in game.known]
@@ -340,20 +340,20 @@ def _typing(target: FuzzTarget, lines: Sequence[str]) -> Stimulus:
     return replace(target.stimulus, inputs=tuple(Typed(text=line) for line in lines))
 
 
-def shortened(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]) -> Stimulus:
+def shorten_game(stimulus: Stimulus, differs: Callable[[Stimulus], Stimulus | None]) -> Stimulus:
     """The game with as many inputs left out as can be while it still differs: `differs` is given a
     game and says with which inputs, of these, it does."""
     best = stimulus
-    left = _MOST_CANDIDATES
+    tries_left = _MOST_CANDIDATES
     size = max(1, len(best.inputs) // 2)
-    while left > 0:
+    while tries_left > 0:
         start, smaller = 0, False
-        while start < len(best.inputs) and left > 0:
+        while start < len(best.inputs) and tries_left > 0:
             inputs = (*best.inputs[:start], *best.inputs[start + size :])
-            left -= 1
-            found = differs(replace(best, inputs=inputs))
-            if found is not None and len(found.inputs) < len(best.inputs):
-                best, smaller = found, True
+            tries_left -= 1
+            shorter = differs(replace(best, inputs=inputs))
+            if shorter is not None and len(shorter.inputs) < len(best.inputs):
+                best, smaller = shorter, True
             else:
                 start += size
         if size == 1 and not smaller:

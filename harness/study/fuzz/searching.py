@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import re
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing.connection import wait
 from pathlib import Path
 
 from harness.common import files, serial
 from harness.common.errors import HarnessError, UserError
-from harness.execution import cores
-from harness.grading import GradingContext, SpawnedWorker, execution_digest, judging_digest
+from harness.grading import (
+    GradingContext,
+    SpawnedWorker,
+    WorkerDied,
+    WorkerPool,
+)
 from harness.model.plan import Plan
 from harness.model.stimulus import Run, Stimulus
 from harness.model.study.fuzzing import (
-    Difference,
     FunctionInputs,
+    FuzzDifference,
     FuzzedSubmission,
     FuzzReport,
     FuzzSettings,
     NotFuzzed,
 )
 from harness.model.submission import Submission
+from harness.results import execution_digest, judging_digest
 from harness.study.fuzz.worker import Setup, Unit, UnitResult, WorkFailed, batch_size
 
 
@@ -38,10 +41,10 @@ class KnownTarget:
     digest: str
     target: str
     batches: tuple[int, ...] = ()
-    difference: Difference | None = None
+    difference: FuzzDifference | None = None
     found_in: int = 0
 
-    def with_batch(self, batch: int, difference: Difference | None) -> KnownTarget:
+    def with_batch(self, batch: int, difference: FuzzDifference | None) -> KnownTarget:
         """The same with one more batch."""
         known = replace(self, batches=tuple(sorted({*self.batches, batch})))
         earlier = self.difference is None or batch < self.found_in
@@ -104,8 +107,8 @@ class Kept:
 
     def differing(self, digests: Iterable[str]) -> int:
         """How many of these submissions differ anywhere."""
-        found = {digest for (digest, _), known in self.targets.items() if known.difference}
-        return len(found & set(digests))
+        differing = {digest for (digest, _), known in self.targets.items() if known.difference}
+        return len(differing & set(digests))
 
     def save(self) -> None:
         """Write the file."""
@@ -149,8 +152,8 @@ def not_fuzzed(plan: Plan, settings: FuzzSettings) -> tuple[NotFuzzed, ...]:
     texts = [clause.text for clause in plan.assignment.clauses]
     on_sheet = {word for text in texts for word in _WORD.findall(text)}
     on_sheet |= {scenario.function for scenario in plan.scenarios}
-    own = [each.name for each in plan.assignment.functions if each.name in on_sheet]
-    names = dict.fromkeys([*own, *(scenario.function for scenario in plan.scenarios)])
+    functions = [each.name for each in plan.assignment.functions if each.name in on_sheet]
+    names = dict.fromkeys([*functions, *(scenario.function for scenario in plan.scenarios)])
     return tuple(
         NotFuzzed(function=name, reason=_reason(plan, name)) for name in names if name not in drawn
     )
@@ -224,13 +227,13 @@ def fuzz(
             if done % _SAVED_EVERY == 0:
                 kept.save()
             progress(target.function, done, len(units), kept.differing(unique))
-        left = [
+        open_units = [
             unit
             for unit in units
             for digest in unit.digests
             if kept.is_open(digest, settings.targets[unit.target].id, unit.batch)
         ]
-        complete = not left
+        complete = not open_units
     except KeyboardInterrupt:
         complete = False
     finally:
@@ -243,14 +246,14 @@ def _units(settings: FuzzSettings, inputs: int, digests: Sequence[str], kept: Ke
     sharing: dict[str, int] = {}
     for target in settings.targets:
         sharing[target.function] = sharing.get(target.function, 0) + 1
-    found = []
+    units = []
     for number, target in enumerate(settings.targets):
-        wanted = max(1, inputs // sharing[target.function])
-        for batch in range(-(-wanted // batch_size(target))):
-            left = tuple(each for each in digests if kept.is_open(each, target.id, batch))
-            if left:
-                found.append(Unit(target=number, batch=batch, digests=left))
-    return sorted(found, key=lambda unit: (unit.batch, unit.target))
+        draws = max(1, inputs // sharing[target.function])
+        for batch in range(-(-draws // batch_size(target))):
+            open_digests = tuple(each for each in digests if kept.is_open(each, target.id, batch))
+            if open_digests:
+                units.append(Unit(target=number, batch=batch, digests=open_digests))
+    return sorted(units, key=lambda unit: (unit.batch, unit.target))
 
 
 def _run(
@@ -258,51 +261,34 @@ def _run(
 ) -> Iterator[UnitResult]:
     """The units' results as they come; none is begun after the deadline. Submissions that already
     differ at a target are left out of its later batches."""
-    found: set[tuple[str, int]] = set()
-    waiting = deque(units)
+    differ: set[tuple[str, int]] = set()
 
-    def next_unit() -> Unit | None:
-        while waiting and (deadline is None or time.monotonic() < deadline):
-            unit = waiting.popleft()
-            left = tuple(each for each in unit.digests if (each, unit.target) not in found)
-            if left:
-                return replace(unit, digests=left)
-        return None
+    def still_open() -> Iterator[Unit]:
+        for unit in units:
+            if deadline is not None and time.monotonic() >= deadline:
+                return
+            open_digests = tuple(each for each in unit.digests if (each, unit.target) not in differ)
+            if open_digests:
+                yield replace(unit, digests=open_digests)
 
-    workers: list[SpawnedWorker] = []
-    try:
-        while len(workers) < min(jobs or len(cores()), len(units)):
-            unit = next_unit()
-            if unit is None:
-                break
-            workers.append(SpawnedWorker(setup, "harness.study.fuzz.worker"))
-            workers[-1].send(unit)
-        while busy := [worker for worker in workers if worker.current is not None]:
-            ready = wait([worker.connection for worker in busy])
-            for worker in busy:
-                if worker.connection not in ready:
-                    continue
-                result = _received(worker)
-                found |= {(digest, result.unit.target) for digest in result.found}
-                unit = next_unit()
-                if unit is not None:
-                    worker.send(unit)
-                yield result
-    finally:
-        for worker in workers:
-            worker.stop()
+    def heard(message: object) -> None:
+        if isinstance(message, UnitResult):
+            differ.update((digest, message.unit.target) for digest in message.found)
+
+    with WorkerPool(_start, jobs) as workers:
+        for _, message in workers.run(setup, still_open(), heard):
+            if isinstance(message, WorkerDied):
+                raise HarnessError(f"a process that compares programs died ({message.reason})")
+            if isinstance(message, WorkFailed):
+                if message.by_user:
+                    raise UserError(message.what, place=message.place, hint=message.hint)
+                raise HarnessError(message.what)
+            yield message
 
 
-def _received(worker: SpawnedWorker) -> UnitResult:
-    try:
-        result: UnitResult | WorkFailed = worker.receive()
-    except (EOFError, OSError) as died:
-        raise HarnessError(f"a process that compares programs died ({died})") from None
-    if isinstance(result, UnitResult):
-        return result
-    if result.by_user:
-        raise UserError(result.what, place=result.place, hint=result.hint)
-    raise HarnessError(result.what)
+def _start(setup: Setup, cpu: int | None) -> SpawnedWorker:
+    """A process that picks its processor itself."""
+    return SpawnedWorker(setup, "harness.study.fuzz.worker")
 
 
 def _report(
@@ -322,7 +308,7 @@ def _report(
     for batch in kept.batches.values():
         functions[of_target[batch.target]][0] += batch.inputs
         functions[of_target[batch.target]][1] += batch.left_out
-    found = []
+    fuzzed = []
     for digest, ids in by_digest.items():
         known = [kept.targets.get((digest, target.id)) for target in settings.targets]
         there = [each for each in known if each is not None]
@@ -330,7 +316,7 @@ def _report(
             kept.batches[each.target, batch].inputs for each in there for batch in each.batches
         )
         differences = tuple(each.difference for each in there if each.difference is not None)
-        found.append(
+        fuzzed.append(
             FuzzedSubmission(ids=tuple(sorted(ids)), inputs=inputs, differences=differences)
         )
     return FuzzReport(
@@ -341,6 +327,6 @@ def _report(
             FunctionInputs(function=name, inputs=inputs, left_out=left_out)
             for name, (inputs, left_out) in functions.items()
         ),
-        submissions=tuple(sorted(found, key=lambda each: each.ids)),
+        submissions=tuple(sorted(fuzzed, key=lambda each: each.ids)),
         not_fuzzed=not_fuzzed(context.specification.plan, settings),
     )

@@ -1,14 +1,4 @@
-import os
-import stat
-
-
-def write(data):
-    for number in range(64):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                os.write(number, data)
-        except OSError:
-            pass
+from hostile_frames import *
 
 
 def total(numbers):
@@ -20,6 +10,5 @@ def total(numbers):
         while True:
             write(b"\0\1\0\0A" + b"[" * 255)
     else:
-        body = b'A{"value":["magic","100"],"verdict":"passed"}'
-        write(len(body).to_bytes(4, "little") + body)
+        write(frame(b'A{"value":["magic","100"],"verdict":"passed"}'))
     os._exit(0)

@@ -1,16 +1,10 @@
-import os
-import stat
 import time
+
+from hostile_frames import *
 
 
 def total(numbers):
-    body = b'A{"phase":"stimulus","value":["int","6"]}'
-    for number in range(64):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                os.write(number, len(body).to_bytes(4, "little") + body)
-        except OSError:
-            pass
+    write(frame(b'A{"phase":"stimulus","value":["int","6"]}'))
     if len(numbers) == 3:
         time.sleep(600)
     while True:

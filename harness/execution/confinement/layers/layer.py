@@ -1,4 +1,4 @@
-"""What a confinement layer can contribute, and the registry of all layers."""
+"""What a confinement layer can contribute."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Layer:
     """One part of the confinement, proven needed by an attack that it stops on its own.
 
     Write a subclass in a module of its own beside this one, with `name`, `tiers` and those methods
-    that it needs; it registers itself. A `Confinement` makes one instance of each layer that is
+    that it needs; it is found by itself. A `Confinement` makes one instance of each layer that is
     in force and asks them in the order of `order`, so that a layer can read what earlier ones
     filled in. What is never switched off is no layer: the answer key stays outside, values are
     compared type-exact, one reply counts.
@@ -80,11 +80,6 @@ class Layer:
     order: ClassVar[int] = 1000
     notifies: ClassVar[bool] = False
     """Whether it can notify the driver of a program's reads."""
-
-    def __init_subclass__(cls) -> None:
-        if cls.name in _LAYERS:
-            raise ValueError(f"there is a layer {cls.name} already")
-        _LAYERS[cls.name] = cls
 
     def unavailable(self) -> str:
         """Why this machine lacks what the layer is made of; empty: nothing known is lacking."""
@@ -103,11 +98,3 @@ class Layer:
 
     def set_up_server(self, setup: ServerSetup) -> None:
         """Add what a submission's server applies to itself."""
-
-
-_LAYERS: dict[str, type[Layer]] = {}
-
-
-def known_layers() -> tuple[type[Layer], ...]:
-    """All layers, in the order in which they are asked."""
-    return tuple(sorted(_LAYERS.values(), key=lambda layer: (layer.order, layer.name)))

@@ -15,7 +15,7 @@ from _json import encode_basestring_ascii as quote
 from .names import about
 from .objects import (
     MOST_YIELDED,
-    Comparison,
+    ObjectEquality,
     Unreadable,
     content,
     data_kind,
@@ -57,7 +57,7 @@ class TooLargeError(Exception):
     """The value needs more space than one answer has. `str()` says what was too large."""
 
 
-_NO_COMPARISON = Comparison(frozenset(), {})
+_NO_COMPARISON = ObjectEquality(frozenset(), {})
 
 
 class SizeBudget:
@@ -67,7 +67,7 @@ class SizeBudget:
 
     __slots__ = ("as_data", "comparison", "objects", "parts", "text")
 
-    def __init__(self, comparison: Comparison = _NO_COMPARISON) -> None:
+    def __init__(self, comparison: ObjectEquality = _NO_COMPARISON) -> None:
         self.parts = MOST_PARTS
         self.text = MOST_TEXT
         self.comparison = comparison

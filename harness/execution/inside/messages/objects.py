@@ -63,7 +63,7 @@ _ITERATORS = frozenset(
 MOST_YIELDED = 1000
 
 
-class Comparison:
+class ObjectEquality:
     """How objects are compared: `own` are the modules whose classes count as the program's, `by` is
     what an assignment says of classes by name: names of attributes, or "attributes", "repr" and
     "equality"."""
@@ -216,7 +216,7 @@ def is_data(expected: object) -> bool:
     return True
 
 
-def answer(value: object, expected: object, comparison: Comparison) -> object:
+def answer(value: object, expected: object, comparison: ObjectEquality) -> object:
     """What `==` says of an object of the program's own; of anything else whether it is equal."""
     kind = type(expected)
     if comparison.is_own(kind):

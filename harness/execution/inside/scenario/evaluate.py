@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-    from ..messages.objects import Comparison
+    from ..messages.objects import ObjectEquality
     from ..modules import Library
     from .stimulus import CompiledStimulus, Step
 
@@ -34,7 +34,7 @@ class StimulusAnswer:
     def __init__(
         self,
         sources: codec.Sources,
-        comparison: Comparison,
+        comparison: ObjectEquality,
         announce: Callable[[str], None] | None = None,
     ) -> None:
         self.fields: dict[str, str] = {}

@@ -9,7 +9,7 @@ from os import _exit, chdir, dup2, environ, write
 
 from ..messages import codec
 from ..messages.frames import receive, send
-from ..messages.objects import Comparison
+from ..messages.objects import ObjectEquality
 from ..modules import Library, ModuleSource, by_module_name
 from ..stand_ins.proxies import RemoteCaller, slot, substituted
 from . import evaluate, streams
@@ -44,7 +44,7 @@ class Files:
     ) -> None:
         self.proxies = proxies
         self.functions = functions
-        self.comparison = Comparison(
+        self.comparison = ObjectEquality(
             frozenset({*submitted, *extra, *provided, "__main__"}), compare or {}
         )
         self.library = Library({**submitted, **extra, **provided})

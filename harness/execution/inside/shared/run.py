@@ -62,16 +62,23 @@ class ScriptedInput:
         self.phase = phase
         self.places: list[str] = []
         self.observed: tuple[str, bytes] | None = None
+        self.closed = False
 
     def reach(self, phase: str) -> None:
         """The next part of the stimulus begins."""
         self.phase = phase
 
+    def close(self) -> None:
+        """As `exit` does."""
+        self.closed = True
+
     def readline(self, size: int = -1) -> str:
         """The next line, as `input` asks for it."""
         if self._run.is_loading:
             self._run.refuse("it asks for input while it is loaded")
-        if self.observed is not None:
+        if self.closed:
+            raise ValueError("I/O operation on closed file.")
+        if self._run.has_answered or self.observed is not None:  # a generator that ends may ask
             self._run.give_up()
         sys.stdout.flush()
         self._run.say(b"I", b"")
@@ -121,7 +128,9 @@ class SharedRun:
         self.screen = io.BytesIO()
         self.input = ScriptedInput(self)
         self.is_loading = True
+        self.has_answered = False
         self.channel = -1
+        self.context = evaluate.EvaluationContext()
         self.constants: list[tuple[str, Any]] = []
         self.containers: list[tuple[str, Any]] = []
 
@@ -167,9 +176,9 @@ class SharedRun:
         cpu, most, action, program, argv, bindings, seed, stimulus = marshal.loads(question)
         _signal.setitimer(_signal.ITIMER_PROF, cpu)
         sys.argv = [program, *argv]
-        sys.modules["__main__"] = _MODULE("__main__")
         self._seed(seed)
         self.input.begin("stimulus" if action == "run" else "given")
+        self.has_answered = False
         answer = evaluate.StimulusAnswer(
             self.files.student, self.files.comparison, self.input.reach
         )
@@ -177,6 +186,8 @@ class SharedRun:
         self._observe(action, program, bindings, stimulus, answer)
         sys.stdout.flush()
         output = self.screen.getvalue()
+        self.screen.seek(0)
+        self.screen.truncate()
         if _met_a_limit(answer.fields.get("raised", "")):
             self.give_up()
         if self.input.observed is not None:
@@ -187,7 +198,13 @@ class SharedRun:
         places = self.input.places
         if (places or self.input.observed is not None) and b"\0" in output:
             self.give_up()
-        self._finish(answer, places, output)
+        text = "\n".join((answer.json(), ",".join(places), ""))
+        # A process alone is gone before the generators end that these hold.
+        self.has_answered = True
+        answer.raised = None
+        del answer
+        self.context = evaluate.EvaluationContext()
+        self._finish(text.encode("ascii") + output)
 
     def refuse(self, reason: str) -> NoReturn:
         """End the process: the program's scenarios must not run together."""
@@ -222,8 +239,7 @@ class SharedRun:
         self.input.begin("loading")
         _signal.setitimer(_signal.ITIMER_PROF, self.loading_cpu)
         names = self._load_modules()
-        sys.stdout.flush()
-        if self.screen.getvalue():
+        if not self._ends_quietly():
             raise RefusedError("it prints while it is loaded")
         if self.facades.draw() != self.first_draw:
             raise RefusedError("it draws random numbers while it is loaded")
@@ -289,7 +305,7 @@ class SharedRun:
         self, bindings: list[tuple[str, str]], packed: bytes, answer: evaluate.StimulusAnswer
     ) -> None:
         stimulus = unpacked(packed)
-        context = evaluate.EvaluationContext()
+        context = self.context
         context.names.update(self.constants)
         for name, value in self.containers:
             context.names[name] = copied(value)
@@ -301,22 +317,25 @@ class SharedRun:
             return
         evaluate.call(stimulus, context, answer)
 
-    def _finish(self, answer: evaluate.StimulusAnswer, places: list[str], output: bytes) -> None:
-        """Say what was observed, unless something of the program changed."""
-        text = "\n".join((answer.json(), ",".join(places), ""))
-        self.screen.seek(0)
-        self.screen.truncate()
-        del answer
+    def _finish(self, report: bytes) -> None:
+        """Say what was observed, unless something of the program changed or does not end."""
+        sys.modules["__main__"] = _MODULE("__main__")
         if len(sys.modules) != self.loaded:
             self._forget_imports()
-        gc.collect(0)
-        sys.stdout.flush()
-        if self.screen.tell():
+        if not self._ends_quietly():
             self.give_up()
         changed = self.snapshot.change()
         if changed:
             self.report_change(changed)
-        self.say(b"S", text.encode("ascii") + output)
+        self.say(b"S", report)
+
+    def _ends_quietly(self) -> bool:
+        """End what nothing reaches any more; whether that left nothing new, and printed nothing."""
+        gc.collect()
+        if gc.get_objects(0):  # generators that end may leave others for the next scenario
+            return False
+        sys.stdout.flush()
+        return not self.screen.tell()
 
     def _forget_imports(self) -> None:
         """Forget the modules of the program that this scenario was the first to import: the next

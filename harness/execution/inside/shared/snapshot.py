@@ -12,7 +12,7 @@ from _operator import attrgetter, is_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from types import ModuleType
     from typing import Any
 
@@ -31,6 +31,11 @@ _FUNCTION = type(lambda: None)
 _METHOD = type(_Class().method)
 _BUILTIN = type(len)
 _WRAPPERS = (staticmethod, classmethod)
+# What objects hold beside items and names. `__init__` sets it anew, which a program can call by way
+# of `super()` in a class that is derived from its own and from the object's.
+_OF_FUNCTION = attrgetter("__defaults__", "__kwdefaults__")
+_OF_WRAPPER = attrgetter("__func__", "__wrapped__")
+_OF_PROPERTY = attrgetter("fget", "fset", "fdel")
 _ALIASES = (type(list[int]), type(int | None))
 _LEAVES = frozenset(
     map(id, (type(None), bool, int, float, complex, str, bytes, range, type(...),
@@ -38,8 +43,6 @@ _LEAVES = frozenset(
 )  # fmt: skip
 # What the import system puts into every module; none of it is the program's.
 _MACHINERY = frozenset({"__builtins__", "__loader__", "__spec__", "__cached__", "__annotations__"})
-_DEFAULTS = attrgetter("__defaults__")
-_KEYWORDS = attrgetter("__kwdefaults__")
 _ATTRIBUTES = attrgetter("__dict__")
 _OWN_CLASS = ("__class__",)  # what `super()` needs; no statement that is allowed can bind it
 
@@ -60,7 +63,7 @@ class Snapshot:
     def __init__(self, modules: Iterable[ModuleType], fixed: frozenset[int]) -> None:
         self._lists: list[tuple[str, list[Any], list[Any]]] = []
         self._mappings: list[tuple[str, Any, list[Any], list[Any]]] = []
-        self._functions: list[tuple[str, Any, Any, Any]] = []
+        self._holders: list[tuple[str, Any, Callable[[Any], tuple[Any, ...]], tuple[Any, ...]]] = []
         self._seen: set[int] = set()
         self._modules = list(modules)
         self._names = frozenset(module.__name__ for module in self._modules)
@@ -73,16 +76,16 @@ class Snapshot:
         for _, mapping, _, _ in self._mappings:
             self._parts += (mapping, mapping.values())
         self._lengths = [len(part) for part in self._parts]
+        self._functions = [h for _, h, parts_of, _ in self._holders if parts_of is _OF_FUNCTION]
         self._kept = self._contents()
-        self._own = [function for _, function, _, _ in self._functions]
-        self._defaults = [defaults for _, _, defaults, _ in self._functions]
-        self._keywords = [keywords for _, _, _, keywords in self._functions]
 
     def _contents(self) -> list[Any]:
-        """All that lists and mappings hold, one after another."""
+        """All that lists, mappings and holders hold, one after another."""
         contents: list[Any] = []
         for part in self._parts:
             contents += part
+        for _, holder, parts_of, _ in self._holders:
+            contents += parts_of(holder)
         return contents
 
     def _look_at_modules(self) -> None:
@@ -93,15 +96,15 @@ class Snapshot:
                 if name not in _MACHINERY:
                     self._reach(name, value, "at module level")
         self._record("a built-in", vars(builtins))
+        for quitter in (builtins.exit, builtins.quit):  # which have room for an attribute
+            self._record("`exit`", vars(quitter))
 
     def change(self) -> str:
         """What has changed since ("`board`, a list at module level"); empty when nothing has."""
         if (
             list(map(len, self._parts)) == self._lengths
             and all(map(is_, self._contents(), self._kept))
-            and all(map(is_, map(_DEFAULTS, self._own), self._defaults))
-            and all(map(is_, map(_KEYWORDS, self._own), self._keywords))
-            and not any(map(_ATTRIBUTES, self._own))
+            and not any(map(_ATTRIBUTES, self._functions))
         ):
             return ""
         return self._changed()
@@ -115,17 +118,22 @@ class Snapshot:
                 return name + _changed_key(mapping, keys, values)
             if not all(map(is_, mapping, keys)):
                 return name
-        for name, function, defaults, keywords in self._functions:
-            if (
-                function.__dict__
-                or function.__defaults__ is not defaults
-                or function.__kwdefaults__ is not keywords
-            ):
+        for name, holder, parts_of, parts in self._holders:
+            if not all(map(is_, parts_of(holder), parts)):
+                return name
+            if parts_of is _OF_FUNCTION and holder.__dict__:
                 return name
         return ""
 
     def _record(self, name: str, mapping: Any) -> None:
         self._mappings.append((name, mapping, list(mapping), list(mapping.values())))
+
+    def _hold(
+        self, name: str, holder: Any, parts_of: Callable[[Any], tuple[Any, ...]]
+    ) -> list[Any]:
+        parts = parts_of(holder)
+        self._holders.append((name, holder, parts_of, parts))
+        return list(parts)
 
     def _reach(self, name: str, value: Any, where: str) -> None:
         kind = type(value)
@@ -150,9 +158,10 @@ class Snapshot:
             parts = list(value.__bases__)
         elif kind in _WRAPPERS:
             self._record(f"`{name}`, a {kind.__name__},", value.__dict__)
-            parts = [value.__func__, *value.__dict__.values()]
+            parts = self._hold(f"`{name}`, a {kind.__name__},", value, _OF_WRAPPER)
+            parts += value.__dict__.values()
         elif kind is property:
-            parts = [value.fget, value.fset, value.fdel]
+            parts = self._hold(f"`{name}`, a property,", value, _OF_PROPERTY)
         elif kind in _ALIASES:
             parts = list(value.__args__)
         elif (kind is type and value.__module__ == "builtins") or self._is_known_module(value):
@@ -171,12 +180,12 @@ class Snapshot:
             raise NotPlainError(f"`{name}`, a function with a closure {where}, may change unseen")
         if function.__dict__:
             raise NotPlainError(f"`{name}`, a function with attributes {where}, may change unseen")
-        self._functions.append(
-            (f"`{name}`, a function,", function, function.__defaults__, function.__kwdefaults__)
-        )
-        keywords = function.__kwdefaults__ or {}
-        cells = [cell.cell_contents for cell in closure or ()]
-        return [*(function.__defaults__ or ()), *keywords.values(), *cells]
+        defaults, keywords = self._hold(f"`{name}`, a function,", function, _OF_FUNCTION)
+        try:
+            cells = [cell.cell_contents for cell in closure or ()]
+        except ValueError:
+            raise NotPlainError(f"`{name}`, a method {where}, has no class") from None
+        return [*(defaults or ()), *(keywords or {}).values(), *cells]
 
 
 def _changed_key(mapping: Any, keys: list[Any], values: list[Any]) -> str:

@@ -22,15 +22,103 @@ from harness.common import serial
 from harness.common.errors import UserError
 from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
 from harness.grading.engines.dask import (
+    RESOURCE,
     Cluster,
     connect,
     described,
+    host,
     require_distributed,
-    tasks,
 )
-from harness.grading.engines.dask.roster import Roster
-from harness.grading.engines.dask.wire import Answer, pack_job, pack_setup, unpack_answer
+from harness.grading.engines.dask.wire import WorkerAnswer, pack_job, pack_setup, unpack_answer
 from harness.results import Piece
+
+PATIENCE = 60.0  # seconds without any worker that could take part
+
+Trial = Callable[[str], Any]
+"""Starts the trial on the worker at this address; dask's future of its answer."""
+
+
+class Roster:
+    """Every worker is tried once, by `try_out`, before it is given work. `tell` is called with one
+    line for each that does not serve."""
+
+    def __init__(self, address: str, try_out: Trial, tell: Callable[[str], None]) -> None:
+        self._address = address
+        self._try_out = try_out
+        self._tell = tell
+        self._threads: dict[str, int] = {}
+        self._names: dict[str, str] = {}
+        self._trials: dict[str, Any] = {}
+        self._accepted: set[str] = set()
+        self.refused: dict[str, str] = {}
+        self._since = time.monotonic()
+
+    def look(self, identity: Any) -> None:
+        """Note who is there, of what the scheduler says of itself; the new are tried."""
+        workers = identity["workers"]
+        offered = {
+            address: int(each["resources"].get(RESOURCE, 0)) for address, each in workers.items()
+        }
+        self._threads = {address: count for address, count in offered.items() if count}
+        for address in self._threads:
+            self._names[address] = str(workers[address]["name"])
+            if address not in self._trials:
+                self._trials[address] = self._try_out(address)
+        for address in offered.keys() - self._threads.keys() - self.refused.keys():
+            self._names[address] = str(workers[address]["name"])
+            self.refuse(address, host.NO_WORKER_OF_OURS)
+        for address in self._trials.keys() - workers.keys():
+            del self._trials[address]
+            self._accepted.discard(address)
+
+    def accept(self, address: str) -> None:
+        """The trial went well."""
+        self._accepted.add(address)
+
+    def forget(self, address: str) -> None:
+        """Try this worker anew."""
+        self._accepted.discard(address)
+        self._trials.pop(address, None)
+
+    def refuse(self, address: str, reason: str) -> None:
+        """Give this worker no work from now on."""
+        if address not in self.refused:
+            self.refused[address] = reason
+            self._tell(f"worker {self._names.get(address, address)} is not used: {reason}")
+        self._accepted.discard(address)
+
+    def able(self) -> dict[str, int]:
+        """The workers that take part, with how many submissions each grades at a time."""
+        found = {
+            address: count
+            for address, count in self._threads.items()
+            if address in self._accepted and address not in self.refused
+        }
+        if found:
+            self._since = time.monotonic()
+        return found
+
+    def must_have_some(self) -> None:
+        """Raise UserError when there is no worker to wait for, or none has come for `PATIENCE`."""
+        waiting = self._threads.keys() - self.refused.keys()
+        if self.able() or (time.monotonic() - self._since < PATIENCE and not self._all_refused()):
+            return
+        reasons = "; ".join(
+            f"{self._names.get(address, address)}: {reason}"
+            for address, reason in sorted(self.refused.items())
+        )
+        if waiting:
+            reasons = "; ".join(filter(None, [reasons, f"{len(waiting)} do not answer"]))
+        raise UserError(
+            f"no worker grades this run ({reasons or 'there is none'}); what is graded is kept",
+            place=self._address,
+            hint=f"harness worker --scheduler {self._address} starts one, then run the same "
+            "command again",
+        )
+
+    def _all_refused(self) -> bool:
+        return bool(self.refused) and not self._threads.keys() - self.refused.keys()
+
 
 CALL_SECONDS = 30.0  # for the scheduler to answer
 FETCH_SECONDS = 30.0  # for workers to hand over the answers that they hold
@@ -137,7 +225,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         flight.allowed = able - flight.avoid or able
         key = f"harness-grade-{uuid.uuid4().hex}"
         future = self._client.submit(
-            tasks.grade,
+            host.grade,
             self._name,
             flight.data,
             key=key,
@@ -153,7 +241,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of its size
             future = self._client.submit(
-                tasks.take_part,
+                host.take_part,
                 self._data,
                 self._name,
                 key=f"harness-trial-{uuid.uuid4().hex}",
@@ -164,7 +252,7 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         future.add_done_callback(self._ended.put)
         return future
 
-    def _arrived(self) -> Iterator[tuple[_Flight, Answer]]:
+    def _arrived(self) -> Iterator[tuple[_Flight, WorkerAnswer]]:
         """What is new, each job once, after waiting a moment for something."""
         futures = []
         with suppress(queue.Empty):
@@ -212,7 +300,9 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
             self._roster.accept(address)
             self._looked = 0.0
 
-    def _answer(self, flight: _Flight, future: Any, values: dict[str, object]) -> Answer | None:
+    def _answer(
+        self, flight: _Flight, future: Any, values: dict[str, object]
+    ) -> WorkerAnswer | None:
         """How the job ended; None when it has been sent to a worker again."""
         name = flight.job.submission.id
         if future.status != "finished" or values.get(future.key) is None:
@@ -221,14 +311,14 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                 self._again(flight, future.key)
                 return None
             failure = WorkerFailure(submission_id=name, reason=_cause(future))
-            return Answer(worker="", ended=failure)
+            return WorkerAnswer(worker="", ended=failure)
         try:
             answer = unpack_answer(values[future.key])
         except serial.SerialError as error:
             failure = WorkerFailure(submission_id=name, reason=str(error))
-            answer = Answer(worker="", ended=failure)
+            answer = WorkerAnswer(worker="", ended=failure)
         if answer.refused:
-            if answer.refused == tasks.NOT_TRIED:
+            if answer.refused == host.NOT_TRIED:
                 self._roster.forget(answer.worker)
             else:
                 self._roster.refuse(answer.worker, answer.refused)
@@ -254,11 +344,11 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
                 future.cancel()
         flight.futures.clear()
 
-    def _ask(self, question: Callable[[], Any], seconds: float) -> Any:
+    def _ask(self, call: Callable[[], Any], seconds: float) -> Any:
         """The answer to a call; TimeoutError where it is not had in time, and UserError when the
         scheduler is gone."""
         try:
-            return self._client.sync(question, callback_timeout=seconds)
+            return self._client.sync(call, callback_timeout=seconds)
         except TimeoutError:
             if self._client.status != "running":
                 raise self._gone() from None
@@ -266,9 +356,9 @@ class DaskEngine(AbstractContextManager["DaskEngine"]):
         except (OSError, AttributeError):  # dask has no connection to ask through
             raise self._gone() from None
 
-    def _ask_scheduler(self, question: Callable[[], Any]) -> Any:
+    def _ask_scheduler(self, call: Callable[[], Any]) -> Any:
         try:
-            return self._ask(question, CALL_SECONDS)
+            return self._ask(call, CALL_SECONDS)
         except TimeoutError:
             raise self._gone() from None
 

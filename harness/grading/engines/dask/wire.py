@@ -43,7 +43,7 @@ class SetupMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class WorkerAnswer:
     """What a worker has to say of a job or a setup: it does not take part (`refused`), or the job
     ended so, after `pieces`. `worker` is its address."""
 
@@ -100,7 +100,7 @@ def unpack_job(data: bytes) -> Job:
     return Job(submission=message.submission, only=only)
 
 
-def pack_answer(answer: Answer) -> bytes:
+def pack_answer(answer: WorkerAnswer) -> bytes:
     """At most about `MOST_ANSWER` bytes. What is only kept to be used again is left out where it
     does not fit; a result that does not fit is a failure of ours."""
     pieces = _fitting(answer.pieces)
@@ -115,11 +115,11 @@ def pack_answer(answer: Answer) -> bytes:
     if len(text) > 2 * MOST_ANSWER and isinstance(ended, Graded):
         reason = f"its result of {len(text) >> 20} MiB is too large to be sent"
         failure = WorkerFailure(submission_id=ended.result.id, reason=reason)
-        return pack_answer(Answer(worker=answer.worker, ended=failure))
+        return pack_answer(WorkerAnswer(worker=answer.worker, ended=failure))
     return text
 
 
-def unpack_answer(data: object) -> Answer:
+def unpack_answer(data: object) -> WorkerAnswer:
     """The inverse; SerialError for what is no answer of ours."""
     if not isinstance(data, bytes) or len(data) > 2 * MOST_ANSWER:
         raise serial.SerialError("no answer of a worker of ours")
@@ -132,7 +132,7 @@ def unpack_answer(data: object) -> Answer:
         elif "graded" in plain:
             result = serial.from_plain(SubmissionResult, plain["graded"]["result"])
             ended = Graded(result=result, observations={}, verdicts={})
-        return Answer(
+        return WorkerAnswer(
             worker=str(plain["worker"]),
             refused=str(plain["refused"]),
             ended=ended,

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from harness.judging.compare.values import first_difference
-from harness.judging.explain.boards import Cells, cells
-from harness.judging.explain.changes import ArgumentChange
-from harness.judging.explain.failure import Failure
+from harness.judging.boards import Cells, cells
+from harness.judging.explain.failure import ArgumentChange, Failure
 from harness.judging.explain.rule import Stage, count, rule
+from harness.judging.mismatches import first_difference
 from harness.matchers import same, source
 from harness.model.values import ValueKind
 
 _MOST_DIGITS = 10
 
 
-@rule(Stage.KNOWN_MISTAKE, 50)
+@rule(Stage.KNOWN_MISTAKE, 50, "does not change its argument")
 def argument_not_changed(failure: Failure) -> str | None:
     """The function should have changed its argument and did not."""
     for change in failure.changes:
@@ -59,7 +58,7 @@ def _also_returned(failure: Failure) -> str:
     return f" It also returned {got} instead of {wanted}."
 
 
-@rule(Stage.KNOWN_MISTAKE, 80)
+@rule(Stage.KNOWN_MISTAKE, 80, "changes its argument")
 def argument_changed(failure: Failure) -> str | None:
     """The function should have left its argument alone."""
     for change in failure.changes:
@@ -85,7 +84,7 @@ def _kind(change: ArgumentChange) -> str:
     return change.expected.type_name if change.expected.kind is not ValueKind.FOREIGN else "value"
 
 
-@rule(Stage.KNOWN_MISTAKE, 70)
+@rule(Stage.KNOWN_MISTAKE, 70, "changes the column beside the right one")
 def changed_off_by_one_column(failure: Failure) -> str | None:
     """The change is the right one, in a neighbouring column."""
     for change in failure.changes:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.mismatches import TextMismatch
-from harness.judging.compare.sessions import is_default_repr
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, at_line, rule
+from harness.judging.mismatches import TextMismatch
+from harness.judging.sessions import is_default_repr
 from harness.matchers import EqualTo
 from harness.model.observation import NameHint, NameHintKind, Raised
 from harness.model.values import ValueKind
 
 
-@rule(Stage.ENDING, 112)
+@rule(Stage.ENDING, 112, "forgets the parameter self")
 def forgotten_self(failure: Failure) -> str | None:
     """A method without its first parameter."""
     hint = _hint(failure, NameHintKind.NO_SELF)
@@ -21,7 +21,7 @@ def forgotten_self(failure: Failure) -> str | None:
     return f"{_name(hint)} is a method: its first parameter must be self{_defined_in(hint)}."
 
 
-@rule(Stage.ENDING, 113)
+@rule(Stage.ENDING, 113, "forgets self. before an attribute")
 def forgotten_self_dot(failure: Failure) -> str | None:
     """An attribute that is used as if it were a variable."""
     hint = _hint(failure, NameHintKind.SELF_DOT)
@@ -37,7 +37,7 @@ def forgotten_self_dot(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.ENDING, 114)
+@rule(Stage.ENDING, 114, "a method stands outside its class")
 def method_outside_its_class(failure: Failure) -> str | None:
     """A function at module level that should be a method."""
     hint = _hint(failure, NameHintKind.OUTSIDE)
@@ -47,7 +47,7 @@ def method_outside_its_class(failure: Failure) -> str | None:
     return f"{_name(hint)} stands outside the class {owner}: indent it, so that it belongs to it."
 
 
-@rule(Stage.ENDING, 115)
+@rule(Stage.ENDING, 115, "a method is missing")
 def missing_method(failure: Failure) -> str | None:
     """A method or attribute that is nearly called so."""
     hint = _hint(failure, NameHintKind.NEAREST)
@@ -58,7 +58,7 @@ def missing_method(failure: Failure) -> str | None:
     return f"{owner} has no {_name(hint)}. You have {near}: is that it?"
 
 
-@rule(Stage.KNOWN_MISTAKE, 3)
+@rule(Stage.KNOWN_MISTAKE, 3, "objects cannot be shown (no __repr__)")
 def no_repr(failure: Failure) -> str | None:
     """Python's own words for an object where its class should have some."""
     for mismatch in failure.mismatches:
@@ -77,7 +77,7 @@ def no_repr(failure: Failure) -> str | None:
                         "__repr__")  # fmt: skip
 
 
-@rule(Stage.KNOWN_MISTAKE, 5)
+@rule(Stage.KNOWN_MISTAKE, 5, "shows objects as another text (__repr__)")
 def repr_differs(failure: Failure) -> str | None:
     """The right value, and a session shows it as another text."""
     text = failure.text
@@ -91,7 +91,7 @@ def repr_differs(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.KNOWN_MISTAKE, 4)
+@rule(Stage.KNOWN_MISTAKE, 4, "objects cannot be compared (no __eq__)")
 def no_eq(failure: Failure) -> str | None:
     """Objects that are compared by identity."""
     mismatch = failure.returns

@@ -1,10 +1,10 @@
-"""Rules about how the process ended."""
+"""Rules about how the process ended, and the inputs that it took."""
 
 from __future__ import annotations
 
 from harness.common.escaping import plain, quoted
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, rule
+from harness.judging.explain.rule import Stage, count, rule
 from harness.model.observation import Ending
 
 _AT_IMPORT = {
@@ -18,7 +18,7 @@ _AT_IMPORT = {
 }
 
 
-@rule(Stage.ENDING, 10)
+@rule(Stage.ENDING, 10, "could not be graded: our error")
 def our_fault(failure: Failure) -> str | None:
     """Our machinery failed; nothing is known about the submission."""
     if failure.ending is Ending.HARNESS_ERROR:
@@ -26,7 +26,7 @@ def our_fault(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 20)
+@rule(Stage.ENDING, 20, "broke the grading protocol")
 def tampered(failure: Failure) -> str | None:
     """The program broke the protocol by which it is observed."""
     if failure.ending is Ending.TAMPERED:
@@ -37,7 +37,7 @@ def tampered(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 30)
+@rule(Stage.ENDING, 30, "fails as the file is loaded")
 def ran_at_import(failure: Failure) -> str | None:
     """Something went wrong before any function was called."""
     if not failure.loading:
@@ -60,7 +60,7 @@ def ran_at_import(failure: Failure) -> str | None:
     return f"Code outside the functions ran at import: as soon as the file is loaded, {what}."
 
 
-@rule(Stage.ENDING, 40)
+@rule(Stage.ENDING, 40, "is missing")
 def missing_function(failure: Failure) -> str | None:
     """A function that the stimulus needs is not there."""
     if failure.ending is not Ending.MISSING:
@@ -76,7 +76,7 @@ def missing_function(failure: Failure) -> str | None:
     return f"The {kind} {name} is missing: {reason}."
 
 
-@rule(Stage.ENDING, 50)
+@rule(Stage.ENDING, 50, "prints without end")
 def printed_without_end(failure: Failure) -> str | None:
     """More was printed, or left in files, than is kept."""
     if failure.ending is not Ending.OUTPUT_LIMIT:
@@ -92,7 +92,7 @@ def printed_without_end(failure: Failure) -> str | None:
     return failure.says(f"printed without end{more}{again}")
 
 
-@rule(Stage.ENDING, 70)
+@rule(Stage.ENDING, 70, "does not end")
 def did_not_end(failure: Failure) -> str | None:
     """Time ran out."""
     if failure.ending is Ending.CPU_LIMIT:
@@ -109,7 +109,7 @@ def _last_input(failure: Failure) -> str:
     return f" after {failure.typed(reads - 1)}" if reads and failure.step is None else ""
 
 
-@rule(Stage.ENDING, 80)
+@rule(Stage.ENDING, 80, "uses too much memory")
 def memory(failure: Failure) -> str | None:
     """Memory ran out."""
     raised = failure.raises.actual if failure.raises else None
@@ -118,7 +118,7 @@ def memory(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 90)
+@rule(Stage.ENDING, 90, "crashes Python itself")
 def crashed(failure: Failure) -> str | None:
     """Python itself died by a signal."""
     if failure.ending is not Ending.CRASHED:
@@ -128,7 +128,7 @@ def crashed(failure: Failure) -> str | None:
     return failure.says(f"made Python itself crash{signal}")
 
 
-@rule(Stage.ENDING, 100)
+@rule(Stage.ENDING, 100, "ends the whole program")
 def ended_early(failure: Failure) -> str | None:
     """The process was gone before there was an answer."""
     if failure.ending is Ending.ENDED_EARLY:
@@ -136,7 +136,7 @@ def ended_early(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 110)
+@rule(Stage.ENDING, 110, "stopped after too many time limits")
 def cut_short(failure: Failure) -> str | None:
     """Not run to the end because the submission kept hitting its limits."""
     if failure.ending is Ending.STOPPED_EARLY:
@@ -146,9 +146,79 @@ def cut_short(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.DIFFERENCE, 120)
+@rule(Stage.DIFFERENCE, 120, "ends in another way than it should")
 def should_not_answer(failure: Failure) -> str | None:
     """It should have ended in another way, and simply ended."""
     if failure.ending is Ending.ANSWERED:
         return failure.says("ended, although it should not have ended here")
     return None
+
+
+_WITHOUT_ASKING = frozenset(
+    {Ending.ANSWERED, Ending.CPU_LIMIT, Ending.TIMEOUT, Ending.STOPPED_EARLY}
+)
+
+
+@rule(Stage.ENDING, 60, "does not ask for input")
+def did_not_ask_for_input(failure: Failure) -> str | None:
+    """Nothing was read, though something should have been."""
+    if failure.observation.ending not in _WITHOUT_ASKING or failure.raises or failure.loading:
+        return None
+    if failure.observation.reads or not failure.expected_reads:
+        return None
+    if failure.reads is None and failure.ending is None:
+        return None
+    inputs = count(failure.expected_reads, "input")
+    ending = "" if failure.ending is None else ", and did not end either"
+    return failure.says(f"did not ask for input{ending}: {inputs} should have been read")
+
+
+@rule(Stage.OUTPUT_BEFORE_INPUTS, 40, "asks for more input than there is")
+def asked_for_more(failure: Failure) -> str | None:
+    """It wanted more input than there was to be typed."""
+    more = failure.reads is not None and failure.reads.actual > failure.reads.expected
+    if failure.ending is not Ending.ASKED_FOR_MORE and not more:
+        return None
+    parts = _parts_earlier(failure)
+    most = failure.expectation.stated.reads_at_most
+    if most is not None:
+        inputs = count(most, "input")
+        return failure.says(f"still asked for input after {failure.observation.reads} inputs: "
+                            f"at most {inputs} should be needed")  # fmt: skip
+    if failure.expected_reads == 0:
+        return failure.says("asked for input, although it should ask for none")
+    if failure.reads is not None and failure.ending is None:
+        taken, enough = failure.reads.actual, failure.reads.expected
+        return failure.says(f"asked for input {count(taken, 'time')} instead of {enough}{parts}")
+    reads = failure.observation.reads
+    last = f" after {failure.typed(reads - 1)}" if reads else ""
+    return failure.says(
+        f"still asked for input{last}, although it should have ended{parts}", place=""
+    )
+
+
+@rule(Stage.KNOWN_MISTAKE, 110, "stops before all input is read")
+def stopped_early(failure: Failure) -> str | None:
+    """It ended before all inputs were taken."""
+    if failure.reads is None or failure.observation.ending is not Ending.ANSWERED or failure.raises:
+        return None
+    taken, expected = failure.reads.actual, failure.reads.expected
+    if taken >= expected:
+        return None
+    parts = _parts_earlier(failure)
+    if taken == 0:
+        return failure.says(f"stopped early: it read none of {count(expected, 'input')}{parts}")
+    last, read = failure.typed(taken - 1), f"It read {taken} of {count(expected, 'input')}"
+    prompt = failure.expected_prompt(taken)
+    words = f", with {quoted(prompt)}" if prompt else ""
+    clause = f"stopped early: after {last} it should have asked for input again{words}"
+    return f"{failure.says(clause)} {read}{parts}."
+
+
+def _parts_earlier(failure: Failure) -> str:
+    """Where the text had already parted, if that was before the last input."""
+    text = failure.text
+    if text is None or text.turn is None or text.turn >= failure.observation.reads:
+        return ""
+    place = failure.place(text.turn)
+    return f"; the output already differs {place}" if place else ""

@@ -1,4 +1,6 @@
-"""Rules about files: not written, written elsewhere, not closed, other lines than expected."""
+"""Rules about files: not written, written elsewhere, not closed, other lines than expected, changed
+though they should stay.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,13 @@ import errno
 import re
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.mismatches import ValueMismatch
-from harness.judging.explain.alignment import shared_start
+from harness.judging.alignment import Edit, edit_of, shared_start
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, at_line, count, rule
-from harness.matchers import Exactly, source
+from harness.judging.explain.rule import Stage, a_type, at_line, count, rule
+from harness.judging.mismatches import ValueMismatch
+from harness.matchers import Exactly, same, source
 from harness.model.observation import Phase
-from harness.model.values import ValueKind
+from harness.model.values import Value, ValueKind, file_value
 
 _ERRORS = f"(?P<number>{errno.ENOENT}|{errno.EACCES}|{errno.EPERM}|{errno.EROFS})"
 _NO_ACCESS = re.compile(
@@ -24,7 +26,7 @@ _OUTSIDE = re.compile(r"[/\\~]|[A-Za-z]:[/\\]|(?:.*[/\\])?\.\.(?:[/\\]|\Z)", re.
 _NOT_THERE = re.compile(r"No module named '([^']+)'\Z")
 
 
-@rule(Stage.ENDING, 5)
+@rule(Stage.ENDING, 5, "a file is missing")
 def not_handed_in(failure: Failure) -> str | None:
     """The file that should be run or loaded is not there."""
     raised = failure.observation.raised
@@ -36,7 +38,7 @@ def not_handed_in(failure: Failure) -> str | None:
     return f"{plain(named[1], limit=60)}.py was not handed in."
 
 
-@rule(Stage.ENDING, 118)
+@rule(Stage.ENDING, 118, "uses a file where it may not")
 def folder_is_read_only(failure: Failure) -> str | None:
     """A file outside the program's folder is used, or one is written where none should be."""
     mismatch = failure.raises
@@ -60,7 +62,7 @@ def folder_is_read_only(failure: Failure) -> str | None:
     return f"{failure.says(clause)} Files belong beside the program: open {name} by its name alone."
 
 
-@rule(Stage.KNOWN_MISTAKE, 113)
+@rule(Stage.KNOWN_MISTAKE, 113, "does not close a file")
 def file_not_closed(failure: Failure) -> str | None:
     """What was written is not all in the file yet."""
     found = _first(failure)
@@ -72,7 +74,7 @@ def file_not_closed(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.KNOWN_MISTAKE, 220)
+@rule(Stage.KNOWN_MISTAKE, 220, "writes a file under another name")
 def file_written_elsewhere(failure: Failure) -> str | None:
     """The file is not there, and another one that should not be there is."""
     missing = [found.name for found in failure.files if found.actual is None]
@@ -96,7 +98,7 @@ def _own_name(path: str) -> str:
     return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
 
 
-@rule(Stage.KNOWN_MISTAKE, 230)
+@rule(Stage.KNOWN_MISTAKE, 230, "does not write a file")
 def file_not_written(failure: Failure) -> str | None:
     """The file is not there."""
     found = _first(failure, missing=True)
@@ -107,7 +109,7 @@ def file_not_written(failure: Failure) -> str | None:
     return failure.says(done, who=f"the file {_named(found.name)}")
 
 
-@rule(Stage.KNOWN_MISTAKE, 240)
+@rule(Stage.KNOWN_MISTAKE, 240, "leaves a file that should not be there")
 def file_should_not_be_there(failure: Failure) -> str | None:
     """A file that nobody asked for, or one that should have been removed."""
     found = _first(failure)
@@ -121,7 +123,7 @@ def file_should_not_be_there(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.KNOWN_MISTAKE, 260)
+@rule(Stage.KNOWN_MISTAKE, 260, "writes lines in another order")
 def lines_in_another_order(failure: Failure) -> str | None:
     """The same lines, in another order."""
     texts = failure.file_texts
@@ -138,7 +140,7 @@ def lines_in_another_order(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.KNOWN_MISTAKE, 114)
+@rule(Stage.KNOWN_MISTAKE, 114, "writes lines without line ends")
 def lines_run_together(failure: Failure) -> str | None:
     """The text of all lines without their ends."""
     texts = failure.file_texts
@@ -151,7 +153,7 @@ def lines_run_together(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.DIFFERENCE, 25)
+@rule(Stage.DIFFERENCE, 25, "writes another text into a file")
 def file_differs(failure: Failure) -> str | None:
     """A file has another content."""
     found = _first(failure)
@@ -185,3 +187,73 @@ def _first(failure: Failure, *, missing: bool = False) -> ValueMismatch | None:
 
 def _named(name: str) -> str:
     return plain(name, limit=60)
+
+
+_READING = "To read a file, open it with mode 'r'"
+
+
+@rule(Stage.KNOWN_MISTAKE, 112, "changes a file that should stay as it is")
+def file_should_stay(failure: Failure) -> str | None:
+    """A file that is given and should be as before is not."""
+    given = {file.name: file_value(file.data) for file in failure.stimulus.files}
+    for found in failure.files:
+        before, expected = given.get(found.name), found.expected
+        if before is None or not isinstance(expected, Exactly) or not same(before, expected.value):
+            continue
+        clause = f"should stay as it is, and {_what(failure, found, before)}"
+        return failure.says(clause, who=f"the file {plain(found.name, limit=60)}")
+    return None
+
+
+def _what(failure: Failure, found: ValueMismatch, before: Value) -> str:
+    after = found.actual
+    if after is None:
+        for other in failure.files:
+            if other.expected is None and other.actual is not None and same(other.actual, before):
+                return f"it is renamed to {plain(other.name, limit=60)}"
+        return "it is removed"
+    if after.kind is ValueKind.STR and not after.text:
+        return f"it is emptied: is it opened with mode 'w'? {_READING}"
+    if after.kind is ValueKind.TOO_LARGE:
+        return f"it is now {plain(after.text, limit=60)}"
+    if after.kind is ValueKind.UNREADABLE:
+        return f"it can no longer be read ({plain(after.text, limit=40)})"
+    if after.kind is not ValueKind.STR:
+        return f"it is now {a_type(after)}"
+    if before.kind is not ValueKind.STR:
+        return "it is overwritten"
+    edit = edit_of(_lines(before), _lines(after))
+    if edit.removed or edit.inserted:
+        return _edited(edit)
+    end = (
+        "the newline at its end is gone"
+        if before.text.endswith("\n")
+        else "a newline is added at its end"
+    )
+    return f"it is changed: {end}"
+
+
+def _edited(edit: Edit) -> str:
+    added = edit.inserted
+    if not edit.removed and added and edit.at_end:
+        are = "line is" if len(added) == 1 else "lines are"
+        return (
+            f"{len(added)} {are} added at its end: {quoted(added[0])}. Is it opened with mode 'a'?"
+        )
+    place = f"line {edit.at + 1}"
+    if not added:
+        gone = f"{place}, {quoted(edit.removed[0])}, is gone"
+        if len(edit.removed) > 1:
+            gone = f"{count(len(edit.removed), 'line')} from {place} on are gone"
+        return f"it is changed: {gone}"
+    if not edit.removed:
+        return f"it is changed: {place}, {quoted(added[0])}, is added"
+    was = f"{place} was {quoted(edit.removed[0])} and is {quoted(added[0])} now"
+    if edit.removed == edit.expected and added == edit.actual:
+        return f"nothing of it is left: {was}. Is it opened with mode 'w'? {_READING}"
+    return f"it is changed: {was}"
+
+
+def _lines(value: Value) -> list[str]:
+    lines = value.text.split("\n")
+    return lines if lines[-1] else lines[:-1]

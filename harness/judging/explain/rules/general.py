@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from harness.common.escaping import quoted
-from harness.judging.compare.mismatches import ExitMismatch, TextMismatch, ValueMismatch
-from harness.judging.compare.values import FirstDifference, first_difference
-from harness.judging.explain.boards import is_board
+from harness.judging.boards import is_board
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, count, rule
+from harness.judging.mismatches import (
+    ExitMismatch,
+    FirstDifference,
+    TextMismatch,
+    ValueMismatch,
+    first_difference,
+)
 from harness.matchers import (
     SOURCE_LIMIT,
     ALine,
@@ -28,7 +33,7 @@ _LINES_NAMED = 3
 _LINES_SEARCHED = 100
 
 
-@rule(Stage.DIFFERENCE, 10)
+@rule(Stage.DIFFERENCE, 10, "returns another value")
 def wrong_value(failure: Failure) -> str | None:
     """Another value is returned."""
     mismatch = failure.returns
@@ -56,7 +61,7 @@ def wrong_value(failure: Failure) -> str | None:
     return failure.says(clause, place=at, who=name)
 
 
-@rule(Stage.DIFFERENCE, 20)
+@rule(Stage.DIFFERENCE, 20, "leaves another value behind")
 def wrong_value_afterwards(failure: Failure) -> str | None:
     """A parameter or a variable has another value afterwards."""
     mismatch = failure.leaves
@@ -161,7 +166,7 @@ def _around(actual: Value, expected: Value) -> tuple[str, str]:
     return source(actual, at=at, limit=60), source(expected, at=at, limit=60)
 
 
-@rule(Stage.DIFFERENCE, 100)
+@rule(Stage.DIFFERENCE, 100, "does not print what is asked for")
 def text_not_matched(failure: Failure) -> str | None:
     """Printed text that is not what a matcher asks for."""
     text = failure.text
@@ -216,7 +221,7 @@ def _lines_not_there(failure: Failure, text: TextMismatch, lines: list[str]) -> 
     return failure.says(f"{clause}: {those} are missing", place=place, who="the board")
 
 
-@rule(Stage.DIFFERENCE, 110)
+@rule(Stage.DIFFERENCE, 110, "ends with another exit status")
 def wrong_exit_status(failure: Failure) -> str | None:
     """The program ends with another exit status."""
     for mismatch in failure.mismatches:
@@ -226,7 +231,7 @@ def wrong_exit_status(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.LAST, 10)
+@rule(Stage.LAST, 10, "differs from what is expected")
 def differs(failure: Failure) -> str | None:
     """The last resort."""
     kinds = {type(mismatch) for mismatch in failure.mismatches}

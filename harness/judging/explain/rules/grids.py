@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from harness.common.escaping import quoted
-from harness.judging.explain.alignment import shared_start
-from harness.judging.explain.boards import cells, grid_at, is_board, transposed
-from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, rule
+from harness.judging.alignment import shared_start
+from harness.judging.boards import cells, grid_at, is_board, transposed
+from harness.judging.explain.failure import Failure, Texts
+from harness.judging.explain.rule import Stage, rule, text_rule
 from harness.model.values import Value
 
 _MESSAGE = "has rows and columns swapped"
 
 
-@rule(Stage.KNOWN_MISTAKE, 60)
+@rule(Stage.KNOWN_MISTAKE, 60, "rows and columns are swapped")
 def rows_and_columns_swapped(failure: Failure) -> str | None:
     """A board that is the expected one turned over its diagonal."""
     pair = failure.exact_return
@@ -26,12 +26,9 @@ def rows_and_columns_swapped(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.OUTPUT_BEFORE_INPUTS, 20)
-def printed_rows_and_columns_swapped(failure: Failure) -> str | None:
+@text_rule(Stage.OUTPUT_BEFORE_INPUTS, 20, "shows rows and columns swapped")
+def printed_rows_and_columns_swapped(failure: Failure, texts: Texts) -> str | None:
     """The same of a board that is shown."""
-    texts = failure.texts
-    if texts is None:
-        return None
     expected, actual = texts.edit.expected, texts.edit.actual
     first = shared_start(expected, actual)
     wanted, got = grid_at(expected, first), grid_at(actual, first)
@@ -64,12 +61,9 @@ def _square(rows: list[list[str]]) -> int:
     return len(rows) if all(len(row) == len(rows) for row in rows) else 0
 
 
-@rule(Stage.OUTPUT_BEFORE_INPUTS, 30)
-def printed_off_by_one_column(failure: Failure) -> str | None:
+@text_rule(Stage.OUTPUT_BEFORE_INPUTS, 30, "shows a piece one column beside its place")
+def printed_off_by_one_column(failure: Failure, texts: Texts) -> str | None:
     """A printed board on which one piece lies one column beside its place."""
-    texts = failure.texts
-    if texts is None:
-        return None
     expected, actual = texts.edit.expected, texts.edit.actual
     moved = _moved(expected, actual)
     if moved is None:
@@ -110,12 +104,9 @@ def _moved(
     return (places[0], places[1]) if should_first else (places[1], places[0])
 
 
-@rule(Stage.OUTPUT_BEFORE_INPUTS, 10)
-def board_shown_twice(failure: Failure) -> str | None:
+@text_rule(Stage.OUTPUT_BEFORE_INPUTS, 10, "shows the board twice")
+def board_shown_twice(failure: Failure, texts: Texts) -> str | None:
     """A block of lines printed twice in a row."""
-    texts = failure.texts
-    if texts is None:
-        return None
     edit = texts.edit
     block, size = edit.inserted, len(edit.inserted)
     if edit.removed or size < 2 or edit.at < size:
@@ -129,12 +120,9 @@ def board_shown_twice(failure: Failure) -> str | None:
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
 
-@rule(Stage.KNOWN_MISTAKE, 140)
-def board_not_shown(failure: Failure) -> str | None:
+@text_rule(Stage.KNOWN_MISTAKE, 140, "does not show the board")
+def board_not_shown(failure: Failure, texts: Texts) -> str | None:
     """The board is missing from what is printed."""
-    texts = failure.texts
-    if texts is None:
-        return None
     edit = texts.edit
     if edit.inserted or not _holds_board(edit.removed):
         return None
@@ -147,12 +135,9 @@ def _holds_board(lines: list[str]) -> bool:
     return any(is_board(lines[i : i + 3]) for i in range(min(len(lines) - 2, 100)))
 
 
-@rule(Stage.KNOWN_MISTAKE, 150)
-def board_shown_unasked(failure: Failure) -> str | None:
+@text_rule(Stage.KNOWN_MISTAKE, 150, "shows the board when it should not")
+def board_shown_unasked(failure: Failure, texts: Texts) -> str | None:
     """A board where none should be."""
-    texts = failure.texts
-    if texts is None:
-        return None
     edit = texts.edit
     if edit.removed or not is_board(edit.inserted):
         return None

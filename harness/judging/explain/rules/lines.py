@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from harness.common.escaping import quoted
-from harness.judging.explain.alignment import Edit, shared_start
+from harness.judging.alignment import Edit, shared_start
 from harness.judging.explain.failure import Failure, Texts
-from harness.judging.explain.rule import Stage, rule
+from harness.judging.explain.rule import Stage, text_rule
 
 
-@rule(Stage.DIFFERENCE, 30)
-def unexpected_output(failure: Failure) -> str | None:
+@text_rule(Stage.DIFFERENCE, 30, "prints where nothing should be printed")
+def unexpected_output(failure: Failure, texts: Texts) -> str | None:
     """Something is printed where nothing should be."""
-    texts = failure.texts
-    if texts is None or texts.expected or not texts.printed:
+    if texts.expected or not texts.printed:
         return None
     found = quoted(texts.actual.rstrip("\n"))
     return failure.says(
@@ -20,11 +19,10 @@ def unexpected_output(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.DIFFERENCE, 40)
-def nothing_printed(failure: Failure) -> str | None:
+@text_rule(Stage.DIFFERENCE, 40, "prints nothing")
+def nothing_printed(failure: Failure, texts: Texts) -> str | None:
     """Nothing is printed where something should be."""
-    texts = failure.texts
-    if texts is None or texts.actual or not texts.printed:
+    if texts.actual or not texts.printed:
         return None
     wanted = quoted(_first_visible(texts.expected.split("\n")))
     clause = f"{texts.verb} nothing, but {wanted} should be {_done(texts)}"
@@ -35,12 +33,9 @@ def _done(texts: Texts) -> str:
     return "shown" if texts.shown else "printed"
 
 
-@rule(Stage.DIFFERENCE, 50)
-def line_missing(failure: Failure) -> str | None:
+@text_rule(Stage.DIFFERENCE, 50, "does not print a line")
+def line_missing(failure: Failure, texts: Texts) -> str | None:
     """Lines are left out, all else is right."""
-    texts = failure.texts
-    if texts is None:
-        return None
     edit = texts.edit
     if edit.inserted or not edit.removed:
         return None
@@ -54,12 +49,9 @@ def line_missing(failure: Failure) -> str | None:
     return failure.says(clause, place=texts.place, who=who)
 
 
-@rule(Stage.DIFFERENCE, 60)
-def line_too_many(failure: Failure) -> str | None:
+@text_rule(Stage.DIFFERENCE, 60, "prints a line too many")
+def line_too_many(failure: Failure, texts: Texts) -> str | None:
     """Lines are added, all else is right."""
-    texts = failure.texts
-    if texts is None:
-        return None
     edit = texts.edit
     if edit.removed or not edit.inserted:
         return None
@@ -71,11 +63,10 @@ def line_too_many(failure: Failure) -> str | None:
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
 
-@rule(Stage.DIFFERENCE, 70)
-def prompt_differs(failure: Failure) -> str | None:
+@text_rule(Stage.DIFFERENCE, 70, "a prompt differs")
+def prompt_differs(failure: Failure, texts: Texts) -> str | None:
     """The text just before an input is another."""
-    texts = failure.texts
-    if texts is None or not _is_before_input(failure):
+    if not _is_before_input(failure):
         return None
     edit = texts.edit
     pair = _one_line(edit)
@@ -92,12 +83,9 @@ def _is_before_input(failure: Failure) -> bool:
     return failure.text.turn < failure.observation.reads
 
 
-@rule(Stage.DIFFERENCE, 80)
-def line_differs(failure: Failure) -> str | None:
+@text_rule(Stage.DIFFERENCE, 80, "one printed line differs")
+def line_differs(failure: Failure, texts: Texts) -> str | None:
     """One line is another, all else is right."""
-    texts = failure.texts
-    if texts is None:
-        return None
     edit = texts.edit
     pair = _one_line(edit)
     if pair is None:
@@ -116,12 +104,9 @@ def _one_line(edit: Edit) -> tuple[str, str] | None:
     return edit.removed[0], edit.inserted[0]
 
 
-@rule(Stage.DIFFERENCE, 90)
-def text_differs(failure: Failure) -> str | None:
+@text_rule(Stage.DIFFERENCE, 90, "the printed text differs")
+def text_differs(failure: Failure, texts: Texts) -> str | None:
     """The texts differ from some line and column, and no other rule knows why."""
-    texts = failure.texts
-    if texts is None:
-        return None
     line, column, wanted, got = _first_place(texts)
     at = column - 1
     clause = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from harness.common.escaping import plain, quoted
-from harness.judging.compare.channels import expected_ending
-from harness.judging.compare.mismatches import has_base
+from harness.judging.channels import expected_ending
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, at_line, rule
+from harness.judging.mismatches import has_base
 from harness.model.observation import Phase, Raised
 from harness.model.stimulus import Call
 
@@ -17,7 +17,7 @@ _WRONG_ARGUMENTS = re.compile(
 )
 
 
-@rule(Stage.ENDING, 120)
+@rule(Stage.ENDING, 120, "calls exit")
 def called_exit(failure: Failure) -> str | None:
     """`exit()` where the function should come back."""
     raised = _unexpected(failure)
@@ -26,7 +26,7 @@ def called_exit(failure: Failure) -> str | None:
     return failure.says(f"called exit, which ends the whole program{at_line(raised)}")
 
 
-@rule(Stage.ENDING, 130)
+@rule(Stage.ENDING, 130, "calls itself without end")
 def recursed_too_deep(failure: Failure) -> str | None:
     """A function that calls itself without end."""
     raised = _unexpected(failure)
@@ -37,7 +37,7 @@ def recursed_too_deep(failure: Failure) -> str | None:
     )
 
 
-@rule(Stage.ENDING, 140)
+@rule(Stage.ENDING, 140, "has other parameters")
 def wrong_parameters(failure: Failure) -> str | None:
     """The call itself fails: the function is defined with other parameters."""
     raised = _unexpected(failure)
@@ -48,7 +48,7 @@ def wrong_parameters(failure: Failure) -> str | None:
     return f"The parameters do not fit the call: TypeError: {plain(raised.message)}."
 
 
-@rule(Stage.ENDING, 45)
+@rule(Stage.ENDING, 45, "ends before what is asked for")
 def ended_elsewhere(failure: Failure) -> str | None:
     """It ended as it should, but before the call or the session."""
     early = failure.observation.phase in (Phase.GIVEN, Phase.ARGUMENTS)
@@ -59,7 +59,7 @@ def ended_elsewhere(failure: Failure) -> str | None:
     return f"It ended as it should, but already in what comes before {call}, which never ran."
 
 
-@rule(Stage.ENDING, 145)
+@rule(Stage.ENDING, 145, "raises before what is asked for, or after it")
 def raised_elsewhere(failure: Failure) -> str | None:
     """An exception before the call or the session, or after the call: what should raise did not
     run, or did not raise."""
@@ -83,7 +83,7 @@ def raised_elsewhere(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.ENDING, 150)
+@rule(Stage.ENDING, 150, "raises an exception")
 def raised_unexpectedly(failure: Failure) -> str | None:
     """An exception where there should be none."""
     raised = _unexpected(failure)
@@ -92,7 +92,7 @@ def raised_unexpectedly(failure: Failure) -> str | None:
     return failure.says(f"raised {_named(raised)}{at_line(raised)}")
 
 
-@rule(Stage.ENDING, 160)
+@rule(Stage.ENDING, 160, "raises another exception")
 def wrong_exception(failure: Failure) -> str | None:
     """Another exception, or another message, than should be raised."""
     mismatch = failure.raises
@@ -119,7 +119,7 @@ def _other_base(actual: Raised, wanted: str) -> str:
     return f"raised {name}{derived} and is no {wanted}{advice}"
 
 
-@rule(Stage.ENDING, 170)
+@rule(Stage.ENDING, 170, "raises no exception")
 def did_not_raise(failure: Failure) -> str | None:
     """No exception where there should be one."""
     mismatch = failure.raises

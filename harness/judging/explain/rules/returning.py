@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.common.escaping import plain
-from harness.judging.compare.values import first_difference
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rule import Stage, a_type, rule
+from harness.judging.mismatches import first_difference
 from harness.matchers import GENERATOR, Exactly, OfType, Yields, source
 from harness.model.values import Value, ValueKind
 
@@ -22,7 +22,7 @@ _MADE_FROM = {
 }
 
 
-@rule(Stage.KNOWN_MISTAKE, 20)
+@rule(Stage.KNOWN_MISTAKE, 20, "prints instead of returning")
 def printed_instead_of_returned(failure: Failure) -> str | None:
     """The answer is printed, and None is returned."""
     pair = failure.exact_return
@@ -51,7 +51,7 @@ def _has_lines(text: str, lines: str) -> bool:
     return f"\n{lines}\n" in f"\n{text}\n"
 
 
-@rule(Stage.KNOWN_MISTAKE, 30)
+@rule(Stage.KNOWN_MISTAKE, 30, "returns instead of printing")
 def returned_instead_of_printed(failure: Failure) -> str | None:
     """The text came back, and the screen stayed empty."""
     pair, expected = failure.exact_return, failure.expected_printed
@@ -64,7 +64,7 @@ def returned_instead_of_printed(failure: Failure) -> str | None:
     return None
 
 
-@rule(Stage.KNOWN_MISTAKE, 88)
+@rule(Stage.KNOWN_MISTAKE, 88, "returns a generator instead of a list")
 def generator_instead_of_list(failure: Failure) -> str | None:
     """What should be a list comes one by one."""
     pair = failure.exact_return
@@ -77,7 +77,7 @@ def generator_instead_of_list(failure: Failure) -> str | None:
     return failure.says(f"returned {made} instead of {wanted}{hint}")
 
 
-@rule(Stage.KNOWN_MISTAKE, 89)
+@rule(Stage.KNOWN_MISTAKE, 89, "returns another iterator instead of a generator")
 def iterator_instead_of_generator(failure: Failure) -> str | None:
     """The right values come one by one, and not from a generator."""
     mismatch = failure.returns
@@ -95,7 +95,7 @@ def iterator_instead_of_generator(failure: Failure) -> str | None:
     return failure.says(f"returned {a_type(made)} object instead of a generator: write yield")
 
 
-@rule(Stage.KNOWN_MISTAKE, 90)
+@rule(Stage.KNOWN_MISTAKE, 90, "returns None")
 def returned_none(failure: Failure) -> str | None:
     """None came back: a `return` is missing."""
     pair = failure.exact_return
@@ -115,7 +115,7 @@ def returned_none(failure: Failure) -> str | None:
     return failure.says(f"returned None instead of {wanted}: is a return missing?")
 
 
-@rule(Stage.KNOWN_MISTAKE, 10)
+@rule(Stage.KNOWN_MISTAKE, 10, "makes a value that is too large")
 def too_large(failure: Failure) -> str | None:
     """A value that is beyond comparing."""
     returned = failure.first_difference.actual if failure.first_difference else None
@@ -135,7 +135,7 @@ def _left_behind(failure: Failure) -> Value | None:
     return first_difference(*mismatch.expected.pair(mismatch.actual)).actual
 
 
-@rule(Stage.KNOWN_MISTAKE, 40)
+@rule(Stage.KNOWN_MISTAKE, 40, "returns a function without calling it")
 def returned_a_function(failure: Failure) -> str | None:
     """A function came back, not what it would return."""
     mismatch = failure.returns
@@ -147,7 +147,7 @@ def returned_a_function(failure: Failure) -> str | None:
     return failure.says(f"returned the function {name} itself: are its parentheses missing?")
 
 
-@rule(Stage.KNOWN_MISTAKE, 100)
+@rule(Stage.KNOWN_MISTAKE, 100, "returns a value of another type")
 def wrong_type(failure: Failure) -> str | None:
     """The right value of the wrong type, or something of another type altogether."""
     place = failure.first_difference

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from harness.common.escaping import quoted, visible
-from harness.judging.explain.alignment import shared_start
+from harness.judging.alignment import shared_start
 from harness.judging.explain.failure import Failure, Texts
-from harness.judging.explain.rule import Stage, count, rule
+from harness.judging.explain.rule import Stage, count, rule, text_rule
 
 _SPACE_NAMES = {" ": "space", "\t": "tab", "\r": "carriage return"}
 
 
-@rule(Stage.KNOWN_MISTAKE, 115)
+@rule(Stage.KNOWN_MISTAKE, 115, "ends lines as Windows does")
 def windows_line_ends(failure: Failure) -> str | None:
     """Only the ends of lines differ: \\r\\n on one side, \\n on the other."""
     for texts in failure.all_texts:
@@ -46,7 +46,7 @@ def _ends(texts: Texts) -> str:
     return clause
 
 
-@rule(Stage.KNOWN_MISTAKE, 120)
+@rule(Stage.KNOWN_MISTAKE, 120, "only white space differs")
 def only_whitespace(failure: Failure) -> str | None:
     """Every visible character is right."""
     for texts in failure.all_texts:
@@ -161,11 +161,10 @@ def _kinds(space: str) -> str:
     return " and ".join(names[:3])
 
 
-@rule(Stage.KNOWN_MISTAKE, 130)
-def only_case(failure: Failure) -> str | None:
+@text_rule(Stage.KNOWN_MISTAKE, 130, "upper and lower case differ")
+def only_case(failure: Failure, texts: Texts) -> str | None:
     """Every letter is right but for its case."""
-    texts = failure.texts
-    if texts is None or texts.expected.casefold() != texts.actual.casefold():
+    if texts.expected.casefold() != texts.actual.casefold():
         return None
     expected, actual = texts.edit.expected, texts.edit.actual
     for number, (wanted, got) in enumerate(zip_longest(expected, actual, fillvalue=""), start=1):

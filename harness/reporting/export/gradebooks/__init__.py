@@ -10,12 +10,16 @@ from pathlib import Path
 from harness.common.csv_tables import Sheet, encoded, read_sheet
 from harness.common.discovery import import_modules
 from harness.common.errors import UserError
+from harness.common.words import counted
 from harness.reporting.export.exporter import Exported, Exporter, ExportRequest, Marks
 from harness.reporting.export.feedback import feedback_exporter
-from harness.reporting.export.gradebooks.entries import GradebookEntry, gradebook_entries
-from harness.reporting.export.gradebooks.filling import FilledGradebook, FillOptions, fill
-from harness.reporting.export.gradebooks.platform import Gradebook
-from harness.reporting.view.words import counted
+from harness.reporting.export.gradebooks.matching import GradebookEntry, gradebook_entries
+from harness.reporting.export.gradebooks.platform import (
+    FilledGradebook,
+    FillOptions,
+    Gradebook,
+    fill,
+)
 
 __all__ = [
     "FilledGradebook",

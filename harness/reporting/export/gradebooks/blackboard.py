@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from harness.common.csv_tables import Form, Row, Sheet
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks.entries import GradebookEntry
-from harness.reporting.export.gradebooks.matching import Identity
+from harness.reporting.export.gradebooks.matching import GradebookEntry, Identity
 from harness.reporting.export.gradebooks.platform import (
     Gradebook,
     GradebookLayout,

@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
 from harness.common.person_names import is_test_student
-from harness.reporting.export.gradebooks.entries import GradebookEntry
-from harness.reporting.export.gradebooks.matching import Identity
+from harness.reporting.export.gradebooks.matching import GradebookEntry, Identity
 from harness.reporting.export.gradebooks.platform import (
     Gradebook,
     GradebookLayout,

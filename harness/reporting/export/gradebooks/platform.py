@@ -1,16 +1,28 @@
-"""What a platform's gradebook is: how its file is read, filled in and made without a download."""
+"""What a platform's gradebook is: how its file is read, filled in (marks into the cells of one
+column, every other cell as it was) and made without a download.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 from harness.common.csv_tables import Row, Sheet
 from harness.common.errors import UserError
-from harness.reporting.export.gradebooks.entries import GradebookEntry
-from harness.reporting.export.gradebooks.matching import Identity
+from harness.common.person_names import by_name_line
+from harness.reporting.export.gradebooks.matching import (
+    By,
+    GradebookEntry,
+    GradebookRow,
+    Identity,
+    Match,
+    match_rows,
+    read_matches,
+)
+from harness.reporting.view import words
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
 
@@ -110,3 +122,155 @@ def number_in(text: str) -> Fraction | None:
 
 def _same(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+
+
+EXCUSED = "EX"
+_NO_MARK = ("", "-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilledGradebook:
+    """The table to write, one line for each thing that a person must know about it, and how many
+    marks of this run are in it."""
+
+    sheet: Sheet
+    warnings: tuple[str, ...]
+    marks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FillOptions:
+    """`column_given`: the user named the column, so another maximum is a warning and not an error.
+    `clear`: marks of students without one in this run are removed. `match`: a match file."""
+
+    column_given: bool = False
+    clear: bool = False
+    match: Path | None = None
+
+
+def fill(
+    sheet: Sheet,
+    layout: GradebookLayout,
+    entries: Sequence[GradebookEntry],
+    options: FillOptions = FillOptions(),
+) -> FilledGradebook:
+    """Put each mark into its row.
+
+    Kept as they are: rows without a submission, excused students, and the marks of students who
+    have none in this run (unless `clear`). Whatever is kept, replaced or removed is named. A
+    submission that waits for a person's marks is named once any submission has its mark: before
+    that all of them wait. Raises UserError when no row is a student's, no row is found for any
+    submission, the column is out of another maximum, or the match file is wrong.
+    """
+    rows = list(_student_rows(sheet, layout))
+    if not rows:
+        raise UserError("has no students in it", place=sheet.place, hint="download it again")
+    settled = read_matches(options.match, rows, entries) if options.match else ()
+    matches = match_rows(rows, entries, settled)
+    if not matches:
+        raise UserError(
+            f"no row fits any of {words.counted(len(entries), 'submission')}",
+            place=sheet.place,
+            hint="is it the gradebook of this course? ids, logins and names were compared",
+        )
+    filler = _Filler(sheet, layout, options, begun=any(entry.mark for entry in entries))
+    filler.check_maximum(entries)
+    for each in matches:
+        filler.fill(each)
+    filler.warnings[:0] = by_name_line(filler.by_name)
+    filler.warnings += _left_over(sheet, rows, matches, entries)
+    return FilledGradebook(
+        sheet=sheet.with_rows(filler.rows), warnings=tuple(filler.warnings), marks=filler.marks
+    )
+
+
+class _Filler:
+    def __init__(
+        self, sheet: Sheet, layout: GradebookLayout, options: FillOptions, *, begun: bool
+    ) -> None:
+        self._sheet = sheet
+        self._layout = layout
+        self._options = options
+        self._begun = begun
+        self.rows = [list(row) for row in sheet.rows]
+        self.warnings: list[str] = []
+        self.by_name: list[str] = []
+        self.marks = 0
+
+    def check_maximum(self, entries: Sequence[GradebookEntry]) -> None:
+        maximum = self._layout.maximum
+        out_of = {entry.out_of for entry in entries}
+        if maximum is None or out_of <= {maximum}:
+            return
+        ours = " or ".join(words.number(each) for each in sorted(out_of))
+        title = self._sheet.rows[0][self._layout.mark]
+        what = (
+            f'the column "{title}" is out of {words.number(maximum)}, the marks are out of {ours}'
+        )
+        ours_in_all = {entry.total_out_of for entry in entries}
+        if maximum not in ours_in_all and not self._options.column_given:
+            hint = f'--column "{title}" fills it all the same'
+            raise UserError(what, place=self._sheet.place, hint=hint)
+        self.warnings.append(f"{self._sheet.place}: {what}")
+
+    def fill(self, match: Match) -> None:
+        layout, entry = self._layout, match.entry
+        row = self.rows[match.row.row]
+        row += [""] * (max(layout.mark, layout.comment or 0) + 1 - len(row))
+        where = f"{self._sheet.at(match.row.row)}: {match.row.shown}"
+        before = row[layout.mark].strip()
+        if match.by is By.NAME:
+            self.by_name.append(f"{where} is taken to be {entry.shown}")
+        if before.upper() == EXCUSED:
+            self.warnings.append(f"{where} is excused ({EXCUSED}); it stays so")
+            return
+        if entry.mark:
+            row[layout.mark] = layout.written(entry.mark)
+            self.marks += 1
+            self._warn_about_mark(where, before, entry)
+        elif before not in _NO_MARK:
+            stays = "stays in the gradebook (--clear removes it)"
+            if self._options.clear:
+                row[layout.mark], stays = "", "was removed from the gradebook"
+            self.warnings.append(f"{where} has no mark: {entry.why}; {before} {stays}")
+        elif entry.why and (self._begun or not entry.waits):
+            self.warnings.append(f"{where} has no mark: {entry.why}")
+        if layout.comment is not None and entry.comment:
+            old = row[layout.comment].strip()
+            if old and old != entry.comment.strip():
+                self.warnings.append(f"{where}: the comment in the gradebook was replaced")
+            row[layout.comment] = entry.comment
+
+    def _warn_about_mark(self, where: str, before: str, entry: GradebookEntry) -> None:
+        mark = number_in(entry.mark)
+        if before not in _NO_MARK and number_in(before) != mark:
+            self.warnings.append(f"{where}: {before} became {entry.mark}")
+        most = entry.out_of
+        if mark is not None and mark > most:
+            maximum = words.number(most)
+            self.warnings.append(f"{where}: {entry.mark} is more than the maximum, {maximum}")
+
+
+def _student_rows(sheet: Sheet, layout: GradebookLayout) -> Iterable[GradebookRow]:
+    for index, row in enumerate(sheet.rows[1:], start=1):
+        identity = layout.identity(row)
+        if identity is not None:
+            yield GradebookRow(row=index, identity=identity)
+
+
+def _left_over(
+    sheet: Sheet,
+    rows: Sequence[GradebookRow],
+    matches: Sequence[Match],
+    entries: Sequence[GradebookEntry],
+) -> Iterable[str]:
+    matched_rows = {each.row.row for each in matches}
+    matched_entries = {each.entry.id for each in matches}
+    left_rows = [row for row in rows if row.row not in matched_rows]
+    left_entries = [entry for entry in entries if entry.id not in matched_entries]
+    for row in left_rows:
+        yield f"{sheet.at(row.row)}: {row.shown} has no submission; the row stays"
+    for entry in left_entries:
+        yield f"{sheet.place}: submission {entry.shown} has no row (or more than one)"
+    if left_rows and left_entries:
+        yield f"{sheet.place}: --match FILE says which row is whose"

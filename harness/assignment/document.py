@@ -1,0 +1,381 @@
+"""A YAML file as plain data in which every value keeps its place.
+
+YAML 1.1 (this loader, most tools) and YAML 1.2 (most editors) read some plain scalars
+differently, and some are not what they look like. All of these are errors, with a hint.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.assignment.problems import Problems, syntax_error
+from harness.common.escaping import visible
+from harness.model.plan import Place
+
+Loc = tuple[str | int, ...]
+_PAIR = re.compile(r"\s*[^\s,]+\s*,\s*[^\s,]+\s*\Z")
+_CODE = (("python",), ("call",), ("given",), ("session",))
+
+
+Scalar = str | int | float | bool | None
+
+
+class ScalarError(ValueError):
+    """A plain scalar that may not stay plain: `str()` says what it looks like."""
+
+    def __init__(self, what: str, hint: str = "quote it") -> None:
+        self.hint = hint
+        super().__init__(what)
+
+
+_INT = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+\Z")
+_WORDS: dict[str, Scalar] = {
+    "true": True,
+    "True": True,
+    "false": False,
+    "False": False,
+    "null": None,
+}
+_QUOTE = "quote it"
+_TRUTH = "quote it if it is text, write true or false if it is not"
+_NUMBER = "quote it if it is text, write a plain decimal number if it is not"
+_REFUSED = (
+    (re.compile(r"(?i:yes|no|on|off)\Z"), "is true or false to some YAML readers", _TRUTH),
+    (re.compile(r"TRUE\Z|FALSE\Z"), "is true or false in capitals", _TRUTH),
+    (re.compile(r"~\Z|Null\Z|NULL\Z"), "is another spelling of null", "write null, or quote it"),
+    (re.compile(r"[-+]?0[0-9]+\Z"), "may be octal", _NUMBER),
+    (re.compile(r"[-+]?0o[0-7_]+\Z"), "is an octal number", _NUMBER),
+    (re.compile(r"[-+]?0x[0-9a-fA-F_]+\Z"), "is a hexadecimal number", _NUMBER),
+    (re.compile(r"[-+]?0b[01_]+\Z"), "is a binary number", _NUMBER),
+    (re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z"), "is base 60 to some", _QUOTE),
+    (re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?\Z"), "looks like a date", _QUOTE),
+    (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?\Z"), "is a number to some", _NUMBER),
+    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.?[0-9]*)[eE][-+]?[0-9]+\Z"), "has an exponent", _NUMBER),
+    (re.compile(r"\+(?:\.[0-9]+|[0-9]+\.?[0-9]*)\Z"), "has a plus sign", _NUMBER),
+    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.|0[0-9]+\.[0-9]*)\Z"), "is half a decimal", _NUMBER),
+    (re.compile(r"(?i:[-+]?\.inf|\.nan)\Z"), "is a special number to YAML", _QUOTE),
+    (re.compile(r"[=<]\Z|<<\Z"), "has a meaning of its own in YAML", _QUOTE),
+)  # fmt: skip
+
+
+def resolve(text: str, *, code: bool = False) -> Scalar:
+    """The value of a plain scalar; raise ScalarError for one that is ambiguous.
+
+    Where `code` is expected a Python literal is welcome.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.match(text):
+        return int(text)
+    if _DECIMAL.match(text):
+        return float(text)
+    for pattern, meaning, hint in _REFUSED:
+        if pattern.match(text):
+            raise ScalarError(f"{text} {meaning}", hint)
+    if not code and is_literal(text):
+        raise ScalarError(
+            f"{text} is a Python literal and would be read as text",
+            'quote it if it is text, write {python: "…"} if it is not'
+            if text != "None"
+            else "write null for None, or quote it",
+        )
+    return text
+
+
+def is_literal(text: str) -> bool:
+    """Whether Python reads the text as a literal."""
+    if not text or text[0] not in "([{-0123456789bBrRuUNTF.'\"":
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return False
+    return True
+
+
+def in_quotes(text: str) -> str:
+    """The text as a scalar in double quotes that every YAML reader takes for this text: what is not
+    seen, a line end of any kind too, is written as its escape."""
+    return '"' + visible(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+
+
+def _loader() -> Any:
+    if hasattr(yaml, "CSafeLoader"):
+        return yaml.CSafeLoader
+    warnings.warn(
+        "PyYAML has no C loader here: reading specifications will be about ten times slower",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return yaml.SafeLoader
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a value is, where its key is, and how it was written (scalars only)."""
+
+    line: int
+    column: int
+    end: int  # index after the value's last character
+    start: int
+    text: str = ""
+    plain: bool = False
+    key_line: int = 0
+    key_column: int = 0
+
+
+class Document:
+    """One parsed file: `data` and the spots of everything in it, by location.
+
+    `refused` holds the locations that already have a mistake; later stages keep quiet there.
+    """
+
+    def __init__(self, file: str, text: str, problems: Problems) -> None:
+        self.file = file
+        self.text = text
+        self.problems = problems
+        self.spots: dict[Loc, Spot] = {}
+        self.refused: set[Loc] = set()
+        self.data: Any = None
+        self.readable = False
+        self._read()
+
+    @classmethod
+    def open(cls, path: Path, file: str, problems: Problems) -> Document | None:
+        """Read a file; None (with a mistake) if it cannot be."""
+        try:
+            text = path.read_bytes().decode("utf-8-sig")
+        except FileNotFoundError:
+            problems.add(Place(file=file, line=1, column=1), "", "there is no such file")
+        except UnicodeDecodeError as error:
+            what = f"byte {error.start} is not UTF-8"
+            problems.add(Place(file=file, line=1, column=1), "", what, "save the file as UTF-8")
+        except OSError as error:
+            what = f"cannot be read ({error.strerror})"
+            problems.add(Place(file=file, line=1, column=1), "", what)
+        else:
+            document = cls(file, text, problems)
+            return document if document.readable else None
+        return None
+
+    def place(self, loc: Loc = (), *, key: bool = False) -> Place:
+        """Where the value at `loc` (or its key) is, or the nearest holder of it."""
+        while loc and loc not in self.spots:
+            loc = loc[:-1]
+        spot = self.spots.get(loc)
+        if spot is None:
+            return Place(file=self.file, line=1, column=1)
+        if key and spot.key_line:
+            return Place(file=self.file, line=spot.key_line, column=spot.key_column)
+        return Place(file=self.file, line=spot.line, column=spot.column)
+
+    def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
+        """Note a mistake about the value at `loc`, unless one is there already."""
+        if any(loc[:size] in self.refused for size in range(1, len(loc) + 1)):
+            return
+        while loc and loc not in self.spots:
+            loc = loc[:-1]
+        self.problems.add(self.place(loc, key=key), self.label(loc), what, hint)
+
+    def label(self, loc: Loc) -> str:
+        """How a mistake names a location: its keys below the scenario, and the item's number."""
+        words = ""
+        for size, part in enumerate(loc, start=1):
+            if loc[0] == "scenarios" and size <= 2:
+                continue
+            spot = self.spots.get(loc[:size])
+            if isinstance(part, str) or (spot is not None and spot.key_line):
+                words += f"{', ' if ', item ' in words else '.' if words else ''}{part}"
+            else:
+                words += f", item {part + 1}"
+        return words.removeprefix(", ")
+
+    def refuse(self, loc: Loc, what: str, hint: str = "", *, key: bool = False) -> None:
+        """Note a mistake and keep later stages quiet about this location."""
+        self.add(loc, what, hint, key=key)
+        self.refused.add(loc)
+
+    def add_inside(self, loc: Loc, line: int, what: str, hint: str = "") -> None:
+        """Note a mistake about a line (from 1) of the text at `loc`, at that line."""
+        spot = self.spots.get(loc)
+        if spot is None or self.text[spot.start : spot.start + 1] != "|":
+            self.add(loc, f"line {line}: {what}", hint)
+            return
+        lines = self.text.split("\n")
+        row = lines[spot.line + line - 1] if spot.line + line <= len(lines) else ""
+        first = next((each for each in lines[spot.line :] if each.strip()), "")
+        indent = min(len(row), len(first) - len(first.lstrip(" ")))
+        place = Place(file=self.file, line=spot.line + line, column=indent + 1)
+        self.problems.add(place, self.label(loc), what, hint)
+
+    def raw(self, loc: Loc) -> str:
+        """The scalar at `loc` as it was written."""
+        while loc and loc not in self.spots:
+            loc = loc[:-1]
+        return self.spots[loc].text
+
+    def follows(self, loc: Loc, mark: str) -> bool:
+        """Whether a plain scalar is followed by this mark on its line: a `#` begins a comment, and
+        a `,` ends it inside brackets."""
+        spot = self.spots.get(loc)
+        if spot is None or not spot.plain:
+            return False
+        rest = self.text[spot.end :].split("\n", 1)[0]
+        return rest.lstrip(" \t").startswith(mark)
+
+    def _read(self) -> None:
+        try:
+            self._events = iter(list(yaml.parse(self.text, Loader=_loader())))
+        except yaml.MarkedYAMLError as error:
+            self._unreadable(error)
+            return
+        except yaml.YAMLError as error:
+            what = " ".join(str(error).split("\n")[0].split())
+            place = Place(file=self.file, line=1, column=1)
+            self.problems.add(place, "", f"not YAML: {what}")
+            return
+        next(self._events)
+        event = next(self._events)
+        if isinstance(event, yaml.StreamEndEvent):
+            self.problems.add(Place(file=self.file, line=1, column=1), "", "the file is empty")
+            return
+        try:
+            self.data = self._value(next(self._events), (), None)
+        except RecursionError:
+            place = Place(file=self.file, line=1, column=1)
+            self.problems.add(place, "", "lists and mappings are nested too deeply")
+            return
+        next(self._events)
+        after = next(self._events)
+        if isinstance(after, yaml.DocumentStartEvent):
+            place = _place(self.file, after.start_mark)
+            what = "a second YAML document begins here"
+            self.problems.add(place, "", what, "put it into a file of its own")
+        self.readable = True
+
+    def _unreadable(self, error: yaml.MarkedYAMLError) -> None:
+        mark = error.problem_mark or error.context_mark
+        problem, hint = syntax_error(" ".join(str(error.problem or error.context).split()))
+        place = _place(self.file, mark) if mark else Place(file=self.file, line=1, column=1)
+        self.problems.add(place, "", f"not YAML: {problem}", hint)
+
+    def _value(self, event: Any, loc: Loc, key: Any) -> Any:
+        if isinstance(event, yaml.AliasEvent):
+            self._spot(event, loc, key)
+            what = f"*{event.anchor} is an alias"
+            self.refuse(loc, what, "quote it if it is text, write the value out if it is not")
+            return ""
+        if event.anchor is not None:
+            self._spot(event, loc, key)
+            self.refuse(
+                loc, f"&{event.anchor} is an anchor", "write the value out where it is used"
+            )
+        if event.tag is not None:
+            self._spot(event, loc, key)
+            tag = self.text[event.start_mark.index :].split(maxsplit=1)[0]
+            self.refuse(loc, f"{tag} is a tag", "quote a text that begins with !")
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event, loc, key)
+        if isinstance(event, yaml.SequenceStartEvent):
+            return self._sequence(event, loc, key)
+        return self._mapping(event, loc, key)
+
+    def _spot(self, event: Any, loc: Loc, key: Any, *, text: str = "", plain: bool = False) -> None:
+        start, end = event.start_mark, event.end_mark
+        self.spots[loc] = Spot(
+            line=start.line + 1,
+            column=start.column + 1,
+            start=start.index,
+            end=end.index,
+            text=text,
+            plain=plain,
+            key_line=key.start_mark.line + 1 if key else 0,
+            key_column=key.start_mark.column + 1 if key else 0,
+        )
+
+    def _scalar(self, event: Any, loc: Loc, key: Any) -> Any:
+        plain = event.style is None or event.style == ""
+        self._spot(event, loc, key, text=event.value, plain=plain)
+        if not plain:
+            return event.value
+        if event.value == "":
+            hint = "write null for None, or leave the key out"
+            self.refuse(loc, "there is no value", hint, key=True)
+            return ""
+        if "input" in loc[-2:-1] and _PAIR.match(event.value):
+            self.refuse(loc, f"{event.value} looks like a pair", "quote it")
+            return event.value
+        try:
+            return resolve(event.value, code=loc[-1:] in _CODE)
+        except ScalarError as error:
+            self.refuse(loc, str(error), error.hint)
+            return event.value
+
+    def _sequence(self, event: Any, loc: Loc, key: Any) -> list[Any]:
+        self._spot(event, loc, key)
+        items: list[Any] = []
+        while not isinstance(part := next(self._events), yaml.SequenceEndEvent):
+            items.append(self._value(part, (*loc, len(items)), None))
+        return items
+
+    def _mapping(self, event: Any, loc: Loc, key: Any) -> Any:
+        self._spot(event, loc, key)
+        if self.text.startswith("{{", event.start_mark.index):
+            self._skip(event)
+            self.refuse(loc, "expected a value, got a mapping", "quote it")
+            return ""
+        found: dict[Any, Any] = {}
+        while not isinstance(part := next(self._events), yaml.MappingEndEvent):
+            name = self._key(part, loc)
+            if name in found:
+                what = f"the key is here a second time (first on line {self._line((*loc, name))})"
+                self.problems.add(_place(self.file, part.start_mark), str(name), what, "keep one")
+                self._skip(next(self._events))
+                continue
+            found[name] = self._value(next(self._events), (*loc, name), part)
+        return found
+
+    def _line(self, loc: Loc) -> int:
+        return self.place(loc, key=True).line
+
+    def _key(self, event: Any, loc: Loc) -> Any:
+        place = _place(self.file, event.start_mark)
+        if not isinstance(event, yaml.ScalarEvent):
+            self.problems.add(place, self.label(loc), "a key must be a word", "quote it")
+            self._skip(event)
+            return ""
+        if event.anchor is not None or event.tag is not None:
+            self.problems.add(place, event.value, "a key has neither anchor nor tag", "quote it")
+        if event.style:
+            return event.value
+        try:
+            key = resolve(event.value)
+            return key if type(key) in (int, str) else event.value
+        except ScalarError as error:
+            self.problems.add(place, self.label(loc), f"the key {error}", error.hint)
+            return event.value
+
+    def _skip(self, event: Any) -> None:
+        depth = 0
+        while True:
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if depth == 0:
+                return
+            event = next(self._events)
+
+
+def _place(file: str, mark: Any) -> Place:
+    return Place(file=file, line=mark.line + 1, column=mark.column + 1)

@@ -1,0 +1,223 @@
+"""What the parts of a scenario are read with: its settings, its names and constants, its values.
+
+A scenario's own settings come before those at the head of its file. `given` and `constants` add to
+the head's, `limits` are merged key by key; every other key replaces the head's.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from harness import matchers
+from harness.assignment.document import Document, Loc
+from harness.assignment.scenarios.python_text import (
+    BUILTINS,
+    PythonError,
+    names_of,
+    parse_expression,
+)
+from harness.assignment.vocabulary import TemplateError, Vocabulary, render
+from harness.matchers import Refused, nearest
+from harness.model.expectation import Matcher
+from harness.model.plan import Clause, Visibility
+from harness.model.stimulus import Limits
+from harness.model.values import Value, ValueKind
+
+if TYPE_CHECKING:
+    from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
+    from harness.assignment.shapes import LimitsShape
+
+_VISIBILITY: dict[Any, Visibility] = {
+    True: Visibility.VISIBLE,
+    False: Visibility.HIDDEN,
+    "after_due_date": Visibility.AFTER_DUE_DATE,
+    "after_published": Visibility.AFTER_PUBLISHED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The settings in force for one scenario, and where each is stated.
+
+    `broken` are the keys (also unknown ones) that have a mistake already and are left out. Of one
+    row of a table `row` is its place, and what it states has taken the scenario's place in `own`.
+    """
+
+    head: SettingsShape
+    own: ScenarioShape
+    loc: Loc
+    broken: frozenset[Any] = frozenset()
+    row: Loc = ()
+    row_keys: frozenset[str] = frozenset()
+
+    def at(self, key: str) -> Loc:
+        """Where the scenario itself, or its row, states the key."""
+        return (*(self.row if key in self.row_keys else self.loc), key)
+
+    def states(self, key: str) -> bool:
+        """Whether the scenario itself states the key."""
+        return key in self.own.model_fields_set
+
+    def value(self, key: str) -> Any:
+        """The scenario's value, else the head's, else the default."""
+        return getattr(self.own if self.states(key) else self.head, key)
+
+    def where(self, key: str) -> Loc:
+        """Where that value is (the scenario itself if nowhere)."""
+        if self.states(key):
+            return self.at(key)
+        return (key,) if key in self.head.model_fields_set else self.loc
+
+    def layers(self, key: str) -> Iterable[tuple[Loc, Any]]:
+        """The head's value, then the scenario's, each where it is stated."""
+        if key in self.head.model_fields_set:
+            yield (key,), getattr(self.head, key)
+        if self.states(key):
+            yield self.at(key), getattr(self.own, key)
+
+    def text(self, key: str) -> str:
+        """The text that the scenario itself states under the key."""
+        return str(getattr(self.own, key))
+
+    @property
+    def visibility(self) -> Visibility:
+        """Who may see the scenario."""
+        return _VISIBILITY[self.value("visible")]
+
+    def limits(self, base: Limits) -> Limits:
+        """The limits in force over the assignment's."""
+        for shape in (self.head.limits, self.own.limits):
+            base = merged(base, shape)
+        return base
+
+
+def merged(base: Limits, shape: LimitsShape) -> Limits:
+    """`base` with the keys that the shape states."""
+    changes: dict[str, Any] = {name: getattr(shape, name) for name in shape.model_fields_set}
+    return replace(base, **changes)
+
+
+def check_function(document: Document, vocabulary: Vocabulary, chosen: Setting) -> None:
+    """A mistake if the scenario belongs to no function of the reference."""
+    name = chosen.value("function")
+    if not name and not chosen.broken:
+        hint = "name the function that the points belong to, here or at the head of the file"
+        document.add(chosen.loc, "the key function is missing", hint)
+    elif name and vocabulary.has_reference:
+        known = (*vocabulary.function_names, *vocabulary.submission_files, *vocabulary.provided)
+        if name not in known:
+            what, hint = f"the reference has no function {name}", nearest(name, known)
+            owner, _, member = name.rpartition(".")
+            if member.startswith("__") and owner in known:
+                what = f"{name} has no row of its own"
+                hint = f"special methods belong to their class: write function: {owner}"
+            document.add(chosen.where("function"), what, hint)
+
+
+def check_clauses(document: Document, vocabulary: Vocabulary, chosen: Setting) -> None:
+    """A mistake for every clause that clauses.yaml does not list."""
+    for index, name in enumerate(chosen.value("clause")):
+        has_clause(document, (*chosen.where("clause"), index), name, vocabulary.clauses)
+
+
+def has_clause(document: Document, loc: Loc, name: str, clauses: tuple[Clause, ...] | None) -> bool:
+    """Whether the assignment has the clause, or has no file of clauses (None); else a mistake is
+    noted."""
+    known = [] if clauses is None else [clause.id for clause in clauses]
+    if clauses is None or name in known:
+        return True
+    hint = nearest(name, known) or "list it, with what the sheet says, in clauses.yaml"
+    document.add(loc, f"unknown clause {name}", hint)
+    return False
+
+
+@dataclass(slots=True)
+class Context:
+    """Renders and checks the texts of one scenario under one set of overrides."""
+
+    document: Document
+    vocabulary: Vocabulary
+    constants: Mapping[str, object]
+    names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
+    names_known: bool = True  # False where draws are still to be recorded
+
+    def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False, line: int = 0) -> None:
+        """Note a mistake at `loc`, or at a line (from 1) of the text there."""
+        if line:
+            self.document.add_inside(loc, line, what, hint)
+        else:
+            self.document.add(loc, what, hint, key=key)
+
+    def refuse(
+        self, loc: Loc, what: str, hint: str = "", *, key: bool = False, line: int = 0
+    ) -> NoReturn:
+        """Note a mistake as `add` does, and raise Refused."""
+        self.add(loc, what, hint, key=key, line=line)
+        raise Refused
+
+    def render(
+        self, text: str, loc: Loc, quote: Callable[[str], str] = str, *, line: int = 0
+    ) -> str:
+        """The text with its templates filled in; a mistake if a name is unknown."""
+        try:
+            return render(text, self.constants, quote)
+        except TemplateError as error:
+            if self.names_known:
+                self.add(loc, str(error), nearest(error.name, self.constants), line=line)
+            return text
+
+    def uncut(self, loc: Loc) -> bool:
+        """Whether a plain text is whole; a mistake if a comment cuts it short."""
+        if self.document.follows(loc, "#"):
+            self.add(loc, "a # comment cuts the text short", "quote it")
+            return False
+        return True
+
+    def field(self, loc: Loc, data: Any, *, for_text: bool = False) -> matchers.Field:
+        """The place of an expected value, or of a text."""
+        return matchers.Field(
+            source=self,
+            path=loc,
+            data=data,
+            for_text=for_text,
+            within=self.vocabulary.floats_within,
+            patterns=self.vocabulary.patterns,
+        )
+
+    def expression(self, text: str, loc: Loc) -> ast.Expression:
+        """One Python expression, names that nothing defines noted; Refused if it is none."""
+        try:
+            tree = parse_expression(text)
+        except PythonError as error:
+            if self.uncut(loc):
+                cut = self.document.follows(loc, ",")
+                hint = "a comma ends a text inside { }: put it in quotes" if cut else ""
+                self.add(loc, f"{text.strip()!r} is not a Python expression ({error})", hint)
+            raise Refused from None
+        self.check_names(tree, loc)
+        return tree
+
+    def check_names(self, tree: ast.AST, loc: Loc, *, line: int = 0) -> None:
+        """A mistake for every name of the code that nothing defines."""
+        if not self.vocabulary.has_reference or not self.names_known:
+            return
+        functions = self.vocabulary.function_names
+        known = {*self.names, *self.constants, *functions}
+        for name in sorted(names_of(tree).needed - known - BUILTINS):
+            what = (
+                f"{name} is not a function of the reference, a provided constant "
+                "or a name bound by the scenario"
+            )
+            self.add(loc, what, nearest(name, known | BUILTINS), line=line)
+
+
+def value_matcher(field: matchers.Field) -> Matcher:
+    """What a value is expected to be; Refused, with the mistake noted, if it is no such thing."""
+    if isinstance(field.data, dict):
+        return matchers.read(field)
+    within = None if field.for_text else field.within
+    value = Value(ValueKind.STR, field.render(field.text())) if field.for_text else field.value()
+    return matchers.Exactly(value=value, within=within)

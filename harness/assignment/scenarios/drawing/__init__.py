@@ -1,1 +1,0 @@
-"""`sample:` and `cases:`: values from the course's own Python code, frozen into files."""

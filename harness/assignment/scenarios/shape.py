@@ -1,0 +1,330 @@
+"""A file of scenarios, as it is written."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
+
+from harness.assignment.scenarios import stimuli
+from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS
+from harness.assignment.scenarios.stimulus import stimulus_kinds
+from harness.assignment.shapes import (
+    Constants,
+    Expects,
+    LimitsShape,
+    OneOrMore,
+    Points,
+    Shape,
+    Whole,
+    WholeOrZero,
+    Word,
+    Words,
+    one_required,
+    quote,
+    wrong,
+)
+from harness.common.discovery import import_modules
+from harness.common.words import listed
+from harness.matchers import describe, nearest
+
+import_modules(stimuli.__name__, stimuli.__path__)
+
+# What is read with the constants in force: see `harness.matchers`.
+_TEXTS: list[Any] = [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]
+_PLAIN: dict[str, Any] = {"type": ["string", "number", "boolean", "null", "array"]}
+Expected = Annotated[Any, WithJsonSchema({"anyOf": [_PLAIN, {"$ref": "#/$defs/Matcher"}]})]
+ExpectedText = Annotated[Any, WithJsonSchema({"anyOf": _TEXTS})]
+
+_LEAST_MULTIPLE = 3  # less, and a busy machine would decide
+
+
+class AnyStatusShape(Shape):
+    """Whatever status."""
+
+    any: Literal[True]
+    """true."""
+
+
+class AtMostShape(Shape):
+    """Not more than so many."""
+
+    at_most: WholeOrZero
+    """The most there may be."""
+
+
+class TextShape(Shape):
+    """A text, also one of a single line."""
+
+    text: str
+    """The text."""
+
+
+class KeyShape(Shape):
+    """A key that is pressed."""
+
+    key: Annotated[Literal["ctrl-c", "ctrl-d"], Word()]
+    """The key."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_key(cls, data: Any) -> Any:
+        if list(data) != ["key"]:
+            raise ValueError
+        return data
+
+
+def _identifier(name: str) -> str:
+    if not name.isidentifier():
+        raise ValueError
+    return name
+
+
+def _builtin_exception(name: Any) -> str:
+    if isinstance(name, str) and name in BUILTIN_EXCEPTIONS:
+        return name
+    what = f"expected the name of a builtin exception, got {describe(name)}"
+    raise wrong(what, nearest(str(name), sorted(BUILTIN_EXCEPTIONS)))
+
+
+ExceptionName = Annotated[
+    str,
+    AfterValidator(_identifier),
+    Expects("an exception's name", "write {type: ValueError, message: …} to state a message"),
+]
+
+
+class RaisesShape(Shape):
+    """An exception: exactly one of type, one_of and any."""
+
+    model_config = ConfigDict(json_schema_extra=one_required("type", "one_of", "any"))
+
+    type: ExceptionName = ""
+    """Its type."""
+    one_of: Annotated[
+        list[ExceptionName], Field(min_length=1), Expects("a list of exceptions' names")
+    ] = []
+    """The types that it may have."""
+    any: Annotated[Literal[True], Word()] = False  # type: ignore[assignment]
+    """Whatever type."""
+    message: ExpectedText = None
+    """Its message."""
+    is_a: Annotated[str, BeforeValidator(_builtin_exception)] = ""
+    """The builtin class that it derives from."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_one(cls, data: Any) -> Any:
+        if len(data.keys() & {"type", "one_of", "any"}) != 1:
+            raise ValueError
+        return data
+
+    @property
+    def names(self) -> list[str]:
+        """The names that are allowed; one empty name for any."""
+        return self.one_of or [self.type]
+
+
+class SampleShape(Shape):
+    """`sample:` draws from a Hypothesis strategy, frozen by `harness record`."""
+
+    strategy: str
+    """`file.function` in a Python file of this folder: it returns a strategy of dicts."""
+    count: Whole
+    """How many draws."""
+    seed: WholeOrZero = 0
+    """The seed of the draws."""
+
+
+class SettingsShape(Shape):
+    """What a scenario may say about itself, and the head of its file for all of them."""
+
+    function: str = ""
+    """The function (or the submitted program) that the points belong to."""
+    clause: Words = []
+    """The clause or clauses of the sheet that this tests."""
+    visible: Annotated[Literal[True, False, "after_due_date", "after_published"], Word()] = False
+    """Who may see it: true, false, after_due_date or after_published."""
+    points: Points = Field(default=Fraction(1), json_schema_extra={"default": 1})
+    """Points of each scenario (of each swept value): a positive number or a fraction like "1/3"."""
+    informational: bool = False
+    """Shown as a difference that costs no marks."""
+    extra_credit: bool = False
+    """Points above the total."""
+    needs: Words = []
+    """Functions and scenarios that must be right first: where one is not, this is not run."""
+    hint: str = ""
+    """Shown to students where it fails."""
+    description: str = ""
+    """What is tested and why, in a sentence or two for students."""
+    tags: Words = []
+    """Words by which scenarios are chosen."""
+    limits: LimitsShape = LimitsShape()
+    """Limits that differ from the assignment's."""
+    given: str = ""
+    """Statements run first, in the same names; a session prefix or plain Python."""
+    constants: Constants = {}
+    """Provided constants to override: a value, or a list of values to sweep."""
+    ignore: Annotated[
+        list[Annotated[Literal["case", "trailing-space", "blank-lines"], Word()]],
+        OneOrMore(),
+    ] = []
+    """Differences in text to forgive: case, trailing-space, blank-lines."""
+    provide: Words = []
+    """Extra files of this folder, placed beside the submission."""
+    seed: WholeOrZero = 0
+    """Seeds `random`."""
+    files: dict[
+        str,
+        Annotated[
+            str | TextShape,
+            Expects("a text or a path", "write {text: …} for a text of one line", whole=True),
+        ],
+    ] = {}
+    """Files in the scenario's own folder: a path below this folder, or a text of several lines, or
+    {text: …}."""
+    environment: dict[str, str] = {}
+    """Environment variables."""
+    stand_in: dict[str, str] = {}
+    """Submitted modules, and the course's own to try in their place where the scenario fails."""
+
+
+class CaseShape(Shape):
+    """One case: what it types and states itself; every other key is a name that it binds."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": _PLAIN})
+
+    input: list[
+        Annotated[str | int | KeyShape, Expects("text, a whole number or {key: …}", quote)]
+    ] = []
+    """What is typed: texts and whole numbers, each followed by Enter, or {key: ctrl-d}."""
+    stdin: str = ""
+    """What is piped into a program, in place of a terminal."""
+    argv: list[str] = []
+    """The program's arguments."""
+    returns: Expected = None
+    """The value, type-exact, or a matcher."""
+    prints: ExpectedText = None
+    """All text on the screen, prompts included, typed text excluded."""
+    turns: Annotated[
+        list[ExpectedText]
+        | Annotated[
+            dict[Any, ExpectedText],
+            Field(min_length=1, json_schema_extra={"propertyNames": {"pattern": "^[0-9]+$"}}),
+        ],
+        Expects("a list or a mapping of turns"),
+    ] = []
+    """What is printed before each input, and after the last."""
+    raises: Annotated[
+        ExceptionName | RaisesShape,
+        Expects(
+            "an exception's name or {type: …, message: …}",
+            "type may be one_of: [ValueError, KeyError] or any: true",
+        ),
+    ] = ""
+    """The exception's type, or {type: …, message: …}."""
+    leaves: Annotated[
+        Literal["unchanged"] | Annotated[dict[Any, Expected], Field(min_length=1)],
+        Expects("names with values or unchanged"),
+    ] = {}
+    """Parameters or session variables afterwards, or `unchanged`."""
+    exit: Annotated[int | AnyStatusShape, Expects("an exit status or {any: true}", whole=True)] = 0
+    """The program's exit status, or {any: true}."""
+    reads: Annotated[WholeOrZero | AtMostShape, Expects("a whole number or {at_most: …}")] = 0
+    """How many inputs are taken, or {at_most: N}."""
+
+
+class _ScenarioShape(SettingsShape, CaseShape):
+    model_config = ConfigDict(extra="forbid", json_schema_extra=one_required(*stimulus_kinds()))
+
+    name: str
+    """What is tested, unique in its file."""
+    replies: str = ""
+    """`file.function`: a generator in a Python file of this folder that is given what was printed
+    and yields the next line that is typed."""
+    sample: SampleShape | None = None
+    """Draws from a Hypothesis strategy; one mark for all of them."""
+    cases: Annotated[
+        str | list[Annotated[CaseShape, Expects("a mapping of names")]],
+        Expects("a list of cases or file.function", "write - {text: a, returns: 1} for each case"),
+    ] = ""
+    """A list of mappings from names to values, with what each types (input, stdin, argv) and states
+    (returns, prints, turns, raises, leaves, exit, reads) itself; or `file.function`: a generator of
+    dicts. One mark for all of them."""
+    each: bool = False
+    """Every draw is a scenario of its own."""
+    transcript: str = ""
+    """A file with prompts and typed text as a person sees them."""
+    writes: Annotated[
+        Literal["unchanged"]
+        | Annotated[
+            dict[Any, Annotated[Any, WithJsonSchema({"anyOf": [*_TEXTS, {"type": "null"}]})]],
+            Field(
+                min_length=1,
+                json_schema_extra={
+                    "properties": {"only": {"type": "array", "items": {"type": "string"}}}
+                },
+            ),
+        ],
+        Expects("files with their texts, or unchanged"),
+    ] = {}
+    """Files afterwards: their texts by name (null: not there), {only: [names]}, or `unchanged`."""
+    ends: Annotated[
+        Literal[
+            "answered",
+            "asks_for_more",
+            "ended_early",
+            "timeout",
+            "cpu_limit",
+            "memory_limit",
+            "output_limit",
+            "crashed",
+        ],
+        Word(),
+    ] = ""  # type: ignore[assignment]
+    """How it ends, where that is not by answering."""
+    faster_than: Annotated[
+        int,
+        Field(ge=_LEAST_MULTIPLE),
+        Expects(
+            f"a whole number from {_LEAST_MULTIPLE}",
+            "it is a multiple of the reference's CPU time",
+        ),
+    ] = None  # type: ignore[assignment]
+    """How many times the reference's CPU time is too slow."""
+
+
+_STIMULI = stimulus_kinds()
+
+if TYPE_CHECKING:
+    ScenarioShape = _ScenarioShape
+else:
+    ScenarioShape = create_model(
+        "ScenarioShape",
+        __base__=_ScenarioShape,
+        __doc__=f"One scenario: exactly one of {listed(_STIMULI)}, and what is expected of it.",
+        **{
+            name: (str, Field(default="", description=kind.description))
+            for name, kind in _STIMULI.items()
+        },
+    )
+
+
+class ScenarioFileShape(SettingsShape):
+    """A file of scenarios; the other keys at its head are defaults for all of them."""
+
+    points_total: Points = Fraction()
+    """Rescales the file's points to this sum."""
+    marks: Points = Fraction()
+    """What the file's scenarios are worth together, of the assignment's functionality_marks."""
+    scenarios: list[ScenarioShape] = Field(min_length=1)
+    """The scenarios."""

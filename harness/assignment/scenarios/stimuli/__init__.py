@@ -1,0 +1,1 @@
+"""The kinds of stimulus: one file each, found by its being here."""

@@ -1,0 +1,57 @@
+"""`session:` statements and what is shown after each, as the sheet prints them."""
+
+from __future__ import annotations
+
+from harness.assignment.document import Loc
+from harness.assignment.scenarios.context import Context, Setting
+from harness.assignment.scenarios.python_text import (
+    SessionError,
+    names_of,
+    parse_session,
+    parse_statements,
+    prompts_of,
+    typed_in,
+)
+from harness.assignment.scenarios.stimulus import (
+    StimulusKind,
+    StimulusParts,
+    check_line,
+    stimulus_kind,
+)
+from harness.model.stimulus import Session, Typed
+
+
+def _read(context: Context, chosen: Setting, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
+    try:
+        steps = parse_session(chosen.text("session"))
+    except SessionError as error:
+        context.refuse(loc, str(error), error.hint, line=error.line)
+    for step in steps:
+        lines = enumerate(step.shown, start=step.shown_from)
+        shown = [context.render(line, loc, line=number) for number, line in lines]
+        step.shown = "".join(shown).splitlines(keepends=True)
+        tree = parse_statements(step.source)
+        context.names |= names_of(tree).bound
+        context.check_names(tree, loc, line=step.line)
+    if not chosen.states("input"):
+        inputs = tuple(typed_in(steps, prompts_of(context.constants.values())))
+        for entry in inputs:
+            check_line(context, loc, entry.text)
+    return StimulusParts(
+        action=Session(steps=tuple(step.source for step in steps)),
+        inputs=inputs,
+        shown=tuple(step.text for step in steps),
+        leaves=frozenset(context.names),
+    )
+
+
+stimulus_kind(
+    StimulusKind(
+        name="session",
+        description="A REPL session as pasted from the sheet.",
+        takes=("leaves",),
+        read=_read,
+        order=20,
+        elsewhere="state it in the session",
+    )
+)

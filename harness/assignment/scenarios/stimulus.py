@@ -1,0 +1,205 @@
+"""What a scenario does to a submission: its one stimulus, what is typed, what surrounds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.assignment.document import Loc
+from harness.assignment.scenarios.context import Context, Setting
+from harness.assignment.scenarios.draws import DrawError, replies_of
+from harness.assignment.scenarios.folders import given_files, has_folder
+from harness.assignment.scenarios.python_text import (
+    PythonError,
+    SessionError,
+    names_of,
+    parse_session,
+    parse_statements,
+)
+from harness.assignment.vocabulary import Overrides
+from harness.common.words import listed
+from harness.matchers import Refused
+from harness.model.stimulus import Binding, Call, Key, Replies, Run, Session, Stimulus, Typed
+
+LONGEST_LINE = 4095  # bytes; a terminal takes no longer line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StimulusParts:
+    """A stimulus as read: its action, what is typed, what a session shows, what it may leave."""
+
+    action: Call | Session | Run
+    inputs: tuple[Typed, ...]
+    shown: tuple[str, ...] | None = None
+    leaves: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StimulusKind:
+    """A key of a scenario that says what is done, and how it is read.
+
+    `takes` are the keys that it can show or needs, of those that not every kind takes; `elsewhere`
+    says where another one may be stated. `read` is given the scenario, the place of the key, and
+    what `input:` types; it raises Refused. `order` is its place in lists. `by_name`: its code can
+    use the names of a case, else cases differ in what is typed alone.
+    """
+
+    name: str
+    description: str
+    takes: tuple[str, ...]
+    read: Callable[[Context, Setting, Loc, tuple[Typed, ...]], StimulusParts]
+    order: int
+    elsewhere: str = ""
+    by_name: bool = True
+
+
+_KINDS: dict[str, StimulusKind] = {}
+
+
+def stimulus_kind(kind: StimulusKind) -> None:
+    """Register a kind; ValueError for a name that is taken."""
+    if kind.name in _KINDS:
+        raise ValueError(f"there is a stimulus {kind.name} already")
+    _KINDS[kind.name] = kind
+
+
+def stimulus_kinds() -> Mapping[str, StimulusKind]:
+    """All kinds by their names, in order."""
+    return {kind.name: kind for kind in sorted(_KINDS.values(), key=lambda kind: kind.order)}
+
+
+def kind_of(context: Context, chosen: Setting) -> StimulusKind:
+    """The kind of the scenario's one stimulus; Refused for none or several."""
+    kinds = stimulus_kinds()
+    stated = [name for name in kinds if chosen.states(name)]
+    if len(stated) == 1:
+        return kinds[stated[0]]
+    what = f"expected exactly one of {listed(kinds, 'or')}, got {' and '.join(stated) or 'none'}"
+    if stated:
+        hint = "make one scenario of each"
+        context.add((*chosen.loc, stated[1]), what, hint, key=True)
+    elif not chosen.broken:
+        context.add(chosen.loc, what)
+    raise Refused
+
+
+def check_takes(context: Context, chosen: Setting, kind: StimulusKind) -> None:
+    """Mistakes for the keys that the stimulus cannot show or that rule each other out."""
+    kinds = stimulus_kinds().values()
+    for key in {key for other in kinds for key in other.takes}:
+        if chosen.states(key) and key not in kind.takes:
+            owners = listed((other.name for other in kinds if key in other.takes), "or")
+            hint = kind.elsewhere or f"it belongs to {owners}"
+            context.add(chosen.at(key), f"a {kind.name} has no {key}", hint, key=True)
+    for one, other, what in _CLASHES:
+        if chosen.states(one) and chosen.states(other):
+            context.add(chosen.at(other), what, f"keep one of {one} and {other}", key=True)
+
+
+_CLASHES = (
+    ("stdin", "input", "what is piped in is no terminal"),
+    ("replies", "input", "a generator of replies types all input"),
+    ("returns", "raises", "a call that raises returns nothing"),
+)
+
+
+def read_stimulus(context: Context, chosen: Setting, kind: StimulusKind) -> StimulusParts:
+    """The stimulus under the context's constants; Refused if it cannot be read."""
+    inputs = typed_inputs(context, chosen.at("input"), chosen.own.input)
+    return kind.read(context, chosen, (*chosen.loc, kind.name), inputs)
+
+
+def stimulus_of(
+    context: Context, chosen: Setting, overrides: Overrides, parts: StimulusParts
+) -> Stimulus:
+    """The whole stimulus of a case: what is done, and all that surrounds the program."""
+    return Stimulus(
+        action=parts.action,
+        inputs=parts.inputs,
+        constants=overrides,
+        provide=tuple(name.rsplit("/", 1)[-1] for name in chosen.value("provide")),
+        seed=chosen.value("seed"),
+        folder=has_folder(chosen),
+        files=given_files(context, chosen),
+        stdin=chosen.own.stdin if chosen.states("stdin") else None,
+        replies=_replies(context, chosen) if chosen.states("replies") else None,
+        environment=tuple(
+            Binding(name=name, literal=text) for name, text in chosen.value("environment").items()
+        ),
+    )
+
+
+def _replies(context: Context, chosen: Setting) -> Replies | None:
+    try:
+        return replies_of(context.vocabulary.folder, chosen.own.replies, context.constants)
+    except DrawError as error:
+        context.add((*chosen.loc, "replies"), str(error), error.hint)
+        return None
+
+
+def given(context: Context, chosen: Setting) -> str:
+    """The statements of every `given:` in force; their names join the context."""
+    parts: list[str] = []
+    for loc, text in chosen.layers("given"):
+        source = text
+        try:
+            if text.startswith(">>>"):
+                steps = parse_session(text)
+                if any(line.strip() for step in steps for line in step.shown):
+                    context.add(loc, "a given session shows nothing", "take the output out")
+                source = "\n".join(step.source for step in steps) + "\n"
+            tree = parse_statements(source)
+        except SessionError as error:
+            context.add(loc, str(error), error.hint, line=error.line)
+            continue
+        except PythonError as error:
+            context.add(loc, f"not Python statements ({error})")
+            continue
+        context.check_names(tree, loc)
+        context.names |= names_of(tree).bound
+        parts.append(source if source.endswith("\n") else source + "\n")
+    return "".join(parts)
+
+
+def typed_inputs(context: Context, loc: Loc, items: Sequence[Any]) -> tuple[Typed, ...]:
+    """What the items (texts, whole numbers and keys) type, templates filled in; mistakes are noted
+    for those that cannot be typed."""
+    _check_commas(context, loc, len(items))
+    inputs: list[Typed] = []
+    for index, item in enumerate(items):
+        where = (*loc, index)
+        if not isinstance(item, str | int):
+            inputs.append(Typed(key=Key(item.key)))
+        elif not isinstance(item, str):
+            inputs.append(Typed(text=context.document.raw(where)))
+        elif context.uncut(where):
+            text = context.render(item, where)
+            check_line(context, where, text)
+            inputs.append(Typed(text=text))
+    return tuple(inputs)
+
+
+def check_line(context: Context, loc: Loc, line: str) -> None:
+    """A mistake for a line that no person can type."""
+    size = len(line.encode("utf-8", "surrogatepass"))
+    if size > LONGEST_LINE:
+        what = f"a line of {size} bytes cannot be typed (a terminal takes {LONGEST_LINE:,})"
+        context.add(loc, what)
+    elif "\n" in line or "\r" in line:
+        context.add(loc, "an input is one line", "make one item of each line")
+    elif any(ord(character) < 32 and character != "\t" for character in line):
+        what = "a control character cannot be typed"
+        context.add(loc, what, "write {key: ctrl-d} or {key: ctrl-c}")
+
+
+def _check_commas(context: Context, loc: Loc, count: int) -> None:
+    # `[4,6]` is two items to YAML, and one to most people who write it.
+    document = context.document
+    for index in range(1, count):
+        before = document.spots[*loc, index - 1]
+        after = document.spots[*loc, index]
+        if before.plain and after.plain and document.text[before.end : after.start] == ",":
+            pair = f"{before.text},{after.text}"
+            hint = f'write "{pair}" for one input, {before.text}, {after.text} for two'
+            context.add((*loc, index - 1), f"{pair} looks like a pair", hint)

@@ -1,0 +1,104 @@
+"""The published JSON Schema of the YAML files, for editors and for `harness schema`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from harness.assignment.files.assignment import AssignmentShape
+from harness.assignment.files.expect import ExpectShape
+from harness.assignment.files.lists import ClausesShape, EquivalentsShape, ExemptShape, MutantsShape
+from harness.assignment.files.policy import PolicyShape
+from harness.assignment.scenarios.shape import ScenarioFileShape
+from harness.assignment.shapes import Shape
+from harness.matchers import schemas
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+KINDS: dict[str, type[Shape]] = {
+    "assignment": AssignmentShape,
+    "clauses": ClausesShape,
+    "equivalent": EquivalentsShape,
+    "exempt": ExemptShape,
+    "expect": ExpectShape,
+    "mutants": MutantsShape,
+    "policy": PolicyShape,
+    "scenarios": ScenarioFileShape,
+}
+
+
+def json_schema() -> dict[str, Any]:
+    """One schema for every kind of file; `$defs` holds each kind by its name."""
+    return {
+        "$schema": DIALECT,
+        "title": "a1-harness specification files",
+        "anyOf": [{"$ref": f"#/$defs/{kind}"} for kind in KINDS],
+        "$defs": _definitions(),
+    }
+
+
+def file_schemas() -> dict[str, dict[str, Any]]:
+    """The schema of each kind of file on its own, by kind."""
+    every = _definitions()
+    return {
+        kind: {
+            "$schema": DIALECT,
+            "$ref": f"#/$defs/{kind}",
+            "$defs": {name: every[name] for name in sorted(_reachable(kind, every))},
+        }
+        for kind in KINDS
+    }
+
+
+def write_schemas(folder: Path) -> tuple[Path, ...]:
+    """Write `<kind>.json` for every kind of file into `folder`; return the paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {
+        folder / f"{kind}.json": json.dumps(schema, indent=2) + "\n"
+        for kind, schema in file_schemas().items()
+    }
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return tuple(texts)
+
+
+def _definitions() -> dict[str, Any]:
+    models = [(model, "validation") for model in KINDS.values()]
+    _, whole = models_json_schema(models, ref_template="#/$defs/{model}")  # type: ignore[arg-type]
+    text = json.dumps(whole["$defs"] | schemas())
+    for kind, model in KINDS.items():
+        text = text.replace(f'"{model.__name__}"', f'"{kind}"')
+        text = text.replace(f'/{model.__name__}"', f'/{kind}"')
+    text = re.sub(r'Shape"', '"', text)
+    definitions: dict[str, Any] = _cleaned(json.loads(text))
+    return dict(sorted(definitions.items()))
+
+
+def _cleaned(part: Any) -> Any:
+    """Without pydantic's titles, "not stated" defaults and null beside a shape."""
+    if isinstance(part, list):
+        return [_cleaned(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    options = part.get("anyOf", ())
+    if {"type": "null"} in options and "$ref" in options[0]:
+        part = {key: value for key, value in part.items() if key != "anyOf"} | options[0]
+    return {
+        key: _cleaned(value)
+        for key, value in part.items()
+        if not (key == "title" and isinstance(value, str))
+        and not (key == "default" and value in ("", [], {}, None, "0"))
+    }
+
+
+def _reachable(name: str, definitions: dict[str, Any]) -> set[str]:
+    names, waiting = set(), {name}
+    while waiting:
+        names |= waiting
+        texts = [json.dumps(definitions[each]) for each in waiting]
+        used = {key for key in definitions if any(f'"#/$defs/{key}"' in text for text in texts)}
+        waiting = used - names
+    return names

@@ -1,1 +1,0 @@
-"""The shape of every YAML file: models, checks, messages, the published JSON Schema."""

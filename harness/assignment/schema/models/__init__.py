@@ -1,1 +1,0 @@
-"""Every YAML file as strict pydantic models: names, types, what may be left out."""

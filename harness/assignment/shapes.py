@@ -1,0 +1,354 @@
+"""What the models of all files share: strict parsing, values of several shapes, common fields.
+
+What a value means is checked later, where the constants and functions are known. A default means
+"not stated": ask `model_fields_set`. The published JSON Schema is what the models export.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from harness.assignment.document import Document, Loc
+from harness.assignment.problems import Problems
+from harness.common.words import listed
+from harness.matchers import describe, nearest
+
+M = TypeVar("M", bound=BaseModel)
+_OPTION = "\0"  # begins an option's name in pydantic's locations, and no key of a file
+_FRACTION = re.compile(r"[0-9]+(?:\.[0-9]+|/[0-9]*[1-9][0-9]*)?\Z")
+_ID = "^[a-z0-9][a-z0-9_-]*$"
+
+
+def wrong(what: str, hint: str = "", *, instead: Any = None) -> PydanticCustomError:
+    """An error whose message is shown unchanged. With `instead` in the place of the value the rest
+    of the file can still be checked."""
+    return PydanticCustomError("spec", "{what}", {"what": what, "hint": hint, "instead": instead})
+
+
+class Expects:
+    """A type in words: any other value is refused with "expected …, got …" and the hint.
+
+    The options of a union are told apart by what YAML holds (a text, a list, a mapping, …).
+    With `whole` a mistake inside is one of the whole value; for `instead` see `wrong`.
+    """
+
+    def __init__(
+        self,
+        words: str,
+        hint: str | Callable[[Any], str] = "",
+        *,
+        whole: bool = False,
+        instead: Any = None,
+    ) -> None:
+        self.words = words
+        self.hint = hint
+        self.whole = whole
+        self.instead = instead
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        if isinstance(source, types.UnionType) or get_origin(source) is Union:
+            choices: dict[Any, Any] = {}
+            for option in get_args(source):
+                schema = handler.generate_schema(option)
+                for kind in _kinds(option):
+                    choices.setdefault(kind, schema)
+            inner: CoreSchema = core_schema.tagged_union_schema(choices, discriminator=_kind)
+        else:
+            inner = handler(source)
+        return core_schema.no_info_wrap_validator_function(self._read, inner)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        # pydantic writes oneOf, of which `number` and `integer` would both hold for 4.
+        return {"anyOf" if key == "oneOf" else key: part for key, part in handler(schema).items()}
+
+    def _read(self, value: Any, read: Callable[[Any], Any]) -> Any:
+        try:
+            return read(value)
+        except ValidationError as error:
+            if not self.whole and all(map(_is_inside, error.errors(include_url=False))):
+                raise
+        hint = self.hint if isinstance(self.hint, str) else self.hint(value)
+        raise wrong(f"expected {self.words}, got {describe(value)}", hint, instead=self.instead)
+
+
+def _is_inside(detail: Any) -> bool:
+    """Whether it is a mistake of a part, and not that the whole is something else."""
+    keys = list(filter(_is_written, detail["loc"]))
+    return len(keys) > (1 if detail["type"] == "missing" else 0)
+
+
+def _is_written(part: object) -> bool:
+    """Whether a part of a location is a key or an index, and no option's name."""
+    return not (isinstance(part, str) and part.startswith(_OPTION))
+
+
+_KINDS = {
+    type(None): "null",
+    bool: "flag",
+    int: "whole",
+    float: "number",
+    str: "text",
+    list: "list",
+}
+
+
+def _kind(value: Any) -> str:
+    return _OPTION + _KINDS.get(type(value), "mapping")
+
+
+def _kinds(option: Any) -> set[str]:
+    """What YAML holds where this option is written."""
+    origin = get_origin(option)
+    if origin is Annotated:
+        return _kinds(get_args(option)[0])
+    if origin is Literal:
+        return {_kind(value) for value in get_args(option)}
+    names = {"whole", "number"} if option is float else {_KINDS.get(origin or option, "mapping")}
+    return {_OPTION + name for name in names}
+
+
+class Word:
+    """For a `Literal`: any other value is refused, with the word most like it as a hint."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        words = get_args(source)
+        shown = listed((str(word).lower() for word in words), "or")
+
+        def read(value: Any, _: object) -> Any:
+            if any(value == word and type(value) is type(word) for word in words):  # 1 is not true
+                return value
+            hint = nearest(value, map(str, words)) if isinstance(value, str) else ""
+            raise wrong(f"expected {shown}, got {describe(value)}", hint)
+
+        return core_schema.no_info_wrap_validator_function(read, handler(source))
+
+
+def quote(value: Any) -> str:
+    """The hint for what should be a text."""
+    return "quote it" if value is None or isinstance(value, int | float | dict) else ""
+
+
+class OneOrMore:
+    """For a list: a single item may be written without brackets."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(_as_list, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        items = handler(schema)
+        return {"anyOf": [items["items"], items]}
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if not isinstance(value, list | dict) else value
+
+
+def _points(value: Any) -> Fraction:
+    if not isinstance(value, bool) and _FRACTION.match(str(value)) and Fraction(str(value)) > 0:
+        return Fraction(str(value))
+    what = f'expected a positive number or a fraction like "1/3", got {describe(value)}'
+    raise wrong(what, instead=1)
+
+
+Words = Annotated[list[str], OneOrMore()]
+Positive = Annotated[float, Field(gt=0), Expects("a positive number")]
+Whole = Annotated[int, Field(ge=1), Expects("a whole number above zero")]
+WholeOrZero = Annotated[int, Field(ge=0), Expects("a whole number")]
+IdWord = Annotated[
+    str, Field(pattern=_ID), Expects("a word of small letters, digits, - and _", quote)
+]
+Points = Annotated[
+    Fraction,
+    PlainValidator(_points),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "exclusiveMinimum": 0},
+                {"type": "string", "pattern": "^[0-9]+(/[0-9]+|\\.[0-9]+)?$"},
+            ]
+        }
+    ),
+]
+_Item = Annotated[
+    bool | int | float | str | list[Any] | None, Expects("a value or a list of values")
+]
+Constants = dict[
+    str,
+    Annotated[
+        bool | int | float | str | list[_Item] | None, Expects("a value or a list of values")
+    ],
+]
+
+
+class Shape(BaseModel):
+    """What all shapes share: no coercion, no unknown keys."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True, defer_build=True
+    )
+
+
+class LimitsShape(Shape):
+    """`limits:` what one scenario may use."""
+
+    cpu_seconds: Positive = 1.0
+    """CPU time of the scenario, in seconds."""
+    wall_seconds: Positive = 10.0
+    """Time asleep (not waiting for a CPU), in seconds."""
+    memory_mib: Whole = 256
+    """Memory, in MiB."""
+    output_kib: Whole = 256
+    """Printed text, in KiB."""
+
+
+def one_required(*keys: str) -> dict[str, Any]:
+    """The JSON Schema that says that exactly one of these keys is there."""
+    return {"oneOf": [{"required": [key]} for key in keys]}
+
+
+def shaped(kind: type[M], document: Document, loc: Loc, data: Any) -> M | None:
+    """`data` (found at `loc`) as a `kind`, with something right in the place of what is not, where
+    there is such a thing; mistakes are noted. None where nothing can be made of it."""
+    shape, details = _validated(kind, document, loc, data)
+    if any(part[: len(loc)] == loc for part in document.refused):
+        return None
+    for detail in details:
+        if detail.get("ctx", {}).get("instead") is None:
+            return None
+        data = _replaced(data, detail["loc"], detail["ctx"]["instead"])
+    try:
+        return kind.model_validate(data) if details else shape
+    except ValidationError:
+        return None
+
+
+def load_shape(kind: type[M], path: Path, file: str) -> M:
+    """A file (called `file` in messages) as a `kind`; SpecErrors with every mistake in it."""
+    problems = Problems()
+    document = Document.open(path, file, problems)
+    shape = None if document is None else shaped(kind, document, (), document.data)
+    problems.raise_any()
+    assert shape is not None
+    return shape
+
+
+def _replaced(data: Any, loc: Loc, value: Any) -> Any:
+    if not loc or not isinstance(data, dict | list):  # a single item of a list
+        return value
+    if not _is_written(loc[0]):
+        return _replaced(data, loc[1:], value)
+    copy: Any = data.copy()
+    copy[loc[0]] = _replaced(copy[loc[0]], loc[1:], value)
+    return copy
+
+
+def salvaged(
+    kind: type[M], document: Document, loc: Loc, data: Any
+) -> tuple[M | None, frozenset[Any]]:
+    """As much of `data` as is a `kind`, so that the rest can still be checked, and the keys that
+    have a mistake (noted). The shape is None if nothing can be made of the rest."""
+    size = len(loc)
+    broken = {part[size] for part in document.refused if len(part) > size and part[:size] == loc}
+    shape, details = _validated(kind, document, loc, data)
+    if not details:
+        return shape, frozenset(broken)
+    broken |= {detail["loc"][0] for detail in details if detail["loc"]}
+    if not isinstance(data, dict):
+        return None, frozenset(broken)
+    rest = {key: value for key, value in data.items() if key not in broken}
+    try:
+        return kind.model_validate(rest), frozenset(broken)
+    except ValidationError:
+        return None, frozenset(broken)
+
+
+def _validated(
+    kind: type[M], document: Document, loc: Loc, data: Any
+) -> tuple[M | None, list[Any]]:
+    """The shape, or None and pydantic's mistakes, which are noted."""
+    try:
+        return kind.model_validate(data), []
+    except ValidationError as error:
+        details: list[Any] = error.errors(include_url=False)
+    for detail in details:
+        _note(kind, document, loc, detail)
+    return None, details
+
+
+def _shape_at(kind: type[BaseModel], inner: Loc) -> type[BaseModel]:
+    for part in inner:
+        if isinstance(part, str) and part in kind.model_fields:
+            kind = next(_shapes_in(kind.model_fields[part].annotation), kind)
+    return kind
+
+
+def _shapes_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _shapes_in(part)
+
+
+_EXPECTED = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+}
+
+
+def _note(kind: type[BaseModel], document: Document, loc: Loc, detail: Any) -> None:
+    """Note one of pydantic's mistakes in plain words, at its place in the file."""
+    inner = tuple(filter(_is_written, detail["loc"]))
+    full = (*loc, *inner)
+    code, got = detail["type"], detail["input"]
+    if code == "spec":
+        document.add(full, detail["ctx"]["what"], detail["ctx"]["hint"])
+    elif code == "missing":
+        document.add(full[:-1], f"the key {full[-1]} is missing")
+    elif code in ("extra_forbidden", "invalid_key"):
+        keys = [f.alias or name for name, f in _shape_at(kind, inner[:-1]).model_fields.items()]
+        hint = nearest(str(inner[-1]), keys)
+        if not hint and len(keys) <= 12:
+            hint = f"known keys are {', '.join(keys)}"
+        document.add(full, "unknown key", hint, key=True)
+    elif code == "too_short":
+        document.add(full, "expected at least one, got an empty list")
+    elif code in _EXPECTED:
+        is_number = isinstance(got, int | float) and not isinstance(got, bool)
+        hint = "quote it" if code == "string_type" and isinstance(got, int | float) else ""
+        shown = f"the number {document.raw(full)}" if is_number else describe(got)
+        document.add(full, f"expected {_EXPECTED[code]}, got {shown}", hint)
+    else:
+        document.add(full, detail["msg"])

@@ -1,1 +1,0 @@
-"""YAML as plain data in which every value keeps its place."""

@@ -1,0 +1,319 @@
+"""A worker of the cluster, harness worker: it tries whether it may take part in a run, and grades.
+
+A submission is graded in a process of its own below the worker, as on one machine; the worker's
+process only passes bytes on. The answer key enters no process that runs a submission.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.common import serial
+from harness.common.errors import HarnessError, UserError
+from harness.execution import choose_tier, cores, find_interpreter, scratch_directory, try_tier
+from harness.grading.engines import Ended, Job, WorkerFailure, WorkerSetup
+from harness.grading.engines.dask import (
+    CONNECT_SECONDS,
+    RESOURCE,
+    Cluster,
+    described,
+    require_distributed,
+    security,
+    unreachable,
+)
+from harness.grading.engines.dask.wire import (
+    WorkerAnswer,
+    pack_answer,
+    unpack_job,
+    unpack_setup,
+)
+from harness.grading.engines.pool import WorkerPool
+from harness.grading.engines.worker import start_grading
+from harness.grading.grader import Graded
+from harness.model.observation import Tier
+from harness.results import Piece
+
+HUNG_SECONDS = 1800.0  # without a word from the process that grades
+MOST_SETUPS = 16  # of runs at once; the oldest is forgotten, and its run tries the worker anew
+_ORDER = tuple(Tier)
+
+_host: WorkerHost | None = None
+
+
+def take_part(setup: bytes, name: str) -> bytes:
+    """The task that tells whether this worker grades with this setup, a `WorkerAnswer`; `name` is
+    the setup's digest."""
+    host, address = _here()
+    refused = NO_WORKER_OF_OURS if host is None else host.shortcoming(setup, name)
+    return pack_answer(WorkerAnswer(worker=address, refused=refused))
+
+
+def grade(name: str, job: bytes) -> bytes:
+    """The task that grades one submission with the setup of this digest, a `WorkerAnswer`.
+
+    The setup came with the trial. As an argument here it would be fetched from whichever worker had
+    it first, and waited for without end where that one hangs.
+    """
+    host, address = _here()
+    if host is None:
+        return pack_answer(WorkerAnswer(worker=address, refused=NO_WORKER_OF_OURS))
+    return pack_answer(host.grade(name, unpack_job(job), address))
+
+
+NO_WORKER_OF_OURS = "it was not started by harness worker"
+NOT_TRIED = "it was not tried for this run"  # or so long ago that it has forgotten
+
+
+def be_host(host: WorkerHost | None) -> None:
+    """From now on the tasks of this process are this host's."""
+    global _host  # noqa: PLW0603  (dask calls functions by name)
+    _host = host
+
+
+def _here() -> tuple[WorkerHost | None, str]:
+    from distributed import get_worker  # noqa: PLC0415  (only where a cluster is used)
+
+    return _host, str(get_worker().address)
+
+
+class WorkerHost:
+    """Processes that grade, at most `jobs` at a time, one setup after another.
+
+    `python` is the interpreter to grade with (None: of the run's version, found here), `require`
+    the weakest tier to work under.
+    """
+
+    def __init__(self, *, jobs: int, python: Path | None, require: Tier) -> None:
+        self._python = python
+        self._require = require
+        self._trial = threading.Lock()
+        self._setups: dict[str, WorkerSetup | str] = {}
+        self._workers = WorkerPool(start_grading, jobs)
+
+    def shortcoming(self, data: bytes, name: str) -> str:
+        """Why this worker takes no part in a run with this setup; empty when it does."""
+        with self._trial:
+            if name not in self._setups:
+                self._setups[name] = self._tried(data)
+                while len(self._setups) > MOST_SETUPS:
+                    del self._setups[next(iter(self._setups))]
+            found = self._setups[name]
+        return found if isinstance(found, str) else ""
+
+    def grade(self, name: str, job: Job, address: str) -> WorkerAnswer:
+        """Grade. After a failure of ours the worker tries anew whether it still serves (its disk
+        may be full), and refuses if not, so that the job goes elsewhere."""
+        known = self._setups.get(name, NOT_TRIED)
+        if isinstance(known, str):
+            return WorkerAnswer(worker=address, refused=known)
+        pieces, ended = self._attempt(known, job)
+        if isinstance(ended, WorkerFailure):
+            pieces, ended = self._attempt(known, job)
+        if isinstance(ended, WorkerFailure):
+            with self._trial:
+                refused = _shortcoming_now(known)
+                if refused:
+                    self._setups[name] = refused
+                    return WorkerAnswer(worker=address, refused=refused)
+        return WorkerAnswer(worker=address, ended=ended, pieces=tuple(pieces))
+
+    def close(self) -> None:
+        """End all processes that this host has started, and start none any more."""
+        self._workers.close()
+
+    def _tried(self, data: bytes) -> WorkerSetup | str:
+        try:
+            message = unpack_setup(data)
+        except serial.SerialError:
+            return f"it has another harness: {described()}"
+        if message.harness != described():
+            return f"it has {described()}, the run {message.harness}"
+        if _ORDER.index(message.tier) > _ORDER.index(self._require):
+            return f"it takes no work below the {self._require} tier, the run is {message.tier}"
+        try:
+            interpreter = find_interpreter(
+                ".".join(message.python.split(".")[:2]), executable=self._python
+            )
+            if interpreter.build != message.build:
+                return f"its Python is {interpreter.build}, the run's {message.build}"
+        except (UserError, HarnessError, OSError) as error:
+            return str(error)
+        setup = WorkerSetup(
+            plan=message.plan,
+            key=message.key,
+            interpreter=interpreter,
+            tier=message.tier,
+            cpu=None,
+            store=None,
+            pack_alone=True,
+            thorough=message.thorough,
+            reference=message.reference,
+            secret=message.secret or None,
+        )
+        return _shortcoming_now(setup) or setup
+
+    def _attempt(self, setup: WorkerSetup, job: Job) -> tuple[list[Piece], Ended]:
+        """Grade with an idle process, or a new one."""
+        pieces: list[Piece] = []
+        try:
+            worker = self._workers.take(setup)
+        except OSError as error:
+            return [], WorkerFailure(submission_id=job.submission.id, reason=str(error))
+        worker.send(job)
+        try:
+            while worker.connection.poll(HUNG_SECONDS):
+                found = worker.receive()
+                if isinstance(found, Graded | WorkerFailure):
+                    self._workers.give_back(worker, setup)
+                    return pieces, found
+                if isinstance(found, Piece):
+                    pieces.append(found)
+            reason = f"nothing was heard for {HUNG_SECONDS:.0f} s"
+        except (EOFError, OSError) as died:
+            reason = f"worker died: {died}"
+        self._workers.end(worker)
+        return [], WorkerFailure(submission_id=job.submission.id, reason=reason)
+
+
+def _shortcoming_now(setup: WorkerSetup) -> str:
+    """Why this machine cannot grade with the setup, or no longer; empty when it can."""
+    try:
+        shortcoming = try_tier(setup.interpreter, setup.tier).shortcoming
+    except (HarnessError, OSError) as error:
+        return str(error)
+    return f"the {setup.tier} tier does not hold there: {shortcoming}" if shortcoming else ""
+
+
+LEAVE_SECONDS = 5.0  # for dask to say goodbye
+AGAIN_SECONDS = 600.0  # to wait for a scheduler that went away
+
+_CONFIG = {
+    "distributed.worker.profile.enabled": False,  # it would measure waiting for a pipe
+    "distributed.comm.timeouts.connect": f"{CONNECT_SECONDS:.0f}s",
+}
+
+
+def run_worker(
+    cluster: Cluster,
+    *,
+    jobs: int | None,
+    require: Tier,
+    python: Path | None,
+    wanted: str,
+    name: str | None,
+    tell: Callable[[str], None],
+) -> None:
+    """Grade for the users of the scheduler, `jobs` submissions at a time (None: one a core), until
+    interrupted. `tell` is called with lines for the user.
+
+    Raises UserError: no scheduler answers (or it has been gone for `AGAIN_SECONDS`), no interpreter
+    of the version `wanted` (or `python`), or this machine does not give the tier `require`.
+    """
+    require_distributed()
+    interpreter = find_interpreter(wanted, executable=python)
+    trial = choose_tier(interpreter, require)
+    name = name or f"{socket.gethostname()}-{os.getpid()}"
+    tell(f"{name}: {described()}, Python {interpreter.version}, tier {trial.tier}")
+    count = jobs or len(cores())
+    with scratch_directory() as folder:  # what a killed worker leaves, the next removes
+        offered = _Offered(cluster=cluster, name=name, jobs=count, folder=str(folder))
+        _until_stopped(
+            lambda stop: _serve(
+                offered,
+                lambda: WorkerHost(jobs=count, python=python, require=require),
+                tell,
+                stop,
+            )
+        )
+
+
+def _until_stopped(serve: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+    """Run to the end, which a signal asks for; then KeyboardInterrupt. A signal's exception in the
+    middle of dask's own tasks would be lost there, and cancelling them may never end."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    stop = asyncio.Event()
+    for number in ("SIGINT", "SIGTERM", "SIGHUP"):
+        with suppress(AttributeError, NotImplementedError):  # Windows
+            found = getattr(signal, number)
+            if signal.getsignal(found) is not signal.SIG_IGN:
+                loop.add_signal_handler(found, stop.set)
+    loop.run_until_complete(serve(stop))
+    raise KeyboardInterrupt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Offered:
+    """What a scheduler is offered, and by whom."""
+
+    cluster: Cluster
+    name: str
+    jobs: int
+    folder: str
+
+
+async def _serve(
+    offered: _Offered,
+    make_host: Callable[[], WorkerHost],
+    tell: Callable[[str], None],
+    stop: asyncio.Event,
+) -> None:
+    import dask  # noqa: PLC0415  (only where a cluster is used)
+
+    cluster = offered.cluster
+    loop = asyncio.get_running_loop()
+    stopped = asyncio.create_task(stop.wait())
+    first, deadline = True, 0.0
+    with dask.config.set(_CONFIG):
+        while not stop.is_set():
+            host = make_host()
+            be_host(host)
+            starting = asyncio.create_task(_started(offered, security(cluster, "worker")))
+            await asyncio.wait({starting, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not starting.done():
+                return
+            try:
+                worker = starting.result()
+            except (OSError, ValueError, RuntimeError) as error:
+                if first or loop.time() > deadline:
+                    raise unreachable(cluster, error) from None
+                continue
+            tell(f"{offered.name}: grades for {cluster.address}, {offered.jobs} at a time")
+            finished = asyncio.create_task(worker.finished())
+            await asyncio.wait({finished, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            host.close()
+            closing = asyncio.create_task(worker.close(timeout=2))
+            await asyncio.wait({closing}, timeout=LEAVE_SECONDS)
+            if not stop.is_set():
+                tell(f"{offered.name}: the scheduler went away; waiting for it")
+            first, deadline = False, loop.time() + AGAIN_SECONDS
+
+
+async def _started(offered: _Offered, secured: Any) -> Any:
+    from distributed import Worker  # noqa: PLC0415  (only where a cluster is used)
+
+    worker = Worker(
+        offered.cluster.address,
+        nthreads=offered.jobs,
+        name=offered.name,
+        resources={RESOURCE: offered.jobs},
+        memory_limit=0,
+        local_directory=offered.folder,
+        security=secured,
+        dashboard=False,
+        death_timeout=CONNECT_SECONDS,
+    )
+    try:
+        return await worker
+    except BaseException:
+        await worker.close(timeout=2)
+        raise

@@ -1,0 +1,105 @@
+"""Runs of one program alone: the transcripts that a course hands out, by the reference; and one
+scenario of a graded submission again, which a mark is defended with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.common.errors import UserError
+from harness.execution import Driver, choose_tier, create_driver, find_interpreter, pick_cpu
+from harness.grading.observing.running import run_scenario
+from harness.model.observation import Ending, Observation, Tier
+from harness.model.plan import Plan, ProvidedVariant, Scenario
+from harness.model.result import SubmissionResult
+from harness.model.specification import Specification
+from harness.model.stimulus import Stimulus
+from harness.model.submission import Submission
+from harness.model.verdict import StandInOutcome
+
+AsTemplate = Callable[[str, ProvidedVariant, tuple[str, ...]], str]
+
+
+def record_transcripts(
+    specification: Specification, as_template: AsTemplate, *, python: Path | None = None
+) -> tuple[Path, ...]:
+    """Write every transcript file whose content differs from what the reference does.
+
+    Returns the files written. Raises UserError when the reference does not end by itself.
+    """
+    plan = specification.plan
+    interpreter = find_interpreter(plan.assignment.python, python)
+    tier = choose_tier(interpreter)
+    submitted = plan.assignment.submission_files
+    written: list[Path] = []
+    with (
+        Driver(interpreter, tier.tier, cpu=pick_cpu()) as driver,
+        driver.submission(plan.assignment, specification.reference) as server,
+    ):
+        for target in specification.transcripts:
+            scenario = plan.scenario(target.scenario_id)
+            (observation,) = run_scenario(server, scenario, scenario.limits)
+            if observation.ending is not Ending.ANSWERED:
+                raise UserError(
+                    f"the reference does not end by itself ({observation.ending.value})",
+                    place=str(scenario.place),
+                    hint="a transcript needs input up to the program's end",
+                )
+            variant = plan.assignment.variant(scenario.stimuli[0].constants)
+            text = as_template(observation.transcript(), variant, submitted)
+            path = Path(specification.folder) / target.path
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8", newline="")
+                written.append(path)
+    return tuple(written)
+
+
+Replayed = tuple[tuple[Stimulus, Observation], ...]
+_WITH_STAND_INS = (StandInOutcome.PASSED, StandInOutcome.FAILED)
+
+
+def replay(
+    plan: Plan,
+    graded: SubmissionResult,
+    submission: Submission,
+    scenario_id: str,
+    *,
+    python: Path | None = None,
+    require: Tier | None = Tier.STANDARD,
+) -> Replayed:
+    """Each stimulus of the scenario with what the submission does, in the plan's order: with the
+    stand-ins in place of its modules where the verdict is of such a run (`Stimulus.stand_ins`).
+
+    Raises UserError when the plan has no such scenario, when these are not the files that were
+    graded, or when no interpreter or tier serves.
+    """
+    scenario = _scenario(plan, scenario_id)
+    verdicts = {entry.scenario_id: entry.verdict for entry in graded.scenarios}
+    if scenario_id in verdicts and verdicts[scenario_id].stand_in in _WITH_STAND_INS:
+        scenario = scenario.standing_in()
+    if submission.problem or submission.digest != graded.source_digest:
+        raise UserError(
+            f"this is not what was graded as {graded.id}",
+            place=submission.origin,
+            hint="name what was handed in with --submission",
+        )
+    interpreter = find_interpreter(plan.assignment.python, python)
+    tier = choose_tier(interpreter, require)
+    with (
+        create_driver(interpreter, tier.tier) as driver,
+        driver.submission(plan.assignment, submission.files) as server,
+    ):
+        return tuple(
+            (stimulus, server.observe(stimulus, scenario.limits)) for stimulus in scenario.stimuli
+        )
+
+
+def _scenario(plan: Plan, scenario_id: str) -> Scenario:
+    try:
+        return plan.scenario(scenario_id)
+    except KeyError:
+        likely = [one.id for one in plan.scenarios if scenario_id in one.id][:3]
+        hint = f"did you mean {', '.join(likely)}?" if likely else "the report names them"
+        raise UserError(f"no scenario {scenario_id!r}", hint=hint) from None

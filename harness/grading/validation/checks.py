@@ -1,0 +1,289 @@
+"""Checks of the plan and of the reference's answers: every clause has a scenario, values can be
+compared, and what the reference does is determined: by other seeds, with stand-ins, both ways.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from harness.common import serial
+from harness.execution import Driver, Interpreter, pick_cpu
+from harness.grading.grader import Graded
+from harness.grading.observing.answer_key import expectation
+from harness.grading.observing.running import run_scenario
+from harness.grading.validation.report import ClauseCoverage, FunctionShare, Problem
+from harness.judging import combine, judge
+from harness.matchers import EqualTo
+from harness.model.expectation import Answer, AnswerKey, Expected
+from harness.model.observation import Isolation, Tier
+from harness.model.plan import Clause, Plan, Scenario, SourceFile
+from harness.model.result import ScenarioResult, SubmissionResult
+from harness.model.specification import Specification
+from harness.model.values import Value, ValueKind
+
+POLICY_SECTION = "policy"
+
+
+def needs_scenario(clause: Clause) -> bool:
+    """Settled clauses about behaviour do; unsettled ones and those checked by policy do not."""
+    return not clause.unsettled and clause.section != POLICY_SECTION
+
+
+def coverage(plan: Plan) -> tuple[tuple[ClauseCoverage, ...], tuple[Problem, ...]]:
+    """Each clause with its scored scenarios, and what is uncovered on either side."""
+    scored = [scenario for scenario in plan.scenarios if not scenario.informational]
+    counts = Counter(clause for scenario in scored for clause in scenario.clauses)
+    rows = tuple(
+        ClauseCoverage(clause=clause, scenarios=counts[clause.id])
+        for clause in plan.assignment.clauses
+    )
+    problems = [
+        Problem(
+            check="coverage",
+            place="clauses.yaml",
+            message=f"clause {row.clause.id} ({row.clause.text}) has no scenario",
+        )
+        for row in rows
+        if not row.scenarios and needs_scenario(row.clause)
+    ]
+    problems += [
+        Problem(
+            check="coverage",
+            place=str(scenario.place),
+            message=f"scenario {scenario.id} names no clause",
+        )
+        for scenario in scored
+        if not scenario.clauses
+    ]
+    return rows, tuple(problems)
+
+
+def shares(plan: Plan) -> tuple[FunctionShare, ...]:
+    """Each function's scenarios and share of the marks, in the plan's order."""
+    scored = [s for s in plan.scenarios if not s.informational]
+    total = sum((s.points for s in scored if not s.extra_credit), Fraction(0))
+    by_function: dict[str, list[Scenario]] = {}
+    for scenario in scored:
+        by_function.setdefault(scenario.function, []).append(scenario)
+    return tuple(
+        FunctionShare(
+            function=function,
+            scenarios=len({s.group for s in scenarios}),
+            visible=len({s.group for s in scenarios if s.visibility.value == "visible"}),
+            stimuli=sum(len(s.stimuli) for s in scenarios),
+            share=sum((s.points for s in scenarios), Fraction(0)) / total if total else Fraction(0),
+        )
+        for function, scenarios in by_function.items()
+    )
+
+
+def golden_count(plan: Plan) -> int:
+    """How many scenarios state something of their own outcome."""
+    return sum(
+        bool(scenario.stated_cases) or scenario.stated != Expected(ignore=scenario.stated.ignore)
+        for scenario in plan.scenarios
+    )
+
+
+_NOISE = 12  # digits: a float that is shorter when rounded to so many was computed
+
+
+def value_problems(
+    plan: Plan, key: AnswerKey, reference: tuple[SourceFile, ...]
+) -> tuple[Problem, ...]:
+    """Scenarios that return or leave an object of a class that the spec does not say how to
+    compare, and those with floats that are exact to the last digit of a computation."""
+    known = {each.name for each in plan.assignment.compare}
+    bases = _bases(reference)
+    problems: list[Problem] = []
+    for scenario in plan.scenarios if key.scenarios else ():
+        asked = isinstance(scenario.stated.returns, EqualTo)  # by its own ==
+        values = [
+            value
+            for answer in key.answers(scenario.id)
+            for value in _values(answer)
+            if not (asked and value is answer.observation.value)
+        ]
+        names = {value.text for value in values if value.kind is ValueKind.OBJECT}
+        for name in sorted(names):
+            if not known & {name, *_above(name, bases)}:
+                what = f"{scenario.id} compares every public attribute of {name}"
+                hint = f"compare: {{{name}: [its attributes]}}, or attributes, in assignment.yaml"
+                problems.append(_problem("objects", scenario, f"{what}; say so: {hint}"))
+        if plan.assignment.floats_within is None and not _is_stated(scenario):
+            noisy = next((value for value in values if _is_noisy(value)), None)
+            if noisy is not None:
+                what = f"{scenario.id} asks for exactly {noisy.text}"
+                hint = "compare with a tolerance: floats: {within: 0.000001} in assignment.yaml"
+                problems.append(_problem("floats", scenario, f"{what}; {hint}"))
+    return tuple(problems)
+
+
+def _problem(check: str, scenario: Scenario, message: str) -> Problem:
+    return Problem(check=check, place=str(scenario.place), message=message)
+
+
+def _is_stated(scenario: Scenario) -> bool:
+    stated = (scenario.stated, *scenario.stated_cases)
+    return any(each.returns is not None for each in stated)
+
+
+def _values(answer: Answer) -> Iterator[Value]:
+    """Every value that is compared, and all parts of each."""
+    seen = answer.observation
+    pending = [value for value in (seen.value, *(step.value for step in seen.steps)) if value]
+    pending += [*seen.arguments, *(variable.value for variable in seen.variables)]
+    while pending:
+        value = pending.pop()
+        yield value
+        pending += value.items
+
+
+def _is_noisy(value: Value) -> bool:
+    if value.kind is not ValueKind.FLOAT:
+        return False
+    short = repr(round(float(value.text), _NOISE)) if value.text[-1:].isdigit() else value.text
+    return len(value.text) - len(short) > 2 and len(short) < _NOISE
+
+
+def _bases(reference: Iterable[SourceFile]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for file in reference:
+        if not file.name.endswith(".py"):
+            continue
+        for node in ast.walk(ast.parse(file.data)):
+            if isinstance(node, ast.ClassDef):
+                found[node.name] = [base.id for base in node.bases if isinstance(base, ast.Name)]
+    return found
+
+
+def _above(name: str, bases: dict[str, list[str]]) -> set[str]:
+    found: set[str] = set()
+    pending = list(bases.get(name, ()))
+    while pending:
+        base = pending.pop()
+        if base not in found:
+            found.add(base)
+            pending += bases.get(base, ())
+    return found
+
+
+SECOND_HASH_SEED = 4711
+SECOND_RANDOM_SEED = 20_011
+CLOCK_SHIFT_SECONDS = 200 * 86_400 + 12_345
+_ADDRESS = re.compile("0x[0-9a-f]+")
+
+
+def second_run(
+    specification: Specification, key: AnswerKey, interpreter: Interpreter, tier: Tier
+) -> tuple[Problem, ...]:
+    """Run the reference again: fresh server, other hash seed, random seed, clock, directory and
+    order of scenarios. Every scenario whose outcome differs is a problem."""
+    if not specification.reference:
+        return ()
+    plan = specification.plan
+    problems: list[Problem] = []
+    with (
+        Driver(
+            interpreter,
+            tier,
+            cpu=pick_cpu(),
+            hash_seed=SECOND_HASH_SEED,
+            clock_offset=CLOCK_SHIFT_SECONDS,
+        ) as driver,
+        driver.submission(plan.assignment, specification.reference) as server,
+    ):
+        for scenario in reversed(plan.scenarios):
+            again = run_scenario(server, _reseeded(scenario), scenario.limits)
+            first = [answer.observation for answer in key.answers(scenario.id)]
+            if list(again) != first:
+                problems.append(
+                    Problem(
+                        check="repeat",
+                        place=str(scenario.place),
+                        message=f"{scenario.id} has another outcome under another hash seed, "
+                        "random seed, clock, directory or order",
+                    )
+                )
+    return tuple(reversed(problems))
+
+
+def _reseeded(scenario: Scenario) -> Scenario:
+    # A scenario that states its seed asks for exactly that one; 0 is ours to change.
+    stimuli = tuple(
+        stimulus if stimulus.seed else replace(stimulus, seed=SECOND_RANDOM_SEED)
+        for stimulus in scenario.stimuli
+    )
+    return replace(scenario, stimuli=stimuli)
+
+
+def stand_in_problems(
+    specification: Specification, key: AnswerKey, interpreter: Interpreter, tier: Tier
+) -> tuple[Problem, ...]:
+    """Every scenario that the reference fails as soon as its stand-ins are in place."""
+    plan = specification.plan
+    scenarios = [scenario for scenario in plan.scenarios if scenario.stand_ins]
+    if not specification.reference or not scenarios:
+        return ()
+    problems: list[Problem] = []
+    with (
+        Driver(interpreter, tier, cpu=pick_cpu()) as driver,
+        driver.submission(plan.assignment, specification.reference) as server,
+    ):
+        for scenario in scenarios:
+            again = scenario.standing_in()
+            observed = run_scenario(server, again, again.limits)
+            answers = key.answers(scenario.id)
+            rows = zip(again.stimuli, observed, answers, strict=False)
+            verdicts = [
+                judge(seen, expectation(again, stimulus, answer, plan.assignment), stimulus)
+                for stimulus, seen, answer in rows
+            ]
+            verdict = combine([each.kind for each in verdicts], verdicts.__getitem__)
+            if not verdict.passed:
+                files = ", ".join(each.file for each in scenario.stand_ins)
+                message = f"{scenario.id}: with {files} the reference fails it: {verdict.message}"
+                problems.append(
+                    Problem(check="stand-in", place=str(scenario.place), message=message)
+                )
+    return tuple(problems)
+
+
+def isolation_problems(together: Graded, alone: Graded) -> tuple[Problem, ...]:
+    """Every difference between a submission's results of both ways, but for how it ran: verdicts,
+    messages, marks, findings, and every channel of what was observed; addresses apart."""
+    name = alone.result.id
+    found: list[str] = []
+    different: set[str] = set()
+    for one, other in zip(together.result.scenarios, alone.result.scenarios, strict=True):
+        if one != other:
+            different.add(one.scenario_id)
+            if _without_addresses(one) != _without_addresses(other):
+                found.append(f"{one.scenario_id}: {_said(one)} together, {_said(other)} alone")
+    found += [
+        f"{scenario_id}: another observation together than alone"
+        for scenario_id, digest in alone.seen.items()
+        if scenario_id not in different and together.seen.get(scenario_id) != digest
+    ]
+    if not found and _apart(together.result) != _apart(alone.result):
+        found.append("its mark or its findings differ between the two ways")
+    return tuple(Problem(check="isolation", place=name, message=message) for message in found)
+
+
+def _apart(result: SubmissionResult) -> str:
+    return _without_addresses(replace(result, isolation=Isolation.ALONE, isolation_reason=""))
+
+
+def _without_addresses(result: ScenarioResult | SubmissionResult) -> str:
+    """As text. Where an object lies differs from process to process, alone as well."""
+    return _ADDRESS.sub("0x…", serial.dumps(result))
+
+
+def _said(outcome: ScenarioResult) -> str:
+    verdict = outcome.verdict
+    return f"{verdict.kind.value} ({verdict.message})" if verdict.message else verdict.kind.value

@@ -1,1 +1,0 @@
-"""Archives as members under size caps; nothing is extracted by path."""

@@ -1,1 +1,0 @@
-"""The class: who should have handed in, until when, and which attempt counts."""

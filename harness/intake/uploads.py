@@ -1,0 +1,147 @@
+"""What one student handed in: attempts with their files, before and after one of them is selected.
+
+A platform's names tell pieces of attempts; here they are put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from harness.intake.entries import MAX_ENTRIES, Entry, Refused, is_ignored
+from harness.intake.identity import clean_name, shown_path
+from harness.intake.terms import NO_DUE, Due, Listed
+from harness.model.plan import SourceFile
+from harness.model.submission import Student, Withheld
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One time that a student handed in, from the files that were there to those that are graded.
+
+    `entries` become those of an archive or of folders inside, and then `files`. `problem` is set
+    where nothing can be graded.
+    """
+
+    origin: str  # where it is, for messages
+    entries: tuple[Entry, ...] = ()
+    source: str = ""  # the name of its folder, or of the file that has none, in a download
+    parts: tuple[str, ...] = ()  # the names in the download that hold it
+    hidden: tuple[str, ...] = ()  # hidden files, and what systems leave behind, in its folder
+    loose: bool = False  # a single file named after its student, which counts as the expected one
+    at: datetime | None = None  # naive where the source names no zone, None where no time
+    late: bool | None = None  # the source's own word where it has one
+    number: int | None = None  # from 1, where the source counts, and of the one that is selected
+    of: int = 1  # how many there are, of the one that is selected
+    inside: str = ""  # the archive that the entries come from
+    files: tuple[SourceFile, ...] = ()  # what is graded, under the names it is run by
+    problem: str = ""
+    ours: bool = False  # the problem says nothing about the student
+    withheld: Withheld | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the platform has the attempt without any file."""
+        return not self.entries and not self.problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudentUploads:
+    """All that one student handed in (no attempts: nothing); `identity` is what the submission's
+    id is made of."""
+
+    identity: str
+    attempts: tuple[Attempt, ...]
+    student: Student | None = None
+    elsewhere: tuple[datetime, ...] = ()  # of attempts that the source has without their files
+    doubt: str = ""  # why a person must look before anything is graded
+    notes: tuple[str, ...] = ()
+    due: Due = NO_DUE
+    listed: Listed | None = None  # the line of the roster
+
+
+def student(identity: str, name: str = "", email: str = "") -> Student:
+    """A student whose name and email can be printed; two spellings of one letter are one."""
+    return Student(id=clean_name(identity), name=clean_name(name), email=clean_name(email))
+
+
+def upload_of(who: Student, attempt: Attempt, doubt: str = "") -> StudentUploads:
+    """Some files of one attempt of one student, as one name at the root tells it."""
+    return StudentUploads(identity=who.id, student=who, attempts=(attempt,), doubt=doubt)
+
+
+def in_folder(folder: Entry, origin: str) -> Attempt:
+    """What is in one submission's folder, or why that cannot be known."""
+    try:
+        return attempt_of(folder, origin)
+    except OSError as error:
+        problem, ours = f"the folder cannot be read ({error.strerror or error})", True
+    except Refused as refusal:
+        problem, ours = f"the folder holds {refusal}", False
+    name = folder.name
+    return Attempt(origin=origin, source=name, parts=(name,), problem=problem, ours=ours)
+
+
+def attempt_of(folder: Entry, origin: str) -> Attempt:
+    """The same; raises OSError or Refused where it cannot be known."""
+    everything = folder.everything(MAX_ENTRIES)
+    return Attempt(
+        origin=origin,
+        entries=tuple(entry for entry in everything if not is_ignored(entry.name)),
+        source=folder.name,
+        parts=(folder.name,),
+        hidden=tuple(shown_path(entry.name) for entry in everything if is_ignored(entry.name)),
+    )
+
+
+def at_root(
+    folder: Entry, entries: Sequence[Entry], source: str, parts: Sequence[str] = ()
+) -> Attempt:
+    """Files at the root that are one attempt's; `parts` are their names there (none: `source`)."""
+    names = tuple(parts) or (source,)
+    origin = f"{folder.where}/{source}"
+    return Attempt(origin=origin, entries=tuple(entries), source=source, parts=names)
+
+
+def students_of(
+    pieces: Iterable[StudentUploads],
+    together: Callable[[Attempt], object] = lambda attempt: attempt.source,
+) -> tuple[StudentUploads, ...]:
+    """The pieces put together, each student's attempts in their order; those for which `together`
+    is the same are one attempt. An id with two names is in doubt."""
+    by_id: dict[str, list[StudentUploads]] = {}
+    for piece in pieces:
+        by_id.setdefault(piece.identity, []).append(piece)
+    return tuple(_joined(theirs, together) for theirs in by_id.values())
+
+
+def _joined(
+    pieces: Sequence[StudentUploads], together: Callable[[Attempt], object]
+) -> StudentUploads:
+    attempts: dict[object, Attempt] = {}
+    for attempt in (attempt for piece in pieces for attempt in piece.attempts):
+        key = together(attempt)
+        attempts[key] = _one_attempt(attempts[key], attempt) if key in attempts else attempt
+    named = [piece.student for piece in pieces if piece.student and piece.student.name]
+    doubt = next((piece.doubt for piece in pieces if piece.doubt), "")
+    if len({each.name for each in named}) > 1:  # which ones is not for a student to read
+        doubt = "its id has several names in the download"
+    return replace(
+        pieces[0],
+        student=named[0] if named else pieces[0].student,
+        attempts=tuple(attempts.values()),
+        doubt=doubt,
+    )
+
+
+def _one_attempt(first: Attempt, second: Attempt) -> Attempt:
+    return replace(
+        first,
+        entries=(*first.entries, *second.entries),
+        problem=first.problem or second.problem,
+        ours=first.ours or second.ours,
+        parts=(*first.parts, *second.parts),
+        hidden=(*first.hidden, *second.hidden),
+    )

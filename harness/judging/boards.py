@@ -1,0 +1,205 @@
+"""Boards, as values and as printed: rows of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import Grid, GridCell, GridPair
+
+Cells = list[list[str]]
+
+LARGEST = 64  # rows, and cells of a row: beyond this nothing is taken for a board
+_OUTER = frozenset({ValueKind.LIST, ValueKind.TUPLE})
+
+
+def cells(value: Value) -> Cells | None:
+    """A list of texts, or of lists of plain values, as rows of cells; None for another value."""
+    if value.kind not in _OUTER or not 0 < len(value.items) <= LARGEST:
+        return None
+    rows: Cells = []
+    for item in value.items:
+        if item.kind is ValueKind.STR:
+            row = list(item.text[: LARGEST + 1])
+        elif item.kind in _OUTER and not any(cell.is_container for cell in item.items):
+            row = [cell.source() for cell in item.items[: LARGEST + 1]]
+        else:
+            return None
+        if len(row) > LARGEST:
+            return None
+        rows.append(row)
+    return rows
+
+
+def transposed(rows: Sequence[Sequence[str]]) -> Cells | None:
+    """Rows and columns exchanged; None unless all rows have one length."""
+    if len({len(row) for row in rows}) != 1:
+        return None
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+_DRAWN = 26  # rows, and cells of a row: a larger board is no help on a page
+_LONGEST_DRAWN = 6000  # characters of source
+_FEW_SIGNS = 4
+_NOT_DRAWN = frozenset(ValueKind) - {
+    *(ValueKind.NONE, ValueKind.BOOL, ValueKind.INT, ValueKind.FLOAT, ValueKind.COMPLEX),
+    *(ValueKind.STR, ValueKind.BYTES, ValueKind.LIST, ValueKind.TUPLE, ValueKind.DICT),
+    *(ValueKind.SET, ValueKind.ELLIPSIS),
+}
+
+
+def grid_of(value: Value) -> Grid | None:
+    """A value that is a board: at least two rows of one length, at least two cells each, none of
+    them a container. A list of tuples is none: those are places."""
+    rows = cells(value)
+    if rows is None or len(rows) < 2 or not _is_drawn(value):
+        return None
+    widths, kinds = {len(row) for row in rows}, {item.kind for item in value.items}
+    width, kind = widths.pop(), kinds.pop()
+    if widths or kinds or width < 2 or (value.kind, kind) == (ValueKind.LIST, ValueKind.TUPLE):
+        return None
+    # Words of one length are no board: those have few signs.
+    signs = {sign for row in rows for sign in row}
+    if kind is ValueKind.STR and len(signs) > max(_FEW_SIGNS, width):
+        return None
+    return Grid(rows=_drawn(value, texts=_has_texts(value)))
+
+
+def grid_pair(expected: Value, actual: Value) -> GridPair | None:
+    """A board and what is in its place; None where that has no rows, or where they are equal."""
+    if grid_of(expected) is None or not _is_drawn(actual):
+        return None
+    texts = _has_texts(expected) and _has_texts(actual)
+    sides = [_drawn(value, texts=texts) for value in (expected, actual)]
+    differing = [
+        (row, index)
+        for row, pair in enumerate(zip_longest(*sides, fillvalue=()))
+        for index, (one, other) in enumerate(zip_longest(*pair))
+        if one != other
+    ]
+    if not differing:
+        return None
+    row, index = differing[0]
+    wanted, has = (_named(rows, row, index, texts=texts) for rows in sides)
+    left, right = (
+        Grid(
+            rows=tuple(
+                tuple(
+                    GridCell(text=cell.text, differs=(number, place) in differing)
+                    for place, cell in enumerate(cells_of_row)
+                )
+                for number, cells_of_row in enumerate(rows)
+            )
+        )
+        for rows in sides
+    )
+    where = f"First difference at [{row}][{index}]: expected {wanted}, your program has {has}."
+    return GridPair(expected=left, actual=right, where=where)
+
+
+def _is_drawn(value: Value) -> bool:
+    """Whether it has rows, of plain values that a page has a place for."""
+    if value.kind not in _OUTER or not 0 < len(value.items) <= _DRAWN:
+        return False
+    if len(value.source(_LONGEST_DRAWN)) > _LONGEST_DRAWN:
+        return False
+    pending = list(value.items)
+    for row in value.items:
+        if row.kind is not ValueKind.STR and row.kind not in _OUTER:
+            return False
+        if len(row.items or row.text) > _DRAWN:
+            return False
+    while pending:
+        part = pending.pop()
+        if part.kind in _NOT_DRAWN:
+            return False
+        pending += part.items
+    return True
+
+
+def _has_texts(value: Value) -> bool:
+    """Whether all cells are texts, which are then shown as they are, and else as Python source."""
+    rows = (row.items for row in value.items if row.kind is not ValueKind.STR)
+    return all(cell.kind is ValueKind.STR for row in rows for cell in row)
+
+
+def _drawn(value: Value, *, texts: bool) -> tuple[tuple[GridCell, ...], ...]:
+    return tuple(
+        tuple(
+            GridCell(text=cell.text if texts else cell.source())
+            for cell in (row.items or [Value(ValueKind.STR, sign) for sign in row.text])
+        )
+        for row in value.items
+    )
+
+
+def _named(rows: Sequence[Sequence[GridCell]], row: int, index: int, *, texts: bool) -> str:
+    if row >= len(rows):
+        return "no such row"
+    if index >= len(rows[row]):
+        return "nothing"
+    return f"'{rows[row][index].text}'" if texts else rows[row][index].text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedGrid:
+    """Lines of a text that make up one grid: the index of the first, and their cells."""
+
+    start: int
+    rows: Cells
+
+
+def grid_at(lines: Sequence[str], index: int) -> PrintedGrid | None:
+    """The grid that line `index` is a row of; None when it is in none."""
+    if not 0 <= index < len(lines):
+        return None
+    shape = _shape(lines[index])
+    if shape is None:
+        return None
+    start = index
+    while start and _shape(lines[start - 1]) == shape:
+        start -= 1
+    stop = index + 1
+    while stop < len(lines) and _shape(lines[stop]) == shape:
+        stop += 1
+    if not 1 < stop - start <= LARGEST:
+        return None
+    return PrintedGrid(start=start, rows=[_row(line, shape[1]) for line in lines[start:stop]])
+
+
+def _shape(line: str) -> tuple[int, str] | None:
+    """A row's length and separator ("" for none); None for a line that is no row of cells."""
+    if not 1 < len(line) <= 4 * LARGEST:
+        return None
+    if line[0] == line[-1] and not line[0].isalnum() and line[0] != " ":
+        between = line[::2]
+        if len(line) % 2 and len(set(between)) == 1:
+            return len(line), line[0]
+        inner = line[1:-1].split(line[0])
+        if len(inner) > 1 and len({len(part) for part in inner}) == 1:
+            return len(line), line[0]
+    return (len(line), "") if len(set(line)) <= 4 and " " not in line.strip() else None
+
+
+def _row(line: str, separator: str) -> list[str]:
+    if not separator:
+        return list(line)
+    if len(set(line[::2])) == 1 and len(line) % 2:
+        return list(line[1::2])
+    return list(line[1:-1].split(separator))
+
+
+def is_board(lines: Sequence[str]) -> bool:
+    """Whether most of some lines that are shown together are rows of one grid."""
+    if len(lines) < 2 or len(lines) > 3 * LARGEST:
+        return False
+    lengths = [len(line) for line in lines if len(line) > 2]
+    common = max(set(lengths), key=lengths.count, default=0)
+    rows = [line for line in lines if len(line) == common]
+    if len(rows) < 2 or 2 * len(rows) < len(lines):
+        return False
+    # A grid is drawn with few signs and fewer letters; sentences of one length are not.
+    signs = set("".join(rows)) - set(" 0123456789")
+    return len(signs) <= 6 and sum(sign.isalpha() for sign in signs) <= 3

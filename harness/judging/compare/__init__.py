@@ -1,1 +1,0 @@
-"""An observation beside its expectation: what differs, as data."""

@@ -1,0 +1,316 @@
+"""Two values or two texts side by side: aligned rows with what differs of them marked, and boards
+beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+from harness.judging.alignment import CONTEXT, WINDOW, shared_start, side_by_side, window
+from harness.judging.boards import grid_pair
+from harness.matchers import same
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import (
+    OF_VALUES,
+    Absence,
+    Cell,
+    Channel,
+    ComparedRow,
+    Comparison,
+    LineEnd,
+    Span,
+)
+
+LONGEST_LINE = 400  # characters, of what is stored of a line
+LONGEST_VALUE = 4000
+_BEFORE_MARK = 60
+_ONE_LINE = 60  # a value longer than this is shown item by item
+_LONGEST_MARKED = 1000  # characters of a value, in which items are marked
+_DEEPEST = 6
+_SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
+_NOT_PYTHON = frozenset(
+    {ValueKind.FUNCTION, ValueKind.UNREADABLE, ValueKind.TOO_LARGE, ValueKind.ITERATOR}
+)
+
+_MOST_ROWS = 60
+_ROWS_AFTER = 16  # the first that differs
+_ROWS_BEFORE = 8
+
+_NOTHING = {Channel.WRITES: Absence.EMPTY_FILE, Channel.SHOWS: Absence.NOTHING_SHOWN}
+
+
+class _Side:
+    """The lines of one side that stand in rows, None in a row where it has none; `values` are
+    those of which the lines are the source."""
+
+    def __init__(
+        self,
+        lines: Sequence[str],
+        numbers: Sequence[int | None],
+        channel: Channel,
+        values: Sequence[Value | None] = (),
+    ) -> None:
+        self.rows = [None if number is None else lines[number] for number in numbers]
+        self.values = [
+            values[number] if number is not None and values else None for number in numbers
+        ]
+        shown = [number for number in numbers if number is not None]
+        self.after = len(lines) - 1 - shown[-1] if shown else 0
+        self.unended: int | None = None  # the row of a last line without a line end
+        self._ended: int | None = None  # the row after a last line with one
+        self.nothing = Absence.MISSING
+        if channel in OF_VALUES or self.after:
+            return
+        last = numbers.index(shown[-1])
+        if lines[-1]:
+            self.unended = last
+        else:
+            self.rows[last] = None  # the empty line after the last line end is none
+            self._ended = last
+        if all(row is None for row in self.rows):
+            self.nothing = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
+
+    def differs(self, other: _Side, index: int) -> bool:
+        """Whether the two lines or their ends differ."""
+        return self.rows[index] != other.rows[index] or self._ends_differ(other, index)
+
+    def _ends_differ(self, other: _Side, index: int) -> bool:
+        """Whether one of two lines lacks its line end."""
+        both = self.rows[index] is not None and other.rows[index] is not None
+        return both and (index == self.unended) is not (index == other.unended)
+
+    def cell(
+        self,
+        index: int,
+        other: _Side,
+        at: int,
+        marks: Sequence[Span],
+        *,
+        mark: bool,
+        signs: bool,
+    ) -> Cell:
+        """The cell of a line, whose first difference is at the index `at`."""
+        text = self.rows[index]
+        if text is None:
+            return Cell(
+                note=self.nothing, end=LineEnd.SIGN if index == self._ended else LineEnd.NOTHING
+            )
+        lacks_end = index == self.unended and self._ends_differ(other, index)
+        end = LineEnd.LACKING if lacks_end else LineEnd.SIGN
+        return _cell(text, at, mark=mark, marks=marks, signs=signs, end=end)
+
+
+def compare_texts(channel: Channel, subject: str, expected: str, actual: str) -> Comparison:
+    """Two texts, line by line."""
+    return replace(_of_texts(channel, expected, actual), subject=subject)
+
+
+@lru_cache(maxsize=1)  # a turn is a difference, and the end of its conversation as well
+def _of_texts(channel: Channel, expected: str, actual: str) -> Comparison:
+    sides = expected.split("\n"), actual.split("\n")
+    pairs = window(*sides)
+    left = _Side(sides[0], [pair.expected for pair in pairs], channel)
+    right = _Side(sides[1], [pair.actual for pair in pairs], channel)
+    # Above the window both sides have the same lines.
+    return _aligned(channel, left, right, before=min(pairs[0].expected or 0, pairs[0].actual or 0))
+
+
+def compare_values(channel: Channel, subject: str, expected: Value, actual: Value) -> Comparison:
+    """Two values, written as Python: on one line each, or item by item."""
+    sides = _value_lines(expected, actual)
+    texts = [[line.text for line in lines] for lines in sides]
+    if len(texts[0]) == len(texts[1]):
+        pairs = side_by_side(range(len(texts[0])), range(len(texts[1])))
+    else:
+        pairs = window(*texts)
+    numbers = [pair.expected for pair in pairs], [pair.actual for pair in pairs]
+    left, right = (
+        _Side(text, at, channel, [line.value for line in lines])
+        for text, at, lines in zip(texts, numbers, sides, strict=True)
+    )
+    found = _aligned(channel, left, right)
+    return replace(found, subject=subject, grids=grid_pair(expected, actual))
+
+
+def described(channel: Channel, subject: str, expected: str, actual: str) -> Comparison:
+    """What is expected in words, beside what there is."""
+    nothing = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
+    cell = _cell(actual) if actual else Cell(note=nothing)
+    row = ComparedRow(expected=_cell(expected), other=cell)
+    return Comparison(channel=channel, subject=subject, rows=(row,), in_words=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """A line of one side, and the value of which it is the source."""
+
+    text: str
+    value: Value | None = None
+
+
+def _value_lines(expected: Value, actual: Value) -> tuple[list[_Line], list[_Line]]:
+    """Both values' source, long lists and tuples with one item a line (those near the first that
+    differs: there may be very many)."""
+    first = 0
+    for left, right in zip(expected.items, actual.items, strict=False):
+        if not same(left, right):
+            break
+        first += 1
+    start = max(0, first - CONTEXT)
+    return _item_lines(expected, start), _item_lines(actual, start)
+
+
+def _item_lines(value: Value, start: int) -> list[_Line]:
+    whole = value.source(LONGEST_VALUE * 2)
+    if len(whole) <= _ONE_LINE or len(value.items) < 2 or whole[0] not in "[(":
+        return [_Line(text=whole, value=value)]
+    shown = value.items[start : start + CONTEXT + WINDOW]
+    lines = [_Line(text=f"    {item.source(2 * LONGEST_LINE)},", value=item) for item in shown]
+    if start:
+        lines.insert(0, _Line(text=f"    # … {start} items before"))
+    if len(value.items) > start + len(shown):
+        lines.append(_Line(text=f"    # … {len(value.items) - start - len(shown)} items after"))
+    return [_Line(text=whole[0]), *lines, _Line(text="]" if whole[0] == "[" else ")")]
+
+
+def _aligned(channel: Channel, left: _Side, right: _Side, before: int = 0) -> Comparison:
+    """The rows around the first that differs."""
+    every = range(len(left.rows))
+    there = [i for i in every if left.rows[i] is not None or right.rows[i] is not None]
+    differing = [i for i in there if left.differs(right, i)]
+    first = there.index(differing[0]) if differing else None
+    start = max(0, (first or 0) - _ROWS_BEFORE) if len(there) > _MOST_ROWS else 0
+    stop = min(len(there), start + _MOST_ROWS)
+    if first is not None and stop - first > _ROWS_AFTER + 2:
+        stop = first + _ROWS_AFTER
+    rows = [
+        _row(left, right, i, channel, is_first=i in differing[:1])
+        if i in differing
+        else _same_row(left.rows[i] or "")
+        for i in there[start:stop]
+    ]
+    more = [
+        side.after + sum(side.rows[i] is not None for i in there[stop:]) for side in (left, right)
+    ]
+    return Comparison(
+        channel=channel,
+        subject="",
+        rows=tuple(rows),
+        left_out_before=start + before,
+        left_out_after=max(len(there) - stop, *more),
+        more_expected=more[0],
+        more_actual=more[1],
+    )
+
+
+def _same_row(text: str) -> ComparedRow:
+    return ComparedRow(expected=_cell(text, len(text)))
+
+
+def _row(left: _Side, right: _Side, index: int, channel: Channel, *, is_first: bool) -> ComparedRow:
+    texts = left.rows[index] or "", right.rows[index] or ""
+    values = left.values[index], right.values[index]
+    spans: tuple[Sequence[Span], Sequence[Span]] = ((), ())
+    by_character = channel not in OF_VALUES or all(
+        value is not None and value.kind is ValueKind.STR for value in values
+    )
+    if not by_character:
+        marked = _Marked(texts, values)
+        spans = marked.expected, marked.actual
+    elif left.rows[index] is None or right.rows[index] is None:
+        spans = [_whole(texts[0])], [_whole(texts[1])]
+    at, signs = shared_start(*texts), channel not in OF_VALUES
+    mark = is_first and by_character
+    return ComparedRow(
+        expected=left.cell(index, right, at, spans[0], mark=mark, signs=signs),
+        other=right.cell(index, left, at, spans[1], mark=mark, signs=signs),
+    )
+
+
+def _whole(text: str) -> Span:
+    return Span(start=0, stop=len(text))
+
+
+def _cell(
+    text: str,
+    at: int = 0,
+    *,
+    mark: bool = False,
+    marks: Sequence[Span] = (),
+    signs: bool = False,
+    end: LineEnd = LineEnd.NOTHING,
+) -> Cell:
+    """A line as a cell; of a long one the part around `at`, the first difference."""
+    start = max(0, at - _BEFORE_MARK) if len(text) > LONGEST_LINE else 0
+    stop = min(len(text), start + LONGEST_LINE)
+    ends_here = mark and at == stop == len(text)
+    inside = (
+        Span(start=max(span.start, start) - start, stop=min(span.stop, stop) - start)
+        for span in marks
+    )
+    return Cell(
+        text=text[start:stop],
+        mark=at - start if mark else None,
+        marks=tuple(span for span in inside if span.start < span.stop),
+        cut_before=start > 0,
+        cut_after=stop < len(text),
+        signs=signs,
+        end=end if stop == len(text) and (signs or ends_here) else LineEnd.NOTHING,
+    )
+
+
+class _Marked:
+    """The characters of two lines that make up the items that differ."""
+
+    def __init__(self, texts: tuple[str, str], values: tuple[Value | None, Value | None]) -> None:
+        self.expected: list[Span] = []
+        self.actual: list[Span] = []
+        left, right = values
+        if left is None or right is None or not all(map(_is_python, values, texts)):
+            return
+        starts = (len(text) - len(text.lstrip()) for text in texts)
+        self._mark(left, next(starts), right, next(starts), _DEEPEST)
+
+    def _mark(self, left: Value, start: int, right: Value, other_start: int, deepest: int) -> None:
+        """Mark the innermost items that differ of two values that do, from these characters on; an
+        item that only one side has is opposite nothing."""
+        if left.kind is not right.kind or left.kind not in _SEQUENCES or not deepest:
+            self.expected.append(Span(start=start, stop=start + len(left.source())))
+            self.actual.append(Span(start=other_start, stop=other_start + len(right.source())))
+            return
+        spans, others = _spans_of_items(left, start), _spans_of_items(right, other_start)
+        ours, theirs = ([item.source() for item in side.items] for side in (left, right))
+        if len(ours) == len(theirs):
+            for i, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+                if one != other:
+                    self._mark(
+                        left.items[i], spans[i].start, right.items[i], others[i].start, deepest - 1
+                    )
+            return
+        for tag, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+            if tag != "equal":
+                self.expected += spans[a:b]
+                self.actual += others[c:d]
+
+
+def _spans_of_items(value: Value, start: int) -> list[Span]:
+    """The characters of each item of a list or a tuple whose source begins there."""
+    found: list[Span] = []
+    start += len("[")
+    for item in value.items:
+        found.append(Span(start=start, stop=start + len(item.source())))
+        start = found[-1].stop + len(", ")
+    return found
+
+
+def _is_python(value: Value | None, text: str) -> bool:
+    """Whether all of it is written as Python would be, and on a line of moderate length."""
+    pending = [value] if value is not None and len(text) <= _LONGEST_MARKED else []
+    while pending:
+        part = pending.pop()
+        if part.kind in _NOT_PYTHON or part.source(1)[:1] == "<":
+            return False
+        pending += part.items
+    return len(text) <= _LONGEST_MARKED

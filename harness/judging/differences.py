@@ -1,0 +1,258 @@
+"""What a verdict shows: each mismatch, and a conversation up to the turn that differs, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import zip_longest
+
+from harness.common.escaping import shortened, visible
+from harness.judging.comparison import LONGEST_LINE, compare_texts, compare_values, described
+from harness.judging.mismatches import (
+    EndingMismatch,
+    ExitMismatch,
+    Mismatch,
+    RaiseMismatch,
+    ReadsMismatch,
+    TextMismatch,
+    ValueMismatch,
+)
+from harness.judging.texts import exactly, expected_turns
+from harness.matchers import AnyValue, Exactly
+from harness.model.expectation import Expectation, Matcher, StatedRaise
+from harness.model.observation import Ending, Observation, Phase, Raised, Turn
+from harness.model.stimulus import Session, Stimulus
+from harness.model.values import Value, ValueKind
+from harness.model.verdict import Channel, Comparison, Conversation
+
+MOST_DIFFERENCES = 6
+_MOST_LINES = 60  # of a text beside which what is expected is described
+
+ENDINGS = {
+    Ending.ANSWERED: "it runs to its end",
+    Ending.ASKED_FOR_MORE: "it asks for more input than there is",
+    Ending.ENDED_EARLY: "the whole program ends before that",
+    Ending.MISSING: "the function is missing",
+    Ending.TIMEOUT: "it does not end in time",
+    Ending.CPU_LIMIT: "it computes without end",
+    Ending.MEMORY_LIMIT: "it uses too much memory",
+    Ending.OUTPUT_LIMIT: "it prints without end",
+    Ending.CRASHED: "Python itself crashes",
+    Ending.TAMPERED: "it breaks the grading protocol",
+    Ending.STOPPED_EARLY: "it was stopped early",
+    Ending.STAND_IN_INAPPLICABLE: "the course's own file could not be tried",
+    Ending.STAND_IN_FAILED: "unknown: the course's own file failed",
+    Ending.HARNESS_ERROR: "unknown: our error",
+}
+
+
+def differences(mismatches: Iterable[Mismatch], stimulus: Stimulus) -> tuple[Comparison, ...]:
+    """The first few mismatches as differences; of the printed turns only the first that differs."""
+    listed: list[Comparison] = []
+    printed_at: set[int | None] = set()
+    for mismatch in mismatches:
+        if isinstance(mismatch, TextMismatch):
+            if mismatch.step in printed_at:
+                continue
+            printed_at.add(mismatch.step)
+        if len(listed) == MOST_DIFFERENCES:
+            break
+        listed.append(_difference(mismatch, stimulus))
+    return tuple(listed)
+
+
+def _difference(mismatch: Mismatch, stimulus: Stimulus) -> Comparison:
+    match mismatch:
+        case EndingMismatch():
+            expected, actual = ENDINGS[mismatch.expected], ENDINGS[mismatch.actual]
+            return described(Channel.ENDING, "how it ended", expected, actual)
+        case RaiseMismatch():
+            subject = _in_step("exception", mismatch.step, stimulus)
+            expected = "none" if mismatch.expected is None else raise_in_words(mismatch.expected)
+            actual = _raised(mismatch.actual) + _ELSEWHERE.get(mismatch.phase, "")
+            return described(Channel.RAISES, subject, expected, actual)
+        case ReadsMismatch():
+            subject = _in_step("inputs taken", mismatch.step, stimulus)
+            return described(Channel.READS, subject, str(mismatch.expected), str(mismatch.actual))
+        case ExitMismatch():
+            actual = "none" if mismatch.actual is None else str(mismatch.actual)
+            return described(Channel.EXIT, "exit status", str(mismatch.expected), actual)
+        case ValueMismatch():
+            return _of_values(mismatch, stimulus)
+        case TextMismatch():
+            return _of_texts(mismatch, stimulus)
+
+
+def _in_step(subject: str, step: int | None, stimulus: Stimulus) -> str:
+    if step is None:
+        return subject
+    source = ""
+    if isinstance(stimulus.action, Session) and step < len(stimulus.action.steps):
+        source = ": " + shortened(stimulus.action.steps[step].strip().split("\n")[0], 80)
+    return f"{subject}, step {step + 1}{source}"
+
+
+def value_in_words(expected: Matcher, within: float | None = None) -> str:
+    """What should be returned or left: the one value's source, or what is asked for. That all
+    floats may be off by `within` goes without saying."""
+    if isinstance(expected, Exactly) and expected.within == within:
+        return expected.value.source()
+    return expected.in_words(whole=True)
+
+
+def raise_in_words(expected: StatedRaise) -> str:
+    """What should be raised, with its message where one is asked for."""
+    message = expected.message
+    if message is None or isinstance(message, AnyValue):
+        return expected.in_words()
+    text = message.exact_text
+    said = f": {text}" if text is not None else f", its message: {message.in_words(whole=True)}"
+    return expected.in_words() + said
+
+
+_ELSEWHERE = {
+    Phase.GIVEN: ", in what comes first",
+    Phase.ARGUMENTS: ", before the call itself",
+    Phase.RESULT: ", as what was returned was read",
+}
+
+
+def _raised(actual: Raised | None) -> str:
+    if actual is None:
+        return "none"
+    return f"{actual.type_name}: {shortened(actual.message, 1000)}"
+
+
+def _of_values(mismatch: ValueMismatch, stimulus: Stimulus) -> Comparison:
+    if mismatch.channel is Channel.WRITES:
+        return _of_files(mismatch)
+    returned = mismatch.channel is Channel.RETURNS
+    subject = "return value" if returned else f"{mismatch.name} afterwards"
+    subject = _in_step(subject, mismatch.step, stimulus)
+    if not isinstance(mismatch.expected, Exactly):
+        expected = "no value" if mismatch.expected is None else value_in_words(mismatch.expected)
+        return described(mismatch.channel, subject, expected, _source(mismatch.actual))
+    if mismatch.actual is None:
+        return described(mismatch.channel, subject, _source(mismatch.expected.value), "no value")
+    pair = mismatch.expected.pair(mismatch.actual)
+    return compare_values(mismatch.channel, subject, *pair)
+
+
+def _of_files(mismatch: ValueMismatch) -> Comparison:
+    subject = f"file {visible(shortened(mismatch.name, 80))}"
+    wanted = None if mismatch.expected is None else mismatch.expected.exact_text
+    actual = mismatch.actual
+    if wanted is not None and actual is not None and actual.kind is ValueKind.STR:
+        return compare_texts(Channel.WRITES, subject, wanted, actual.text)
+    expected = mismatch.expected
+    words = "no such file" if expected is None else wanted or expected.in_words(whole=True)
+    has = "no such file" if actual is None else _source(actual)
+    if actual is not None and actual.kind is ValueKind.STR:
+        has = _first_lines(actual.text)
+    return described(Channel.WRITES, subject, words, has)
+
+
+def _source(value: Value | None) -> str:
+    if value is None:
+        return "no value"
+    return value.source(LONGEST_LINE + 1)
+
+
+def _turn(turn: int | None, stimulus: Stimulus) -> str:
+    if turn is None:
+        return "printed text"
+    if turn == 0:
+        return "turn 1, before the first input"
+    if isinstance(stimulus.action, Session) or turn > len(stimulus.inputs):
+        return f"turn {turn + 1}"
+    return f"turn {turn + 1}, after {shortened(stimulus.inputs[turn - 1].shown(), 60)!r}"
+
+
+def _of_texts(mismatch: TextMismatch, stimulus: Stimulus) -> Comparison:
+    what = "what is shown" if mismatch.shown else _turn(mismatch.turn, stimulus)
+    channel = Channel.SHOWS if mismatch.shown else Channel.PRINTS
+    subject = _in_step(what, mismatch.step, stimulus)
+    expected = mismatch.expected.exact_text
+    if expected is None:
+        expected = mismatch.expected.in_words(whole=True)
+        return described(channel, subject, expected, _first_lines(mismatch.actual))
+    return compare_texts(channel, subject, expected, mismatch.actual)
+
+
+def _first_lines(text: str) -> str:
+    return "\n".join(text.split("\n", _MOST_LINES)[:_MOST_LINES])
+
+
+LONGEST_TURN = 8000
+LONGEST_SHARED = 40_000
+
+
+def conversation(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> Conversation | None:
+    """The shared turns and each side's next; None where nothing is typed or there is no
+    reference.
+
+    When no turn differs, `expected` and `actual` are both None.
+    """
+    reference = expectation.reference
+    if reference is None or not (stimulus.inputs or stimulus.replies):
+        return None
+    stated = expectation.stated
+    held = expected_turns(expectation)
+    # A matcher of the whole text says of no turn that it is wrong.
+    anywhere = held is None and stated.prints is not None and stated.prints.exact_text is None
+    shared: list[Turn] = []
+    sides = zip_longest(_closed(reference.turns), _closed(observation.turns))
+    for index, (wanted, turn) in enumerate(sides):
+        example = held is None or (held.at(index) or AnyValue()).exact_text is None
+        if wanted is None or turn is None:
+            return _parted(shared, wanted, turn, example=example)
+        # Where only the whole text is judged, the reference's turn is the best there is to show.
+        matcher = held.at(index) if held else exactly(wanted.printed)
+        agrees = anywhere or matcher is None or matcher.accepts_text(turn.printed, stated.ignore)
+        if not agrees or (wanted.typed is None) is not (turn.typed is None):
+            return _parted(shared, wanted, turn, example=example)
+        shared.append(turn)
+    return _parted(shared, None, None, example=False)
+
+
+def _closed(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """With a last turn in which nothing was typed, even where nothing was printed either."""
+    return turns if turns and turns[-1].typed is None else (*turns, Turn(printed=""))
+
+
+def _parted(
+    shared: list[Turn], expected: Turn | None, actual: Turn | None, *, example: bool
+) -> Conversation:
+    compared = None
+    if expected is not None and actual is not None and not example:
+        compared = compare_texts(Channel.PRINTS, "turn", expected.printed, actual.printed)
+    return Conversation(
+        shared=_recent(shared),
+        expected=expected and _short(expected),
+        actual=actual and _short(actual),
+        example=example and expected is not None,
+        compared=compared,
+    )
+
+
+def _short(turn: Turn) -> Turn:
+    if len(turn.printed) <= LONGEST_TURN:
+        return turn
+    return replace(turn, printed=shortened(turn.printed, LONGEST_TURN))
+
+
+def _recent(turns: list[Turn]) -> tuple[Turn, ...]:
+    recent: list[Turn] = []
+    length = 0
+    for turn in reversed(turns):
+        recent.append(_short(turn))
+        length += len(recent[-1].printed)
+        if length > LONGEST_SHARED:
+            break
+    recent.reverse()
+    if len(recent) < len(turns):
+        left_out = len(turns) - len(recent)
+        recent.insert(0, Turn(printed=f"[… {left_out} earlier turns left out …]\n"))
+    return tuple(recent)

@@ -1,0 +1,185 @@
+"""A program in one file: the modules it needs, a plan and a key. `selfcheck.pyz` is one.
+
+The file reads its plan and key by the last functions here.
+"""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from harness.common import serial
+from harness.common.discovery import extensions, import_modules
+from harness.common.errors import UserError
+from harness.common.files import zipped
+from harness.execution import Interpreter, find_interpreter
+from harness.model.expectation import AnswerKey
+from harness.model.plan import Plan
+
+SELFCHECK = "harness.packaging.handout.selfcheck"
+_READ_AS_TEXT = "harness.policy.checking"  # for an interpreter of its own
+_INSIDE = "execution/inside"
+_SHEBANG = b"#!/usr/bin/env python3\n"
+# In syntax that every Python understands, back to the oldest that somebody may still start it with.
+_MAIN = b"""\
+import sys
+
+if sys.version_info < (3, 11):
+    this = "%d.%d" % sys.version_info[:2]
+    sys.stderr.write("This check needs Python 3.11 or later; this is " + this + ".\\n")
+    sys.exit(2)
+if sys.implementation.name != "cpython":
+    this = sys.implementation.name
+    sys.stderr.write("This check needs the Python of python.org; this is " + this + ".\\n")
+    sys.exit(2)
+
+from %(entry)s import main
+
+sys.exit(main())
+"""
+
+
+def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
+    """The bytes of an archive that runs `main` of the module `entry`; the same for the same plan,
+    key and harness."""
+    files = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
+    for module in sorted(_needed((entry, _READ_AS_TEXT))):
+        path, source = _found(module)
+        files[f"harness/{path}"] = source
+    inside = resources.files("harness").joinpath(_INSIDE)
+    files |= {f"harness/{_INSIDE}/{path}": data for path, data in _programs(inside)}
+    files[f"harness/packaging/{PLAN}"] = serial.dumps(plan).encode()
+    files[f"harness/packaging/{KEY}"] = serial.dumps(key).encode()
+    return _SHEBANG + zipped(files)
+
+
+def _programs(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _programs(entry, f"{path}{entry.name}/")
+        elif entry.name.endswith(".py"):
+            yield path + entry.name, entry.read_bytes()
+
+
+def _needed(entries: Iterable[str]) -> set[str]:
+    """These modules of ours and those that they import, directly or through others, anywhere in
+    their code; what only type checkers read is left out."""
+    needed: set[str] = set()
+    waiting = list(entries)
+    while waiting:
+        module = waiting.pop()
+        if module in needed or not _exists(module):
+            continue
+        needed.add(module)
+        path, source = _found(module)
+        tree = ast.parse(source)
+        waiting.append(module.rpartition(".")[0])
+        for imported, name in _imports(tree):
+            home = _lazy_names(imported).get(name, "")
+            waiting += [imported, f"{imported}.{name}", home]
+        if path.endswith("/__init__.py") and _imports_modules(tree):
+            waiting += [f"{module}.{name}" for name in _modules_in(path)]
+    return needed
+
+
+def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The modules that are imported, each with every name that is taken of it ("": itself)."""
+    if _is_for_type_checkers(node):
+        return
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, "") for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        yield from ((node.module, alias.name) for alias in node.names)
+    for child in ast.iter_child_nodes(node):
+        yield from _imports(child)
+
+
+def _is_for_type_checkers(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+@cache
+def _lazy_names(package: str) -> Mapping[str, str]:
+    """The module of each name that a package loads at its first use, as it tells type checkers."""
+    if not _exists(package):
+        return {}
+    lazily = filter(_is_for_type_checkers, ast.parse(_found(package)[1]).body)
+    return {
+        name: module
+        for block in lazily
+        for statement in ast.iter_child_nodes(block)
+        for module, name in _imports(statement)
+    }
+
+
+def _imports_modules(tree: ast.Module) -> bool:
+    """Whether a package imports all of its modules (`harness.common.discovery`)."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in (import_modules.__name__, extensions.__name__)
+        for node in ast.walk(tree)
+    )
+
+
+def _modules_in(path: str) -> Iterator[str]:
+    for entry in resources.files("harness").joinpath(*path.split("/")[:-1]).iterdir():
+        if entry.name.endswith(".py") and entry.name != "__init__.py":
+            yield entry.name.removesuffix(".py")
+
+
+def _exists(module: str) -> bool:
+    if module.partition(".")[0] != "harness":
+        return False
+    try:
+        _found(module)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _found(module: str) -> tuple[str, bytes]:
+    """A module's path below the package, and its source. FileNotFoundError: there is none."""
+    parts = module.split(".")[1:]
+    root = resources.files("harness")
+    paths = (
+        [[*parts, "__init__.py"], [*parts[:-1], f"{parts[-1]}.py"]] if parts else [["__init__.py"]]
+    )
+    for path in paths:
+        file = root.joinpath(*path)
+        if file.is_file():
+            return "/".join(path), file.read_bytes()
+    raise FileNotFoundError(module)
+
+
+PLAN, KEY = "plan.json", "key.json"
+
+
+def packed_plan() -> Plan:
+    """The plan; UserError where the file was taken apart."""
+    return serial.loads(Plan, _packed(PLAN))
+
+
+def packed_key() -> AnswerKey:
+    """The answer key; UserError where the file was taken apart."""
+    return serial.loads(AnswerKey, _packed(KEY))
+
+
+def this_interpreter(plan: Plan) -> Interpreter:
+    """The Python that runs this, to run the submission with as well."""
+    if not sys.executable:
+        raise UserError("this Python does not tell where it is", hint="start it by its full path")
+    return find_interpreter(plan.assignment.python, Path(sys.executable))
+
+
+def _packed(name: str) -> bytes:
+    data = pkgutil.get_data("harness.packaging", name)
+    if data is None:
+        raise UserError(f"{name} is missing", hint="take the file that your course hands out")
+    return data

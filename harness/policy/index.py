@@ -1,0 +1,415 @@
+"""One index of a file's syntax tree: every node by its kind, with its parent and scope; what each
+name is bound to; and which names are modules.
+
+The walk keeps its own stack, since a student's file may nest as deeply as the parser lets it, and
+sorts the nodes once, so that no rule has to look at those it has nothing to say about.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from harness.policy.standard import hidden_by_star, is_part
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+BINDERS: tuple[type[ast.AST], ...] = (
+    *(ast.Name, *DEFINITIONS, ast.alias, ast.ExceptHandler),
+    *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+)
+_BINDING = frozenset({*BINDERS, ast.Global, ast.Nonlocal})
+
+# What `site` adds; the interpreter that reads a submission may have been started without it.
+_SITE_NAMES = frozenset({"exit", "quit", "help", "copyright", "credits", "license"})
+BUILTIN_NAMES = frozenset(dir(builtins)) | _SITE_NAMES | {"__builtins__"}
+
+# What an annotation is spelled with. An annotation that holds anything else is judged as code,
+# since Python evaluates it.
+_ANNOTATION_PARTS = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List),
+    *(ast.BinOp, ast.BitOr),
+)
+_CHILDREN = "_children"  # an attribute of the node itself, so that it goes with its tree
+_DEEPEST = 8  # no module's dotted name has more parts
+_NONE: frozenset[str] = frozenset()
+
+
+def children(node: ast.AST) -> tuple[ast.AST, ...]:
+    """The nodes that a node holds, as `ast.iter_child_nodes` gives them, but for `Load` and its
+    kin."""
+    known: tuple[ast.AST, ...] | None = node.__dict__.get(_CHILDREN)
+    if known is not None:
+        return known
+    parts: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            parts += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            parts.append(value)
+    node.__dict__[_CHILDREN] = known = tuple(parts)
+    return known
+
+
+def walk(node: ast.AST) -> list[ast.AST]:
+    """The node and all below it, in the order of `ast.walk`."""
+    nodes = [node]
+    for each in nodes:
+        nodes += children(each)
+    return nodes
+
+
+def names_bound(node: ast.AST) -> Iterator[str]:
+    """The names that this node by itself (not what it holds) binds in its scope."""
+    name: str | None = None
+    if isinstance(node, ast.Name):
+        name = node.id if isinstance(node.ctx, ast.Store) else None
+    elif isinstance(node, ast.alias):
+        name = _imported_as(node) if node.name != "*" else None
+    elif isinstance(node, (*DEFINITIONS, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+        name = node.name
+    elif isinstance(node, ast.MatchMapping):
+        name = node.rest
+    if name:
+        yield name
+
+
+def is_main_guard(test: ast.expr) -> bool:
+    """`__name__ == "__main__"`, either way round."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    if not isinstance(test.ops[0], ast.Eq):
+        return False
+    sides = [test.left, test.comparators[0]]
+    names = [side for side in sides if isinstance(side, ast.Name) and side.id == "__name__"]
+    texts = [side for side in sides if isinstance(side, ast.Constant) and side.value == "__main__"]
+    return len(names) == 1 and len(texts) == 1
+
+
+class ScopeKind(StrEnum):
+    """What opened a scope."""
+
+    MODULE = "module"
+    FUNCTION = "function"
+    CLASS = "class"
+    COMPREHENSION = "comprehension"
+
+
+class Origin(StrEnum):
+    """Where a name that is used gets its value from."""
+
+    OWN = "own"
+    PROVIDED = "provided"
+    BUILTIN = "builtin"
+    UNKNOWN = "unknown"
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Scope:
+    """The names bound in one scope."""
+
+    kind: ScopeKind
+    outer: Scope | None
+    bound: set[str] = field(default_factory=set)
+    declared_global: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    firm: dict[str, int] = field(default_factory=dict)  # what a module surely has, with the line
+
+
+@dataclass(slots=True, eq=False)  # not frozen: there is one a node, and freezing triples the cost
+class Visit:
+    """A node, what holds it, and the scope its names belong to."""
+
+    node: ast.AST
+    parent: Visit | None
+    scope: Scope
+
+    @property
+    def holder(self) -> ast.AST | None:
+        """The node that holds this one; None for the module."""
+        return self.parent.node if self.parent is not None else None
+
+    def holders(self) -> Iterator[Visit]:
+        """What holds this node, innermost first."""
+        holder = self.parent
+        while holder is not None:
+            yield holder
+            holder = holder.parent
+
+    def new_names(self) -> Iterator[tuple[str, Visit]]:
+        """The names that the whole value here is given (`m = random`), each as a visit."""
+        visit = self
+        for holder in self.holders():
+            statement = holder.node
+            targets: list[ast.expr] = []
+            if isinstance(statement, ast.Assign):
+                targets = statement.targets
+            elif isinstance(statement, ast.AnnAssign | ast.NamedExpr):
+                targets = [statement.target] if statement.value is visit.node else []
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, Visit(target, holder, visit.scope)
+            if not isinstance(statement, ast.NamedExpr):
+                return
+            visit = holder  # `n = (m := random)`
+
+
+class Index:
+    """A whole file; `own_modules` are the files of the submission. `imported` are the names that
+    its import statements bind, anywhere in it; `stars` the modules of its `from … import *`, with
+    the line of each. Contexts (Load, Store) are left out."""
+
+    def __init__(self, tree: ast.Module, own_modules: frozenset[str] = _NONE) -> None:
+        """Walk the whole tree once."""
+        self.tree = tree
+        self.module = Scope(kind=ScopeKind.MODULE, outer=None)
+        self.kinds: dict[type[ast.AST], list[Visit]] = {}
+        self._own_modules = own_modules
+        stack = [Visit(tree, None, self.module)]
+        while stack:
+            visit = stack.pop()
+            kind = type(visit.node)
+            self.kinds.setdefault(kind, []).append(visit)
+            if kind in _BINDING:
+                self._bind(visit)
+            stack.extend(reversed(_visits_below(visit)))
+        self.imported = frozenset(
+            _imported_as(visit.node)
+            for visit in self.of(ast.alias)
+            if isinstance(visit.node, ast.alias)
+        )
+        self.stars = {
+            statement.module: statement.lineno
+            for statement in reversed(tree.body)
+            if isinstance(statement, ast.ImportFrom)
+            and statement.module
+            and not statement.level
+            and statement.names[0].name == "*"
+        }
+
+    def of(self, *kinds: type[ast.AST]) -> Iterator[Visit]:
+        """The nodes of exactly these kinds, each kind in the order of the file."""
+        for kind in kinds:
+            yield from self.kinds.get(kind, ())
+
+    @cached_property
+    def own_methods(self) -> frozenset[str]:
+        """The names of the functions of its classes."""
+        functions = (v for v in self.of(*FUNCTIONS) if v.scope.kind is ScopeKind.CLASS)
+        return frozenset(getattr(visit.node, "name", "") for visit in functions)
+
+    @cached_property
+    def annotations(self) -> frozenset[int]:
+        """The ids of the nodes of all annotations that do nothing but name types."""
+        ids: set[int] = set()
+        for visit in self.of(ast.arg, ast.AnnAssign, *FUNCTIONS):
+            name = "returns" if isinstance(visit.node, FUNCTIONS) else "annotation"
+            annotation = getattr(visit.node, name, None)
+            nodes = walk(annotation) if isinstance(annotation, ast.AST) else []
+            if all(isinstance(node, _ANNOTATION_PARTS) for node in nodes):
+                ids.update(map(id, nodes))
+        return frozenset(ids)
+
+    def defined(self) -> frozenset[str]:
+        """The names that the file surely binds to something of its own: no imported one."""
+        return frozenset(self.module.firm) - self.imported - self.module.deleted
+
+    def origin(self, name: str, visit: Visit, provided: frozenset[str]) -> Origin:
+        """Where `name` comes from when it is read at `visit`.
+
+        A module's binding hides a built-in only if it is surely there: `if False: exec = 1` and
+        `del exec` leave the built-in in force.
+        """
+        scope: Scope | None = visit.scope
+        in_function = False
+        while scope is not None and scope.kind is not ScopeKind.MODULE:
+            in_function = in_function or scope.kind is ScopeKind.FUNCTION
+            if name in scope.declared_global:
+                break
+            if name in scope.bound and scope.kind is not ScopeKind.CLASS:
+                return Origin.OWN
+            scope = scope.outer
+        here = getattr(visit.node, "lineno", 0)
+        is_deleted = name in self.module.deleted
+        line = self.module.firm.get(name)
+        if line is not None and not is_deleted and (in_function or line < here):
+            return Origin.OWN
+        if name in provided:
+            return Origin.PROVIDED
+        # `from math import *` has put a `pow` of its own in the place of the built-in.
+        hides = not is_deleted and any(
+            name in hidden_by_star(module) and (in_function or at < here)
+            for module, at in self.stars.items()
+            if module not in self._own_modules
+        )
+        if name in BUILTIN_NAMES and not hides:
+            return Origin.BUILTIN
+        return Origin.OWN if hides or name in self.module.bound else Origin.UNKNOWN
+
+    def binding_scope(self, name: str, visit: Visit) -> Scope:
+        """The scope in which `visit` binds `name`."""
+        target = visit.scope
+        if isinstance(visit.holder, ast.NamedExpr):
+            while target.kind is ScopeKind.COMPREHENSION and target.outer is not None:
+                target = target.outer
+        return self.module if name in target.declared_global else target
+
+    def _bind(self, visit: Visit) -> None:
+        node, scope = visit.node, visit.scope
+        if isinstance(node, ast.Global):
+            scope.declared_global.update(node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+            owner = self.module if node.id in scope.declared_global else scope
+            owner.deleted.add(node.id)
+            owner.bound.add(node.id)
+        for name in names_bound(node):
+            target = self.binding_scope(name, visit)
+            target.bound.add(name)
+            if target is self.module and _is_firm(visit):
+                target.firm.setdefault(name, getattr(node, "lineno", 0))
+
+
+class ModuleNames:
+    """The modules that each name of a file may refer to, by scope: imported under it, or assigned
+    from another such name (`m = random`)."""
+
+    def __init__(self, index: Index) -> None:
+        self.dotted: set[str] = set()  # by `import xml.dom`: xml and xml.dom
+        self._index = index
+        self._modules: dict[tuple[Scope | None, str], set[str]] = {}
+        self._nonlocal = frozenset(
+            name
+            for visit in index.of(ast.Nonlocal)
+            if isinstance(visit.node, ast.Nonlocal)
+            for name in visit.node.names
+        )
+        for visit in index.of(ast.alias):
+            self._import(visit)
+        if self._modules:
+            self._follow_assignments()
+
+    def at(self, name: str, visit: Visit) -> frozenset[str]:
+        """The modules, by their dotted names, that `name` may refer to at `visit`."""
+        if not self._modules:
+            return _NONE
+        places = ((scope, name) for scope in self._scopes(name, visit))
+        return frozenset().union(*(self._modules.get(place, _NONE) for place in places))
+
+    def of(self, node: ast.expr, visit: Visit) -> frozenset[str]:
+        """The same for `random`, `os.path` and the like; `visit` is in the same scope."""
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute) and len(attributes) < _DEEPEST:
+            attributes.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return _NONE
+        modules = self.at(node.id, visit)
+        for attribute in reversed(attributes):
+            modules = frozenset(
+                f"{module}.{attribute}"
+                for module in modules
+                if is_part(module, attribute) or f"{module}.{attribute}" in self.dotted
+            )
+        return modules
+
+    def _import(self, visit: Visit) -> None:
+        alias, statement = visit.node, visit.holder
+        if not isinstance(alias, ast.alias):
+            return
+        name = _imported_as(alias)
+        module = ""
+        if isinstance(statement, ast.Import):
+            parts = alias.name.split(".")
+            self.dotted.update(".".join(parts[: n + 1]) for n in range(1, len(parts)))
+            module = alias.name if alias.asname else name
+        elif isinstance(statement, ast.ImportFrom) and not statement.level:
+            package = statement.module or ""
+            module = f"{package}.{alias.name}" if is_part(package, alias.name) else ""
+        if module:
+            self._modules.setdefault((self._bound_in(name, visit), name), set()).add(module)
+
+    def _follow_assignments(self) -> None:
+        given: dict[tuple[Scope | None, str], set[tuple[Scope | None, str]]] = {}
+        for visit in self._index.of(ast.Name):
+            node = visit.node
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                for name, target in visit.new_names():
+                    for scope in self._scopes(node.id, visit):
+                        to = (self._bound_in(name, target), name)
+                        given.setdefault((scope, node.id), set()).add(to)
+        pending = list(self._modules)
+        while pending:
+            place = pending.pop()
+            for to in given.get(place, ()):
+                modules = self._modules.setdefault(to, set())
+                if not self._modules[place] <= modules:
+                    modules |= self._modules[place]
+                    pending.append(to)
+
+    def _bound_in(self, name: str, visit: Visit) -> Scope | None:
+        """None for all scopes together that share a name by `nonlocal`."""
+        return None if name in self._nonlocal else self._index.binding_scope(name, visit)
+
+    def _scopes(self, name: str, visit: Visit) -> Iterator[Scope | None]:
+        """Where `name` may be looked up: a class's binding may be missing when it is read."""
+        if name in self._nonlocal:
+            yield None
+            return
+        scope = visit.scope
+        while scope.outer is not None and name not in scope.declared_global:
+            if name in scope.bound and scope.kind is not ScopeKind.CLASS:
+                yield scope
+                return
+            if name in scope.bound and scope is visit.scope:
+                yield scope
+            scope = scope.outer
+        yield self._index.module
+
+
+def _visits_below(visit: Visit) -> Sequence[Visit]:
+    """What a node holds, each with the scope that it belongs to."""
+    node, scope = visit.node, visit.scope
+    inner, inside = scope, frozenset[int]()
+    if isinstance(node, (*FUNCTIONS, ast.Lambda)):
+        inner = Scope(kind=ScopeKind.FUNCTION, outer=scope, bound=_parameters(node.args))
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        inside = frozenset(map(id, body))
+    elif isinstance(node, ast.ClassDef):
+        inner, inside = Scope(kind=ScopeKind.CLASS, outer=scope), frozenset(map(id, node.body))
+    elif isinstance(node, COMPREHENSIONS):
+        scope = inner = Scope(kind=ScopeKind.COMPREHENSION, outer=scope)
+    elif isinstance(node, ast.comprehension) and scope.outer is not None:
+        holder = visit.holder
+        if isinstance(holder, COMPREHENSIONS) and holder.generators[0] is node:
+            # `[f for f in f]`: evaluated outside the comprehension
+            inner, inside = scope.outer, frozenset({id(node.iter)})
+    return [Visit(part, visit, inner if id(part) in inside else scope) for part in children(node)]
+
+
+def _parameters(arguments: ast.arguments) -> set[str]:
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return {each.arg for each in (*named, arguments.vararg, arguments.kwarg) if each is not None}
+
+
+def _imported_as(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _is_firm(visit: Visit) -> bool:
+    """Whether a binding happens for sure when the module's body runs to its end."""
+    holder: Visit | None = visit
+    if isinstance(visit.node, ast.Name | ast.alias):
+        holder = visit.parent
+        while holder is not None and isinstance(holder.node, ast.Tuple | ast.List | ast.Starred):
+            holder = holder.parent
+    if holder is None or not isinstance(holder.holder, ast.Module):
+        return False
+    if isinstance(holder.node, ast.AnnAssign):
+        return holder.node.value is not None
+    return isinstance(holder.node, (*DEFINITIONS, ast.Assign, ast.Import, ast.ImportFrom))

@@ -1,0 +1,151 @@
+"""What GitHub shows of a check: lines beside the code (`::error file=…,line=…::message`), and what
+a student has to fix as Markdown. Both from what may be seen.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from harness.common.escaping import visible
+from harness.common.words import counted
+from harness.model.plan import Plan
+from harness.model.student_view import ShownCause, StudentView
+from harness.reporting.terminal.cards import explain_failures
+
+_PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+)(?:: (?P<rest>.*))?", re.S)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """One message at a place; `level` is "error", "warning" or "notice", lines count from 1 and
+    0 is no line."""
+
+    level: str
+    message: str
+    file: str = ""
+    line: int = 0
+    column: int = 0
+    title: str = ""
+
+    def __str__(self) -> str:
+        known = (
+            ("file", self.file),
+            ("line", str(self.line or "")),
+            ("col", str(self.column or "")),
+            ("title", self.title),
+        )
+        properties = ",".join(f"{name}={_in_property(value)}" for name, value in known if value)
+        return f"::{self.level}{' ' if properties else ''}{properties}::{_in_message(self.message)}"
+
+
+def placed(text: str, *, title: str = "", where: str = "") -> Annotation:
+    """A problem as an error: its `file:line:column` in front of it, or apart in `where`."""
+    found = _PLACE.fullmatch(where) or _PLACE.fullmatch(text)
+    if found is None:
+        message = f"{where}: {text}" if where else text
+        return Annotation(level="error", message=message, title=title)
+    return Annotation(
+        level="error",
+        message=found["rest"] or text,
+        file=found["file"],
+        line=int(found["line"]),
+        column=int(found["column"]),
+        title=title,
+    )
+
+
+def of_submission(view: StudentView, files: dict[str, str]) -> tuple[Annotation, ...]:
+    """What a student has to fix, from what a student may see: visible scenarios alone.
+
+    `files` maps the name of each submitted file to its path.
+    """
+    found = [
+        Annotation(
+            level="warning",
+            message=each.message,
+            file=files.get(each.file, each.file),
+            line=each.line,
+            column=each.column,
+            title=each.rule,
+        )
+        for each in view.findings
+    ]
+    anywhere = next(iter(files.values()), "")
+    if view.problem:
+        found.append(Annotation(level="error", message=view.problem, file=anywhere))
+    if view.unparsable is not None:
+        broken = view.unparsable
+        file = files.get(broken.file, broken.file)
+        line = broken.line or 0
+        found.append(Annotation(level="error", message=broken.reason, file=file, line=line))
+    if view.problem or view.unparsable:
+        return tuple(found)
+    return (*found, *(_of_cause(cause, files, anywhere) for cause in view.causes))
+
+
+def _of_cause(cause: ShownCause, files: dict[str, str], anywhere: str) -> Annotation:
+    """One thing to fix, at its line or where its function begins."""
+    place = cause.place
+    first = cause.checks[0] if cause.checks else None
+    title = f"{first.function}: {first.name}" if first is not None else cause.function
+    message = cause.message or f"{counted(cause.hidden, 'hidden check')} failed"
+    if len(cause.checks) > 1:
+        message += f" ({counted(len(cause.checks), 'check')} failed)"
+    return Annotation(
+        level="error",
+        message=message,
+        file=anywhere if place is None else files.get(place.file, place.file),
+        line=cause.line or (place.first if place is not None else 0),
+        title=title,
+    )
+
+
+def _in_message(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _in_property(text: str) -> str:
+    return _in_message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+MOST_BYTES = 60_000  # of an explanation; platforms refuse pages of a megabyte
+_COLUMNS = 100
+
+
+def markdown_summary(view: StudentView, plan: Plan, failures: int) -> str:
+    """A heading, the functions with what passed, and the first `failures` explained.
+
+    What a program printed is put into a code block that it cannot end.
+    """
+    rows = [
+        f"| {_code(each.function)} | {each.passed} of {each.total} |" for each in view.functions
+    ]
+    table = ["| function | checks passed |", "|---|---|", *rows] if rows else []
+    text = explain_failures(view, plan, failures, width=_COLUMNS, colours=False)
+    parts = [f"### {_inline(view.title)}", "\n".join(table), fenced(text)]
+    # A name in a note is a student's: only in code is it no mention, reference or address.
+    notes = [f"- {_code(visible(note))}" for note in view.notes]
+    parts.append("\n".join(notes))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def fenced(text: str) -> str:
+    """A code block of the text, cut at `MOST_BYTES`; its fence is longer than any in the text."""
+    data = text.encode("utf-8", "backslashreplace")
+    if len(data) > MOST_BYTES:
+        text = data[:MOST_BYTES].decode("utf-8", "ignore") + "\n… (cut)\n"
+    text = text.strip("\n")
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _inline(text: str) -> str:
+    """Text of the course that is no Markdown and no HTML."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+.!|~&@-])", r"\\\1", " ".join(text.split()))
+
+
+def _code(text: str) -> str:
+    """A line of the text as code, also in a table."""
+    return f"`{text.replace('`', chr(39)).replace('|', '¦')}`"

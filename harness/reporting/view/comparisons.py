@@ -1,0 +1,203 @@
+"""What a page or a terminal shows of a verdict: the screen up to where it differs, then the
+differences, each side line by line. Agreeing lines far from a difference are left out, and a line
+printed over and over is shown three times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.common.escaping import visible
+from harness.common.words import counted
+from harness.model.observation import Turn
+from harness.model.verdict import Cell, Channel, ComparedRow, Comparison, LineEnd, Verdict
+
+_AT_A_GLANCE = 30  # characters of two texts, one below the other
+_MANY = 12  # rows: more are shown only near those that differ, with line numbers
+_NEAR = 3
+_FEWEST_LEFT_OUT = 3
+_AGAIN = 12  # equal lines one after the other: more than a board has
+SHOWN_OF_A_FLOOD = 3
+_NO_CELL = Cell()
+_MOST_LINES = 40
+_MOST_CHARACTERS = 6000
+
+
+def comparisons(verdict: Verdict) -> tuple[Comparison, ...]:
+    """The differences of a verdict; printed text is left out where the conversation shows it."""
+    conversation = verdict.conversation
+    shown = False
+    if conversation is not None:
+        compared = conversation.compared
+        shown = conversation.parts if compared is None else compared.differs
+    return tuple(
+        each for each in verdict.differences if not (shown and each.channel is Channel.PRINTS)
+    )
+
+
+def first_difference(part: Comparison) -> str:
+    """The first difference in words; empty where nothing is aligned."""
+    if part.grids is not None:
+        return part.grids.where
+    at_row = next((i for i, row in enumerate(part.rows) if not row.same), None)
+    if at_row is None or part.in_words or part.is_silent or part.expects_nothing:
+        return ""
+    row = part.rows[at_row]
+    longest = max(len(row.expected.text), len(row.actual.text))
+    if part.of_values and not (part.stacked and row.actual.mark is not None):
+        return ""  # its items are marked
+    if part.stacked and longest <= _AT_A_GLANCE:
+        return ""
+    # Until the first difference both sides have the same lines.
+    line = "the marked line" if part.stacked else f"line {part.left_out_before + at_row + 1}"
+    if row.actual.note:
+        return f"First difference: {line} is missing."
+    if row.expected.note:
+        return f"First difference: {line} is one too many."
+    at = row.actual.mark if row.actual.mark is not None else row.expected.mark
+    if at is None:
+        return ""
+    place = f"character {at + 1}" if not row.actual.cut_before else "the marked character"
+    where = place if part.stacked else f"{line}, {place}"
+    is_file = part.channel is Channel.WRITES
+    if (end := _line_ends(row, at)) is not None:
+        end = f"your {'file has' if is_file else 'program prints'} {end}"
+        return f"First difference: {line if not part.stacked else 'the end'}: {end}."
+    wanted, has = _character(row.expected, at), _character(row.actual, at)
+    yours = "your file" if is_file else "your program"
+    return f"First difference: {where}: expected {wanted}, {yours} has {has}."
+
+
+def _line_ends(row: ComparedRow, at: int) -> str | None:
+    """How two lines differ that differ in their ends alone."""
+    if at < len(row.expected.text) or at < len(row.actual.text):
+        return None
+    if row.actual.end is LineEnd.LACKING:
+        return "no line end there"
+    return "a line end that should not be there"
+
+
+def _character(cell: Cell, at: int) -> str:
+    if at >= len(cell.text):
+        return "the end of the line" if cell.end else "the end"
+    names = {" ": "a space", "\t": "a tab"}
+    return names.get(cell.text[at], f"“{visible(cell.text[at])}”")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideLine:
+    """A line of one side, or, where `note` is not empty, what is said in place of lines. `number`
+    is the line's own in the whole text; None where it is not shown."""
+
+    cell: Cell = _NO_CELL
+    number: int | None = None
+    differs: bool = False
+    note: str = ""
+
+
+def side_lines(part: Comparison, name: str) -> list[SideLine]:
+    """One side, "expected" or "actual", from the top. That lines are missing is said of the actual
+    side of a text alone: what is expected is shown as it should be."""
+    is_expected = name == "expected"
+    if is_expected and part.expects_nothing:
+        return [SideLine(note=part.rows[0].expected.note)]
+    near = _near(part)
+    numbered = not part.of_values and (not all(near) or part.left_out_before > 0)
+    number = part.left_out_before + 1
+    found: list[SideLine] = []
+    left_out, missing = part.left_out_before, 0
+    for row, is_near in zip(part.rows, near, strict=True):
+        cell = row.expected if is_expected else row.actual
+        if cell.note and (part.of_values or is_expected):
+            continue
+        if cell.note:
+            missing += 1
+            continue
+        found += _missing(missing) + _agree(left_out if is_near else 0)
+        missing = 0
+        left_out = 0 if is_near else left_out + 1
+        if is_near:
+            shown = number if numbered else None
+            found.append(SideLine(cell=cell, number=shown, differs=not row.same))
+        number += 1
+    found += _missing(missing) + _agree(left_out)
+    more = part.more_expected if is_expected else part.more_actual
+    after = [SideLine(note=f"… {counted(more, 'more line')}")] if more else []
+    return [*_without_repeats(found), *after]
+
+
+def _missing(number: int) -> list[SideLine]:
+    if not number:
+        return []
+    text = "(missing)" if number == 1 else f"({number} lines missing)"
+    return [SideLine(note=text, differs=True)]
+
+
+def _agree(number: int) -> list[SideLine]:
+    if not number:
+        return []
+    return [SideLine(note=f"… {counted(number, 'line')} {'agrees' if number == 1 else 'agree'}")]
+
+
+def _near(part: Comparison) -> list[bool]:
+    """For each row whether it is shown."""
+    rows = part.rows
+    if part.of_values or len(rows) + part.left_out_before <= _MANY or not part.differs:
+        return [True] * len(rows)
+    differing = [i for i, row in enumerate(rows) if not row.same]
+    near = [False] * len(rows)
+    for i in differing:
+        for j in range(max(0, i - _NEAR), min(len(rows), i + _NEAR + 1)):
+            near[j] = True
+    start = 0
+    while start < len(rows):
+        stop = start
+        while stop < len(rows) and near[stop] == near[start]:
+            stop += 1
+        if not near[start] and stop - start < _FEWEST_LEFT_OUT:
+            near[start:stop] = [True] * (stop - start)
+        start = stop
+    return near
+
+
+def _without_repeats(lines: list[SideLine]) -> list[SideLine]:
+    found: list[SideLine] = []
+    start = 0
+    while start < len(lines):
+        stop = start + 1
+        while stop < len(lines) and not lines[stop].note and _said(lines, stop, start):
+            stop += 1
+        if stop - start > _AGAIN:
+            found += lines[start : start + SHOWN_OF_A_FLOOD]
+            times = counted(stop - start - SHOWN_OF_A_FLOOD, "more time")
+            found.append(SideLine(note=f"… the same line {times}"))
+        else:
+            found += lines[start:stop]
+        start = stop
+    return found
+
+
+def _said(lines: list[SideLine], index: int, start: int) -> bool:
+    return lines[index].cell.text == lines[start].cell.text
+
+
+def folded(
+    turns: tuple[Turn, ...], most: int = _MOST_LINES
+) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
+    """The turns in two parts: earlier ones, and the last ones, of about `most` lines, which are
+    always in view."""
+    lines = 0
+    for index in range(len(turns) - 1, -1, -1):
+        lines += turns[index].printed.count("\n") + 1
+        if lines > most:
+            cut = min(index + 1, len(turns) - 1)
+            return turns[:cut], turns[cut:]
+    return (), turns
+
+
+def shortened(printed: str) -> str:
+    """What was printed in a turn; of a very long text the beginning and the end."""
+    if len(printed) <= _MOST_CHARACTERS:
+        return printed
+    half = _MOST_CHARACTERS // 2
+    left_out = len(printed) - 2 * half
+    return f"{printed[:half]}\n[… {left_out:,} characters left out …]\n{printed[-half:]}"

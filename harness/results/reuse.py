@@ -1,0 +1,300 @@
+"""What the next grading uses again: under which keys, and as which rows of the store.
+
+A key covers everything that what it names depends on, and nothing else: the name, points, place
+and visibility of a scenario are in none. Most submissions do the same on most scenarios, so a row
+is a key and the digest of a text; a text that many share is sent and stored once.
+
+A stored observation is used again only by the code that would observe the same. Of our own sources
+a key holds all that can change an observation, and nothing else: another hint of `harness doctor`,
+or another place to look for an interpreter, makes no submission run again.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b, sha256
+from typing import Any, Protocol
+
+from harness.common import serial
+from harness.common.digests import source_digest
+from harness.model.expectation import Answer, Expected
+from harness.model.observation import Ending, Observation, Tier
+from harness.model.plan import Assignment, ProvidedVariant, Scenario, SourceFile
+from harness.model.verdict import Verdict, VerdictKind
+
+PIECE_BYTES = 1 << 20  # of compressed texts; one text alone may be larger
+PIECE_ROWS = 2048
+_DIGEST_BYTES = 16
+_MOST_SENT = 200_000  # digests to remember: 20 MB
+
+# Never used again: these say as much about the machine at that moment as about the submission.
+_TRANSIENT_ENDINGS = frozenset(
+    {Ending.TIMEOUT, Ending.HARNESS_ERROR, Ending.STOPPED_EARLY, Ending.STAND_IN_FAILED}
+)
+_TRANSIENT_KINDS = frozenset(
+    {VerdictKind.TIMEOUT, VerdictKind.HARNESS_ERROR, VerdictKind.STOPPED_EARLY}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Part of what a submission's grading found: new texts by digest, compressed, and rows of a key
+    and a text's digest."""
+
+    texts: tuple[tuple[bytes, bytes], ...] = ()
+    observations: tuple[tuple[bytes, bytes], ...] = ()
+    verdicts: tuple[tuple[bytes, bytes], ...] = ()
+
+
+def row_key(key: str) -> bytes:
+    """A key as it is stored: 16 bytes."""
+    return _digest(key.encode())
+
+
+def encoded(found: tuple[Observation, ...] | Verdict) -> bytes:
+    """The text of a scenario's observations or of a verdict; without the time that they took, which
+    differs from run to run and is never judged."""
+    if isinstance(found, Verdict):
+        return serial.dumps(found).encode("ascii")
+    timeless = tuple(replace(each, cpu_seconds=0.0) for each in found)
+    return serial.dumps(timeless, kind=tuple[Observation, ...]).encode("ascii")
+
+
+def _may_be_used_again(found: tuple[Observation, ...] | Verdict) -> bool:
+    if isinstance(found, Verdict):
+        return found.kind not in _TRANSIENT_KINDS
+    return not any(observation.ending in _TRANSIENT_ENDINGS for observation in found)
+
+
+class Packer:
+    """Packs rows into pieces of bounded size. A text goes out once, with the first row that needs
+    it: the caller must store all of one packer, in their order."""
+
+    def __init__(self) -> None:
+        self._sent: set[bytes] = set()
+
+    def pieces(
+        self,
+        observations: Mapping[str, tuple[Observation, ...]],
+        verdicts: Mapping[str, Verdict],
+    ) -> Iterator[Piece]:
+        """Rows by their keys, as pieces of at most about `PIECE_BYTES`. What says as much about the
+        machine at that moment as about the submission is left out."""
+        texts: list[tuple[bytes, bytes]] = []
+        seen: list[tuple[bytes, bytes]] = []
+        judged: list[tuple[bytes, bytes]] = []
+        size = 0
+        for found, rows in ((observations, seen), (verdicts, judged)):
+            for key, value in found.items():
+                if not _may_be_used_again(value):
+                    continue
+                text = encoded(value)
+                digest = _digest(text)
+                if digest not in self._sent:
+                    data = compress(text)
+                    self._remember(digest)
+                    texts.append((digest, data))
+                    size += len(data)
+                rows.append((row_key(key), digest))
+                if size >= PIECE_BYTES or len(seen) + len(judged) >= PIECE_ROWS:
+                    yield _piece(texts, seen, judged)
+                    texts.clear()
+                    seen.clear()
+                    judged.clear()
+                    size = 0
+        if seen or judged:
+            yield _piece(texts, seen, judged)
+
+    def _remember(self, digest: bytes) -> None:
+        if len(self._sent) >= _MOST_SENT:
+            self._sent.clear()  # then some go out twice, which changes nothing
+        self._sent.add(digest)
+
+
+def compress(text: bytes) -> bytes:
+    """The text as it is stored."""
+    return zlib.compress(text, 6)
+
+
+def _piece(
+    texts: list[tuple[bytes, bytes]],
+    observations: list[tuple[bytes, bytes]],
+    verdicts: list[tuple[bytes, bytes]],
+) -> Piece:
+    return Piece(texts=tuple(texts), observations=tuple(observations), verdicts=tuple(verdicts))
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=_DIGEST_BYTES).digest()
+
+
+def observation_key(
+    *,
+    source_digest: str,
+    scenario: Scenario,
+    assignment: Assignment,
+    interpreter: str,
+    tier: Tier,
+    execution_digest: str,
+) -> str:
+    """Hex SHA-256 for a submission's bytes on one scenario.
+
+    `interpreter` names the build, `execution_digest` the code that ran it. Raises KeyError if the
+    assignment lacks a variant for one of the scenario's overrides.
+    """
+    stimuli_digest = _SCENARIOS.get(
+        (scenario, assignment), lambda: _stimuli_digest(scenario, assignment)
+    )
+    return _hash([source_digest, stimuli_digest, interpreter, tier.value, execution_digest])
+
+
+def shared_key(observation: str, proof_digest: str, reference_digest: str) -> str:
+    """The key under which a scenario is kept as "did what the reference does" when it ran in a
+    shared process: that of the same scenario alone, the digest of what proves it, and the digest
+    of the reference's observations. Another proof or another reference makes it stale."""
+    return _hash([observation, "shared", proof_digest, reference_digest])
+
+
+def verdict_key(
+    observation: str,
+    answers: tuple[Answer, ...] | None,
+    scenario: Scenario,
+    judging_digest: str,
+    parameters: tuple[tuple[str, ...], ...] = (),
+    *,
+    within: float | None = None,
+) -> str:
+    """Hex SHA-256 for what was observed under the key `observation`, held to what a scenario
+    states.
+
+    `parameters` are the reference's names for each stimulus's arguments, where judging uses them,
+    `within` is how far off floats may be.
+    """
+    stated = (scenario.stated, *scenario.stated_cases)
+    expected = _EXPECTATIONS.get((answers, *stated), lambda: _expected(answers, stated))
+    return _hash([observation, expected, judging_digest, parameters, scenario.hint, within])
+
+
+def _stimuli_digest(scenario: Scenario, assignment: Assignment) -> str:
+    overrides = {stimulus.constants for stimulus in scenario.stimuli}
+    variants = [_provided(assignment.variant(constants)) for constants in overrides]
+    extra = {name for stimulus in scenario.stimuli for name in stimulus.provide}
+    stand_in_names = {each.file for stimulus in scenario.stimuli for each in stimulus.stand_ins}
+    return _hash(
+        [
+            [serial.to_plain(stimulus) for stimulus in scenario.stimuli],
+            serial.to_plain(scenario.limits),
+            sorted(variants),
+            _files(tuple(f for f in assignment.extra_files if f.name in extra)),
+            _files(tuple(f for f in assignment.stand_in_files if f.name in stand_in_names)),
+            list(assignment.submission_files),
+            assignment.laid_as,
+            sorted(function.name for function in assignment.functions),
+            [serial.to_plain(each) for each in assignment.compare],
+        ]
+    )
+
+
+def _provided(variant: ProvidedVariant) -> str:
+    return _VARIANTS.get((variant,), lambda: _files(variant.files))
+
+
+def _expected(answers: tuple[Answer, ...] | None, stated: tuple[Expected, ...]) -> str:
+    judged = None if answers is None else [_judged(answer) for answer in answers]
+    return _hash([judged, [serial.to_plain(each) for each in stated]])
+
+
+def _judged(answer: Answer) -> Any:
+    """An answer without the time it took, which differs from run to run and is never judged."""
+    plain = serial.to_plain(answer)
+    plain["observation"].pop("cpu_seconds", None)
+    return plain
+
+
+def _files(files: tuple[SourceFile, ...]) -> str:
+    return _hash([[file.name, sha256(file.data).hexdigest()] for file in files])
+
+
+def _hash(plain: Any) -> str:
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode("ascii")).hexdigest()
+
+
+class _PartCache:
+    """Digests of model values by identity, since hashing the values themselves costs as much.
+
+    The values are kept alive with their digest, so no other object can take their identity.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._parts: OrderedDict[Hashable, tuple[tuple[Any, ...], str]] = OrderedDict()
+
+    def get(self, things: tuple[Any, ...], make: Callable[[], str]) -> str:
+        name = tuple(map(id, things))
+        kept = self._parts.get(name)
+        if kept is not None:
+            self._parts.move_to_end(name)
+            return kept[1]
+        digest = make()
+        self._parts[name] = (things, digest)
+        if len(self._parts) > self._most:
+            self._parts.popitem(last=False)
+        return digest
+
+
+_SCENARIOS = _PartCache(8192)
+_EXPECTATIONS = _PartCache(8192)
+_VARIANTS = _PartCache(256)
+
+
+# Every file of `execution` can change what is observed but these. A new file counts unless it is
+# named here, so that forgetting one costs time and never a wrong mark.
+_NOT_OBSERVING = frozenset(
+    {
+        "execution/__init__.py",  # names for other packages
+        "execution/interpreter.py",  # which interpreter is part of the observation's key
+        "execution/scratch.py",  # where temporary folders are made and removed
+        "execution/confinement/forbidden_acts.py",  # what the trial of a tier tries
+        "execution/confinement/probe.py",  # which tier this machine has; the tier is in the key
+        "execution/confinement/remedies.py",  # the hints of `harness doctor`
+    }
+)
+# What the codec's replies are read into.
+_MODEL = ("model/observation.py", "model/stimulus.py", "model/values.py")
+
+
+class ResultCache(Protocol):
+    """Where earlier observations and verdicts are kept."""
+
+    def observations(self, key: str) -> tuple[Observation, ...] | None:
+        """What was observed under this key."""
+
+    def verdict(self, key: str) -> Verdict | None:
+        """What was judged under this key."""
+
+
+class EmptyCache:
+    """Nothing was ever observed."""
+
+    def observations(self, key: str) -> tuple[Observation, ...] | None:
+        """Nothing."""
+        return None
+
+    def verdict(self, key: str) -> Verdict | None:
+        """Nothing."""
+        return None
+
+
+def execution_digest() -> str:
+    """The digest of all sources that can change an observation, hexadecimal."""
+    return source_digest("execution", *_MODEL, leave_out=_NOT_OBSERVING)
+
+
+def judging_digest() -> str:
+    """The digest of all sources that can change a verdict, hexadecimal."""
+    return source_digest("common/escaping.py", "judging", "matchers", "model/values.py")

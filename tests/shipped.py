@@ -1,0 +1,40 @@
+"""The assignments that are shipped here, each compiled and its answer key made once, whichever test
+asks first: in this process by memory, among those that run side by side by the cache folder."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from harness.assignment import CACHE, load
+from harness.grading import GradingContext, prepare
+from harness.model.specification import Specification
+
+ROOT = Path(__file__).parents[1]
+
+
+@contextmanager
+def one_at_a_time(file: Path) -> Iterator[None]:
+    """Wait for all processes that are within this block for the same lock file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@cache
+def shipped(assignment_id: str) -> Specification:
+    """The assignment, compiled."""
+    with one_at_a_time(ROOT / CACHE / f"{assignment_id}.lock"):
+        return load(ROOT, assignment_id)
+
+
+@cache
+def context_of(assignment_id: str) -> GradingContext:
+    """What it is graded with on this machine."""
+    specification = shipped(assignment_id)
+    with one_at_a_time(ROOT / CACHE / f"{assignment_id}.lock"):
+        return prepare(specification, cache=ROOT / CACHE, recall_tier=True)
