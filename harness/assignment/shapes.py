@@ -171,8 +171,13 @@ def _as_list(value: Any) -> Any:
 
 
 def _points(value: Any) -> Fraction:
-    if not isinstance(value, bool) and _FRACTION.match(str(value)) and Fraction(str(value)) > 0:
-        return Fraction(str(value))
+    if isinstance(value, str) and _FRACTION.match(value):
+        points = Fraction(value)
+    else:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        points = Fraction(repr(value)) if is_number else Fraction()
+    if points > 0:
+        return points
     what = f'expected a positive number or a fraction like "1/3", got {describe(value)}'
     raise wrong(what, instead=1)
 

@@ -50,7 +50,7 @@ def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
     key and harness."""
     files = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
     for module in sorted(_needed((entry, _READ_AS_TEXT))):
-        path, source = _found(module)
+        path, source = _source_of(module)
         files[f"harness/{path}"] = source
     inside = resources.files("harness").joinpath(_INSIDE)
     files |= {f"harness/{_INSIDE}/{path}": data for path, data in _programs(inside)}
@@ -77,7 +77,7 @@ def _needed(entries: Iterable[str]) -> set[str]:
         if module in needed or not _exists(module):
             continue
         needed.add(module)
-        path, source = _found(module)
+        path, source = _source_of(module)
         tree = ast.parse(source)
         waiting.append(module.rpartition(".")[0])
         for imported, name in _imports(tree):
@@ -109,7 +109,7 @@ def _lazy_names(package: str) -> Mapping[str, str]:
     """The module of each name that a package loads at its first use, as it tells type checkers."""
     if not _exists(package):
         return {}
-    lazily = filter(_is_for_type_checkers, ast.parse(_found(package)[1]).body)
+    lazily = filter(_is_for_type_checkers, ast.parse(_source_of(package)[1]).body)
     return {
         name: module
         for block in lazily
@@ -138,13 +138,13 @@ def _exists(module: str) -> bool:
     if module.partition(".")[0] != "harness":
         return False
     try:
-        _found(module)
+        _source_of(module)
     except FileNotFoundError:
         return False
     return True
 
 
-def _found(module: str) -> tuple[str, bytes]:
+def _source_of(module: str) -> tuple[str, bytes]:
     """A module's path below the package, and its source. FileNotFoundError: there is none."""
     parts = module.split(".")[1:]
     root = resources.files("harness")

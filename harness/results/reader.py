@@ -36,7 +36,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
@@ -79,11 +78,9 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         return None if row is None else self._read(RunFacts, row[0])
 
     def facts(self) -> RunFacts:
-        """The run's facts."""
         return self._needed(self.earlier_facts(), "facts")
 
     def plan(self) -> Plan:
-        """The plan that the run graded by."""
         row = self._row("SELECT plan FROM run WHERE one = 1")
         plan = None if row is None else self._read(Plan, row[0])
         return self._needed(plan, "plan")

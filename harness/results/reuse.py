@@ -282,11 +282,9 @@ class EmptyCache:
     """Nothing was ever observed."""
 
     def observations(self, key: str) -> tuple[Observation, ...] | None:
-        """Nothing."""
         return None
 
     def verdict(self, key: str) -> Verdict | None:
-        """Nothing."""
         return None
 
 

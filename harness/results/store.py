@@ -189,7 +189,6 @@ class Store(StoreReader):
                 execute("DELETE FROM earlier WHERE id = ?", [(result.id,)])
 
     def finish(self, facts: RunFacts) -> None:
-        """Write down the facts at the end of the run."""
         with self._transaction():
             self._connection.execute("UPDATE run SET facts = ?", (serial.dumps(facts),))
 

@@ -177,6 +177,14 @@ def test_a_scenario_that_states_nothing_is_hidden_and_worth_a_point(tmp_path: Pa
     assert scenario.stated.returns is None
 
 
+@pytest.mark.parametrize(
+    ("written", "points"),
+    [("1.10", "11/10"), ("0.00001", "1/100000"), ("'2/6'", "1/3"), ("'0.5'", "1/2"), ("3", "3")],
+)
+def test_points_are_exact(written: str, points: str, tmp_path: Path) -> None:
+    assert only(tmp_path, f"call: check_input('')\npoints: {written}").points == Fraction(points)
+
+
 def test_a_sweep_multiplies_and_rewrites_the_provided_file(tmp_path: Path) -> None:
     body = (
         "name: Ünder the Last, column!\n"

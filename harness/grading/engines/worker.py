@@ -49,7 +49,6 @@ class SpawnedWorker:
             self.connection.send(setup)
 
     def send(self, job: object) -> None:
-        """Hand over one job."""
         self.current = job
         with contextlib.suppress(OSError):
             self.connection.send(job)
@@ -102,7 +101,6 @@ class _ParentsEnd(Connection):
     came while it removes its folder would keep it from doing so."""
 
     def recv(self) -> Any:
-        """As `Connection.recv`."""
         try:
             return super().recv()
         except (EOFError, OSError):
@@ -110,7 +108,6 @@ class _ParentsEnd(Connection):
             raise
 
     def send(self, found: Any) -> None:
-        """As `Connection.send`."""
         try:
             super().send(found)
         except OSError:

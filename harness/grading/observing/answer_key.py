@@ -54,7 +54,6 @@ class ReferenceObserver:
         self._seen = seen
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        """The outcome of one stimulus under these limits."""
         seen = self._seen.get(stimulus)
         return self._server.observe(stimulus, limits) if seen is None else seen
 

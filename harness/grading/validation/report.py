@@ -96,5 +96,4 @@ class ValidationReport:
 
     @property
     def sound(self) -> bool:
-        """Whether there is no problem."""
         return not self.problems

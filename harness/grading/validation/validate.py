@@ -72,8 +72,7 @@ def validate(
     import_early()
     specification, plan = context.specification, context.specification.plan
     clauses, uncovered = coverage(plan)
-    problems = [*_reference_problems(context), *uncovered]
-    problems += _second_runs(context, progress)
+    problems = [*_reference_problems(context), *uncovered, *_second_runs(context, progress)]
     programs = _Programs.of(specification, samples)
     graded = _run(context, programs.all(), jobs, progress, digests=isolation)
     results = {name: each.result for name, each in graded.items()}

@@ -133,8 +133,8 @@ def _output(
     if hidden:
         lines.append(f"A hidden check: {words.VERDICT[hidden_kind(entry.verdict)]}.")
     elif not passed or entry.verdict.message:
-        found = explained(ShownCheck.of(scenario, entry), surroundings)
-        lines.append(as_text(found, _COLUMNS).rstrip("\n"))
+        explanation = explained(ShownCheck.of(scenario, entry), surroundings)
+        lines.append(as_text(explanation, _COLUMNS).rstrip("\n"))
     return "\n".join(lines)
 
 
@@ -199,30 +199,30 @@ def page(run: PlatformRun, plan: Plan, metadata: Metadata) -> str:
     if run.no_mark is not None:
         parts.append(_paragraph(REASONS[run.no_mark], strong=True))
     if run.result is not None:
-        parts += _found(run.result, plan)
+        parts += _outcome(run.result, plan)
     parts.append(_list("About the mark", _about(run, plan, metadata)))
     return str(Markup("\n").join(part for part in parts if part))
 
 
-def _found(result: SubmissionResult, plan: Plan) -> list[Markup]:
-    found: list[Markup] = []
+def _outcome(result: SubmissionResult, plan: Plan) -> list[Markup]:
+    parts: list[Markup] = []
     trouble = [result.problem] if result.problem else []
     if result.unparsable is not None:
         broken = result.unparsable
         place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
         trouble.append(f"{place}: {broken.reason}")
     for line in trouble:
-        found.append(_paragraph(line, strong=True))
+        parts.append(_paragraph(line, strong=True))
     if not trouble and result.scenarios:
-        found.append(_list("To fix, most marks first", _to_fix(result, plan)))
-        found.append(_by_function(result, plan))
+        parts.append(_list("To fix, most marks first", _to_fix(result, plan)))
+        parts.append(_by_function(result, plan))
     findings = (
         f"{f.file}:{f.line}: {f.message} ({words.consequence(f.consequence)})"
         for f in result.findings
     )
-    found.append(_list("Code issues", findings))
-    found.append(_list("Notes", result.notes))
-    return found
+    parts.append(_list("Code issues", findings))
+    parts.append(_list("Notes", result.notes))
+    return parts
 
 
 def _to_fix(result: SubmissionResult, plan: Plan) -> Iterator[str]:

@@ -89,21 +89,21 @@ def grade(tree: Tree) -> int:
     try:
         context = prepared(specification, tree.interpreter(), tree.keys)
         submission = one_handed_in(tree.submission, specification.plan.assignment, name)
-        found = grade_one(context, submission, end)
+        outcome = grade_one(context, submission, end)
     except (HarnessError, UserError) as failure:
-        found = PlatformRun(no_mark=NoMark.FAILED, complaint=str(failure))
-    _write(tree, started, found)
+        outcome = PlatformRun(no_mark=NoMark.FAILED, complaint=str(failure))
+    _write(tree, started, outcome)
     return 0
 
 
-def _write(tree: Tree, started: float, found: PlatformRun) -> None:
+def _write(tree: Tree, started: float, outcome: PlatformRun) -> None:
     """Write the results, and print the outcome to stdout, which students do not see."""
     settings, plan = tree.settings(), tree.specification().plan
     seconds = time.monotonic() - started
     metadata = read_metadata(tree.metadata)
-    write(tree.results, results_json(found, plan, settings, metadata, seconds))
-    state = found.no_mark or (found.result.status if found.result else "")
-    print(f"{settings.assignment}: {state} after {seconds:.1f} s", found.complaint, flush=True)
+    write(tree.results, results_json(outcome, plan, settings, metadata, seconds))
+    state = outcome.no_mark or (outcome.result.status if outcome.result else "")
+    print(f"{settings.assignment}: {state} after {seconds:.1f} s", outcome.complaint, flush=True)
 
 
 def _close(tree: Tree) -> None:

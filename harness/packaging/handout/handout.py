@@ -49,7 +49,7 @@ def handout_zip(specification: Specification, context: GradingContext) -> bytes:
         *((file.name, file.data) for file in visible.plan.assignment.variants[0].files),
         *((file.name, file.data) for file in visible.plan.assignment.extra_files),
         *_games(visible, key),
-        *((name, found.pop()) for name, found in _files_beside(plan).items() if len(found) == 1),
+        *((name, texts.pop()) for name, texts in _files_beside(plan).items() if len(texts) == 1),
         (PAGE, scenarios_page(plan, key).encode("utf-8", "backslashreplace")),
         (SELFCHECK, program_file(plan, key)),
     ]
@@ -71,7 +71,7 @@ def _files_beside(plan: Plan) -> dict[str, set[bytes]]:
             for file in stimulus.files:
                 contents.setdefault(file.name, set()).add(file.data)
     taken = {PAGE, SELFCHECK, README, *plan.assignment.submission_files}
-    return {name: found for name, found in sorted(contents.items()) if name not in taken}
+    return {name: texts for name, texts in sorted(contents.items()) if name not in taken}
 
 
 def _games(visible: Specification, key: AnswerKey) -> Iterator[tuple[str, bytes]]:
@@ -91,7 +91,7 @@ def _readme(plan: Plan, names: list[str]) -> str:
     what = [(handed_in, f"start here: write your {program}")]
     what += [(name, "provided: do not change it") for name in provided]
     beside = _files_beside(plan)
-    if same := [name for name, found in beside.items() if len(found) == 1]:
+    if same := [name for name, texts in beside.items() if len(texts) == 1]:
         files = "a file" if len(same) == 1 else "files"
         what.append((", ".join(same), f"{files} that visible scenarios read"))
     if any(name.startswith(f"{GAMEPLAY}/") for name in names):
@@ -100,7 +100,7 @@ def _readme(plan: Plan, names: list[str]) -> str:
     what.append((SELFCHECK, f"runs them on your {'files' if several else 'file'}"))
     width = max(len(name) for name, _ in what)
     listed = "".join(f"  {name:<{width}}  {text}\n" for name, text in what)
-    if differing := [name for name, found in beside.items() if len(found) > 1]:
+    if differing := [name for name, texts in beside.items() if len(texts) > 1]:
         listed += "\n" + textwrap.fill(_NOT_HERE.format(", ".join(differing)), 88) + "\n"
     named = assignment.archive or shlex.join(assignment.submission_files)
     return (
@@ -162,12 +162,14 @@ def student_key(context: GradingContext, plan: Plan) -> AnswerKey:
 
 
 def _without_source(answer: Answer) -> Answer:
-    seen = answer.observation
+    observation = answer.observation
     shown = replace(
-        seen,
-        raised=_without_frames(seen.raised),
-        steps=tuple(replace(step, raised=_without_frames(step.raised)) for step in seen.steps),
-        cpu_seconds=_rounded_up(seen),
+        observation,
+        raised=_without_frames(observation.raised),
+        steps=tuple(
+            replace(step, raised=_without_frames(step.raised)) for step in observation.steps
+        ),
+        cpu_seconds=_rounded_up(observation),
     )
     return replace(answer, observation=shown)
 
@@ -176,10 +178,10 @@ def _without_frames(raised: Raised | None) -> Raised | None:
     return None if raised is None else replace(raised, frames=())
 
 
-def _rounded_up(seen: Observation) -> float:
-    if seen.cpu_seconds < _QUICK:
+def _rounded_up(observation: Observation) -> float:
+    if observation.cpu_seconds < _QUICK:
         return 0.0
-    return next(step for step in _ROUND_TO if step > seen.cpu_seconds)
+    return next(step for step in _ROUND_TO if step > observation.cpu_seconds)
 
 
 def _named(stimulus: Stimulus) -> set[str]:

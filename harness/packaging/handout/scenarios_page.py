@@ -77,17 +77,17 @@ _IGNORED = {
 }
 
 
-def outcome(wanted: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+def outcome(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     """What is compared; without a reference there is no text for what is not stated."""
     if isinstance(stimulus.action, Session):
-        yield from _steps(wanted, stimulus.action)
+        yield from _steps(expected, stimulus.action)
     else:
-        yield from _printed(wanted, stimulus)
-        yield from _ended(wanted, stimulus)
-    yield from _left(wanted)
+        yield from _printed(expected, stimulus)
+        yield from _ended(expected, stimulus)
+    yield from _left(expected)
     if stimulus.folder:
-        yield from _written(wanted, stimulus)
-    for each in wanted.stated.ignore:
+        yield from _written(expected, stimulus)
+    for each in expected.stated.ignore:
         yield "and", _IGNORED[each]
 
 
@@ -99,30 +99,30 @@ def held(name: str, content: str) -> str:
     )
 
 
-def _steps(wanted: Expectation, session: Session) -> Iterator[Labelled]:
-    texts = wanted.stated.shown or ()
-    seen = wanted.reference.steps if wanted.reference else ()
-    for number, (step, result) in enumerate(zip(session.steps, seen, strict=False)):
+def _steps(expected: Expectation, session: Session) -> Iterator[Labelled]:
+    texts = expected.stated.shown or ()
+    results = expected.reference.steps if expected.reference else ()
+    for number, (step, result) in enumerate(zip(session.steps, results, strict=False)):
         parts = [result.printed.rstrip("\n")]
         if result.value is not None:
             parts.append(result.value.source())
         if result.raised is not None:
             text = texts[number] if number < len(texts) else ""
             message = result.raised.message
-            told = bool(message) and message in text
+            is_stated = bool(message) and message in text
             parts.append(
-                f"{result.raised.type_name}: {message}" if told else result.raised.type_name
+                f"{result.raised.type_name}: {message}" if is_stated else result.raised.type_name
             )
         if shown := "\n".join(part for part in parts if part):
             yield "then", f">>> {step}\n{shown}"
 
 
-def _printed(wanted: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
-    stated = wanted.stated
+def _printed(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+    stated = expected.stated
     whole = stated.prints if stated.prints and stated.prints.exact_text is None else None
     turns = stated.turns.turns if stated.turns else ()
     some = [turn for turn in turns if whole or turn.printed.exact_text is None]
-    screen = wanted.reference.transcript() if wanted.reference else ""
+    screen = expected.reference.transcript() if expected.reference else ""
     if screen:
         yield "e.g." if whole or some else "screen", screen.rstrip("\n")
     if isinstance(whole, AnyValue):
@@ -140,55 +140,55 @@ def _printed(wanted: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
         yield "must", f"ask at most {stated.reads_at_most} times"
 
 
-def _ended(wanted: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
-    stated, seen = wanted.stated, wanted.reference
-    ending = stated.ends or (seen.ending if seen else Ending.ANSWERED)
+def _ended(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+    stated, reference = expected.stated, expected.reference
+    ending = stated.ends or (reference.ending if reference else Ending.ANSWERED)
     if stated.raises is not None:
         yield "raises", raise_in_words(stated.raises)
     elif ending in _ENDINGS:
         yield "and", _ENDINGS[ending]
     elif isinstance(stimulus.action, Call):
-        yield from _returned(wanted)
+        yield from _returned(expected)
     elif not stated.exit_any:
-        status = stated.exit if stated.exit is not None else seen and seen.exit_status
+        status = stated.exit if stated.exit is not None else reference and reference.exit_status
         if status:
             yield "and", f"ends with exit status {status}"
 
 
-def _returned(wanted: Expectation) -> Iterator[Labelled]:
-    seen, matcher = wanted.reference, wanted.stated.returns
-    if matcher is None and seen is not None and seen.value is not None:
-        matcher = Exactly(value=seen.value)
+def _returned(expected: Expectation) -> Iterator[Labelled]:
+    reference, matcher = expected.reference, expected.stated.returns
+    if matcher is None and reference is not None and reference.value is not None:
+        matcher = Exactly(value=reference.value)
     # Who reads what is printed need not be told that nothing is returned.
-    if matcher is None or (matcher == Exactly(value=NONE) and seen and seen.transcript()):
+    if matcher is None or (matcher == Exactly(value=NONE) and reference and reference.transcript()):
         return
-    yield "gives", _words(matcher, wanted.within)
+    yield "gives", _words(matcher, expected.within)
 
 
-def _left(wanted: Expectation) -> Iterator[Labelled]:
+def _left(expected: Expectation) -> Iterator[Labelled]:
     """Arguments, and variables of a session, afterwards."""
-    seen = wanted.reference or Observation(ending=Ending.ANSWERED)
-    stated = {leave.name: leave.value for leave in wanted.stated.leaves}
-    both = zip(seen.arguments_before, seen.arguments, strict=False)
+    reference = expected.reference or Observation(ending=Ending.ANSWERED)
+    stated = {leave.name: leave.value for leave in expected.stated.leaves}
+    both = zip(reference.arguments_before, reference.arguments, strict=False)
     for position, (before, after) in enumerate(both):
-        name = wanted.parameters[position] if position < len(wanted.parameters) else ""
+        name = expected.parameters[position] if position < len(expected.parameters) else ""
         if not isinstance(stated.get(name, Exactly(value=after)), Exactly):
             continue
         stated.pop(name, None)
         if before != after:
             yield "makes", f"{before.source()} to {after.source()}"
     for name, matcher in stated.items():
-        yield "leaves", f"{name}: {_words(matcher, wanted.within)}"
-    if wanted.stated.leaves_unchanged:
+        yield "leaves", f"{name}: {_words(matcher, expected.within)}"
+    if expected.stated.leaves_unchanged:
         yield "and", "leaves what it is given unchanged"
 
 
-def _written(wanted: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
+def _written(expected: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
     """The files that are not as they were."""
     began = {file.name: Exactly(value=file_value(file.data)) for file in stimulus.files}
-    expected = expected_files(wanted, stimulus)
-    stated = {file.name: file.value for file in wanted.stated.writes}
-    for name, matcher in sorted((stated if expected is None else expected).items()):
+    contents = expected_files(expected, stimulus)
+    stated = {file.name: file.value for file in expected.stated.writes}
+    for name, matcher in sorted((stated if contents is None else contents).items()):
         if matcher == began.get(name):
             continue
         if matcher == Exactly(value=NONE):
@@ -199,11 +199,11 @@ def _written(wanted: Expectation, stimulus: Stimulus) -> Iterator[Labelled]:
             yield "leaves", f"{name}, a {matcher.value.text}"
         else:
             yield "leaves", f"{name}: {_anything(matcher)}"
-    for name in sorted(began.keys() - expected.keys()) if expected is not None else ():
+    for name in sorted(began.keys() - contents.keys()) if contents is not None else ():
         yield "leaves", f"no file {name}"
-    if wanted.stated.writes_unchanged:
+    if expected.stated.writes_unchanged:
         yield "and", "leaves all files unchanged"
-    elif wanted.stated.writes_only is not None:
+    elif expected.stated.writes_only is not None:
         yield "and", "leaves all other files unchanged"
 
 

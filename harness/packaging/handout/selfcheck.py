@@ -46,10 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _check(arguments: Sequence[str] | None) -> int:
     plan, key = packed_plan(), packed_key()
-    told = _parser(plan).parse_args(arguments)
-    if told.failures < 1:
+    options = _parser(plan).parse_args(arguments)
+    if options.failures < 1:
         raise UserError("--failures takes a number from 1 on")
-    paths = [Path(file) for file in told.files]
+    paths = [Path(file) for file in options.files]
     if not paths:
         example = f"{Path(sys.argv[0]).name} {what_to_name(plan.assignment)}"
         raise UserError("no file is named", hint=f"python3 {example} (Windows: py {example})")
@@ -72,10 +72,10 @@ def _check(arguments: Sequence[str] | None) -> int:
         text = explain_failures(
             result,
             plan,
-            sys.maxsize if told.all else told.failures,
+            sys.maxsize if options.all else options.failures,
             width=screen_width(),
             colours=_has_colours(),
-            most_lines=None if told.all else MOST_LINES,
+            most_lines=None if options.all else MOST_LINES,
         )
         sys.stdout.write(text)
     sys.stdout.flush()

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from harness.common.discovery import import_modules
+from harness.common.discovery import extensions
 from harness.common.errors import UserError
 from harness.reporting.export.exporter import Exported, Exporter, ExportRequest, Marks
+from harness.reporting.export.gradebooks import gradebook_exporters
 
 __all__ = ["ExportRequest", "Exported", "Exporter", "Marks", "exporter", "exporters"]
 
 
 def exporters() -> dict[str, Exporter]:
-    """Every format by name, sorted: the `EXPORTER` of each module beside this one, and what the
+    """Every format by name, sorted: the `Exporter` of each module beside this one, and what the
     platforms in `gradebooks` take."""
-    modules = import_modules(__name__, __path__)
-    found: list[Exporter] = []
-    for module in modules:
-        members = vars(module)
-        found += [members["EXPORTER"]] if "EXPORTER" in members else []
-        found += members["gradebook_exporters"]() if "gradebook_exporters" in members else ()
-    return {each.name: each for each in sorted(found, key=lambda each: each.name)}
+    formats = extensions(__name__, __path__, Exporter, lambda each: each.name)
+    every = (*formats, *gradebook_exporters())
+    return {each.name: each for each in sorted(every, key=lambda each: each.name)}
 
 
 def exporter(name: str) -> Exporter:

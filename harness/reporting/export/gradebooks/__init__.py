@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.common.csv_tables import Sheet, encoded, read_sheet
-from harness.common.discovery import import_modules
+from harness.common.discovery import extensions
 from harness.common.errors import UserError
 from harness.common.words import counted
 from harness.reporting.export.exporter import Exported, Exporter, ExportRequest, Marks
@@ -33,10 +33,9 @@ __all__ = [
 
 
 def gradebooks() -> dict[str, Gradebook]:
-    """Every platform by name: the `GRADEBOOK` of each module beside this one."""
-    modules = import_modules(__name__, __path__)
-    found = [vars(module)["GRADEBOOK"] for module in modules if "GRADEBOOK" in vars(module)]
-    return {gradebook.name: gradebook for gradebook in found}
+    """Every platform by name: the `Gradebook` of each module beside this one."""
+    platforms = extensions(__name__, __path__, Gradebook, lambda each: each.name)
+    return {gradebook.name: gradebook for gradebook in platforms}
 
 
 def gradebook_exporters() -> tuple[Exporter, ...]:
