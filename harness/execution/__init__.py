@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from harness.common.lazy_exports import lazy_exports
 from harness.execution.confinement import tier_layers
 from harness.execution.confinement.layers.user import unused_uids
-from harness.execution.confinement.probe import TierTrial, choose_tier, try_tier
+from harness.execution.confinement.probe import TierTrial, choose_tier, try_tier, try_together
 from harness.execution.confinement.remedies import remedies
-from harness.execution.confinement.together_trial import try_together
 from harness.execution.driver import (
     Answers,
     AnyDriver,
@@ -25,7 +24,7 @@ from harness.execution.interpreter import Interpreter, find_interpreter
 from harness.execution.protocol.jobs import main_file, program_files
 from harness.execution.remote import proxy_names
 from harness.execution.scratch import scratch_directory
-from harness.execution.shared import (
+from harness.execution.sharing import (
     CPU_SHARE,
     Attempts,
     Keep,

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
+from harness.execution.protocol.reply import FrameBuffer, TamperedError
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending
 
@@ -40,6 +41,15 @@ class StandInProcess(Protocol):
 
     def receive(self) -> bytes:
         """Its next message. StandInUnusableError when it ends, or runs into its limits."""
+
+
+def next_message(received: FrameBuffer) -> bytes | None:
+    """The next message among what a stand-in's process has written; None while it is not whole.
+    StandInUnusableError for one that is too large."""
+    try:
+        return received.next()
+    except TamperedError:
+        raise StandInUnusableError(Ending.STAND_IN_FAILED, "its answer is too large") from None
 
 
 _ANSWERS = (b"V", b"I")  # a call's outcome, a question for `input`

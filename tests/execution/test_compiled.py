@@ -9,7 +9,7 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.execution import Interpreter
-from harness.execution.protocol import compiled
+from harness.execution.protocol import bootstrap
 
 TEXTS = {"rows": "", "rows.counting": "def run(text):\n    return str(len(text))\n"}
 ENTRY = "rows.counting:run"
@@ -18,13 +18,13 @@ ENTRY = "rows.counting:run"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("sys.dont_write_bytecode", False)
-    monkeypatch.setattr(compiled, "_FOLDER", tmp_path / "kept")
+    monkeypatch.setattr(bootstrap, "_FOLDER", tmp_path / "kept")
     return tmp_path / "kept"
 
 
 def modules(interpreter: Interpreter, texts: dict[str, str] = TEXTS) -> dict[str, bytes]:
-    compiled._compiled.cache_clear()  # as in another process
-    return compiled.tool_modules(interpreter, texts, ENTRY)
+    bootstrap._compiled.cache_clear()  # as in another process
+    return bootstrap.tool_modules(interpreter, texts, ENTRY)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> None:
     def started(*_: object) -> bytes:
         raise AssertionError("compiled anew")
 
-    monkeypatch.setattr(compiled, "_compile", started)
+    monkeypatch.setattr(bootstrap, "_compile", started)
 
 
 def test_it_is_compiled_once(
@@ -70,7 +70,7 @@ def test_where_nothing_may_be_written_nothing_is_kept(
 ) -> None:
     folder.write_text("a file, so that no folder can be made here")
     assert modules(interpreter).keys() == TEXTS.keys()
-    monkeypatch.setattr(compiled, "_FOLDER", folder.with_name("other"))
+    monkeypatch.setattr(bootstrap, "_FOLDER", folder.with_name("other"))
     monkeypatch.setattr("sys.dont_write_bytecode", True)
     assert modules(interpreter).keys() == TEXTS.keys()
     assert not folder.with_name("other").exists()
@@ -89,4 +89,4 @@ def test_names_in_tracebacks_are_no_paths_of_this_machine(
     code = modules(interpreter)["rows.counting"]
     assert b"rows/counting.py" in code
     assert str(folder.parent).encode() not in code
-    assert marshal.dumps("inside/base.py", 2)[5:] in compiled.inside_modules(interpreter)["base"]
+    assert marshal.dumps("inside/base.py", 2)[5:] in bootstrap.inside_modules(interpreter)["base"]

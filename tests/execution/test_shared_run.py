@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from harness.execution import Driver, SubmissionServer
-from harness.execution.shared import Attempts, SharedOutcome, canonical, decoded, may_share
+from harness.execution.sharing import Attempts, SharedOutcome, canonical, decoded, may_share
 from harness.model.assignment import ProvidedVariant, SourceFile
 from harness.model.observation import Ending
 from harness.model.stimulus import Key, Limits, Stimulus

@@ -6,7 +6,7 @@ import pytest
 
 from harness.execution import Driver, find_interpreter
 from harness.execution.piped.driver import PipedDriver
-from harness.execution.shared import decoded
+from harness.execution.sharing import decoded
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Binding, Limits, Stimulus
 from tests.execution.small_world import TEN, assignment, call, session, source

@@ -22,6 +22,7 @@ from harness.model.stimulus import Call, Limits, Stimulus, Typed
 if TYPE_CHECKING:
     from harness.execution.linux.driver import Driver
 
+
 _CANARY = "the canary sings"
 _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
 
@@ -205,5 +206,50 @@ def _assignment() -> Assignment:
         policy=None,
         clauses=(),
         functions=tuple(FunctionSignature(name=name, parameters=()) for name in names),
+        variants=(ProvidedVariant(constants=(), files=()),),
+    )
+
+
+_PROGRAM = SourceFile(name="sums.py", data=b"def add(a, b):\n    return a + b\n")
+_CALLS = (
+    Stimulus(action=Call(expression="add(1, 2)")),
+    Stimulus(action=Call(expression="add(3, 4)")),
+)
+
+
+def try_together(interpreter: Interpreter, tier: Tier) -> str:
+    """Why two calls of a plain function could not run in one process under this tier; empty where
+    they could. Without that every scenario runs alone, which is right, and slower."""
+    if not has_terminals():
+        return "it needs Linux"
+    from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are terminals)
+
+    try:
+        with (
+            Driver(interpreter, tier) as driver,
+            driver.submission(_sums(), (_PROGRAM,)) as server,
+        ):
+            (group,) = server.group({n: (call, _LIMITS) for n, call in enumerate(_CALLS)})
+            outcome = server.observe_together(group, list(group.jobs))
+    except HarnessError as failure:
+        return str(failure)
+    if outcome.refused:
+        return outcome.refused
+    return "" if set(outcome.seen) == set(group.jobs) else "not every answer came back"
+
+
+def _sums() -> Assignment:
+    return Assignment(
+        id="trial",
+        title="Trial",
+        course="",
+        python="3.11",
+        submission_files=(_PROGRAM.name,),
+        laid_as=None,
+        functionality_marks=Fraction(0),
+        limits=_LIMITS,
+        policy=None,
+        clauses=(),
+        functions=(FunctionSignature(name="add", parameters=("a", "b")),),
         variants=(ProvidedVariant(constants=(), files=()),),
     )

@@ -19,7 +19,7 @@ from posix import _exit, fork
 
 from .heap import freeze_heap
 from .limits import kill_children
-from .messages import wire
+from .messages import frames
 from .scenario.stimulus import compile_stimulus, count_arguments
 from .server import Server
 from .warm_up import warm_up
@@ -58,10 +58,10 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     sock = _socket.socket(fileno=control)
     warm_up()
     freeze_heap()
-    wire.send(sock, b"ready")
+    frames.send_to_socket(sock, b"ready")
     servers: set[int] = set()
     while True:
-        message = wire.receive(sock)
+        message = frames.receive_from_socket(sock)
         if message is None:
             kill_children(set())
             _exit(0)
@@ -70,7 +70,7 @@ def serve(control: int, setup: dict[str, Any]) -> None:
         if "end" in request:
             servers.discard(request["end"])
             kill_children(servers)
-            wire.send(sock, b"ended")
+            frames.send_to_socket(sock, b"ended")
         else:
             dies = setup["dies_with_parent"]
             servers.add(_start_server(sock, library, descriptors, dies=dies))
@@ -89,10 +89,10 @@ def _start_server(
                 confine.die_with_parent(own_pid)
             sock.close()
             own = _socket.socket(fileno=descriptors[0])
-            message = wire.receive(own)
+            message = frames.receive_from_socket(own)
             if message is not None:
                 setup = marshal.loads(message[0])
-                if setup == wire.READER_SETUP:
+                if setup == frames.READER_SETUP:
                     serve_reader(own)
                 else:
                     setup["confinement"]["readable"] += library
@@ -106,7 +106,7 @@ def _start_server(
     known_by: list[int] = []
     if _HAS_PIDFD:
         known_by.append(os.pidfd_open(pid))  # the driver may have another number for it
-    wire.send(sock, b"%d" % pid, tuple(known_by))
+    frames.send_to_socket(sock, b"%d" % pid, tuple(known_by))
     for number in known_by:
         os.close(number)
     return pid
@@ -163,11 +163,11 @@ def serve_reader(sock: _socket.socket) -> None:
     """Answer a stimulus's texts by the compiled stimulus and how many positional arguments its
     call has (-1: it is no plain call), until the driver hangs up."""
     while True:
-        message = wire.receive(sock)
+        message = frames.receive_from_socket(sock)
         if message is None:
             return
         functions, *texts = marshal.loads(message[0])
         functions = frozenset(functions)
         compiled = marshal.dumps(compile_stimulus(functions, *texts))
         count = count_arguments(texts[1], functions)
-        wire.send(sock, marshal.dumps((-1 if count is None else count, compiled), 2))
+        frames.send_to_socket(sock, marshal.dumps((-1 if count is None else count, compiled), 2))

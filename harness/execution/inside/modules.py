@@ -12,7 +12,7 @@ from _frozen_importlib import ModuleSpec
 from _json import encode_basestring_ascii as quote
 from os import _exit
 
-from .messages.channel import send
+from .messages.frames import send
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ import warnings
 from functools import partial
 from os import _exit, write
 
-from .messages.channel import send
+from .messages.frames import framed, receive, send
 from .modules import Tool, by_module_name, import_useful
 from .scenario.process import Files, ScenarioProcess
 from .scenario.stimulus import CompiledStimulus, compile_stimulus
@@ -53,7 +53,7 @@ class PipedScenario(ScenarioProcess):
             super()._send(kind, text)
 
     def _receive(self) -> bytes:
-        return framed()
+        return from_driver()
 
 
 def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     said = install(job["ask"])
     _complete_the_interpreter(setup["environment"])
     os.chdir(setup["directory"])
-    write(said, _frame(b"U"))
+    write(said, framed(b"U"))
     if KernelLimits is not None:
         limits = KernelLimits(setup["rlimits"], limits_memory=setup["limits_memory"])
         limits.allow_memory(job["memory"])
@@ -73,7 +73,7 @@ def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     if "stand_ins" in setup:
         stand_ins = StandIns(setup)
         _begin(said, job["beat"])
-        stand_ins.run(job, partial(_send_locked, said), framed)
+        stand_ins.run(job, partial(_send_locked, said), from_driver)
     scenario = _prepared(setup, job)
     for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
         del sys.modules[name]  # a submission's own module may be called so
@@ -108,11 +108,11 @@ def _begin(said: int, beat: float) -> None:
     def tell() -> None:
         while True:
             sleep(beat)
-            word = _frame(b"T" + b"%d" % int((computed() - before) * 1e6))
+            word = framed(b"T" + b"%d" % int((computed() - before) * 1e6))
             with lock:
                 write(said, word)
 
-    write(said, _frame(b"R"))
+    write(said, framed(b"R"))
     usual = _thread.stack_size(_STACK)
     _thread.start_new_thread(tell, ())
     _thread.stack_size(usual)
@@ -135,10 +135,6 @@ def _send_locked(said: int, kind: bytes, text: str) -> None:
         send(said, kind, text)
 
 
-def _frame(body: bytes) -> bytes:
-    return len(body).to_bytes(4, "little") + body
-
-
 if TYPE_CHECKING:
     from typing import Any
 
@@ -146,20 +142,12 @@ _SIZE = (80, 24)  # of the terminal that scenarios have elsewhere
 _read, _write = os.read, os.write
 
 
-def exactly(count: int) -> bytes:
-    """So many bytes of descriptor 0; SystemExit when nobody is there any more."""
-    data = b""
-    while len(data) < count:
-        part = _read(0, count - len(data))
-        if not part:
-            raise SystemExit(1)
-        data += part
-    return data
-
-
-def framed() -> bytes:
-    """The next message of descriptor 0."""
-    return exactly(int.from_bytes(exactly(4), "little"))
+def from_driver() -> bytes:
+    """The next message of descriptor 0; SystemExit when nobody is there any more."""
+    try:
+        return receive(0)
+    except EOFError:
+        raise SystemExit(1) from None
 
 
 class Keyboard:
@@ -173,7 +161,7 @@ class Keyboard:
         """Up to `most` bytes of a line; none at an end of input. Ctrl-C happens in here."""
         while not self._left:
             _write(1, self._word)
-            message = framed()
+            message = from_driver()
             if message[:1] == b"D":
                 return b""
             if message[:1] == b"C":

@@ -15,8 +15,8 @@ from posix import WNOHANG, _exit, close, fork, setsid, wait4
 from . import modules
 from .heap import freeze_heap
 from .limits import KernelLimits, kill_children
-from .messages import wire
-from .messages.channel import receive, receive_job, send
+from .messages import frames
+from .messages.frames import receive, receive_job, send
 from .modules import Tool, import_useful
 from .scenario.process import Files, ScenarioProcess
 from .scenario.stimulus import unpacked
@@ -62,18 +62,18 @@ class Server:
     def serve(self) -> None:
         """Confine, prepare, say "ready", then answer until the driver hangs up."""
         listener = self._confine()
-        wire.send(self.sock, b"C", () if listener < 0 else (listener,))
+        frames.send_to_socket(self.sock, b"C", () if listener < 0 else (listener,))
         if listener >= 0:
             close(listener)
         self._prepare()
-        wire.send(self.sock, b"R")
+        frames.send_to_socket(self.sock, b"R")
         for name in [name for name in sys.modules if name.partition(".")[0] == "inside"]:
             del sys.modules[name]  # a submission's own module may be called so
         freeze_heap()
         gc.disable()  # every fork would pay for what this process leaves to be looked at
         self.events = _Events(self.sock)
         while True:
-            message = wire.receive(self.sock)
+            message = frames.receive_from_socket(self.sock)
             if message is None:
                 return
             payload, descriptors = message
@@ -138,7 +138,7 @@ class Server:
         status, cpu = self.events.wait_for(pid)
         if self.looks_for_orphans:
             kill_children(set())
-        wire.send(self.sock, b"E %d %d" % (status, cpu))
+        frames.send_to_socket(self.sock, b"E %d %d" % (status, cpu))
 
     def _become_child(self, terminal: int, *, controlled: bool) -> None:
         gc.enable()
@@ -202,14 +202,14 @@ class _Events:
                 self._obey(pid)
 
     def _obey(self, pid: int, known_by: tuple[int, ...] = ()) -> None:
-        message = wire.receive(self._sock)
+        message = frames.receive_from_socket(self._sock)
         if message is None:
             os.kill(pid, 9)
             _exit(0)
         if message[0] == b"K":
             os.kill(pid, 9)
         elif message[0] == b"?":
-            wire.send(self._sock, b"P %d" % pid, known_by)
+            frames.send_to_socket(self._sock, b"P %d" % pid, known_by)
 
 
 def _reap(pid: int) -> tuple[int, int]:

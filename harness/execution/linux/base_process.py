@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.confinement import Confinement
-from harness.execution.inside.messages import wire
+from harness.execution.inside.messages import frames
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux import kernel
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.protocol import bootstrap
-from harness.execution.protocol.compiled import inside_modules
+from harness.execution.protocol.bootstrap import inside_modules
 from harness.execution.protocol.screen import plain_screen
 
 _START = marshal.dumps({"start": True}, 2)
@@ -82,11 +82,13 @@ class BaseProcess:
         """Have a server forked that is set up so; HarnessError when the base does not answer."""
         ours, theirs = socket.socketpair()
         try:
-            wire.send(self._control, _START, (theirs.fileno(),))
+            frames.send_to_socket(self._control, _START, (theirs.fileno(),))
             inside, descriptors = self._receive()
             pid = kernel.resolve_pid(int(inside), descriptors)
             ours.settimeout(_PATIENCE)
-            wire.send(ours, marshal.dumps(setup, 2))  # past the base, which must not know it
+            frames.send_to_socket(
+                ours, marshal.dumps(setup, 2)
+            )  # past the base, which must not know it
         except (OSError, HarnessError) as error:
             ours.close()
             raise HarnessError(f"the base server did not start a server: {error}") from None
@@ -98,14 +100,14 @@ class BaseProcess:
         """End a server and all below it, and wait until it is gone."""
         server.control.close()
         try:
-            wire.send(self._control, marshal.dumps({"end": server.inside}, 2))
+            frames.send_to_socket(self._control, marshal.dumps({"end": server.inside}, 2))
             self._receive()
         except (OSError, HarnessError):
             self._process.kill()  # whatever it forked dies with it
 
     def check_alive(self) -> None:
         """HarnessError when the base has ended: what it forked died with it, whatever it did."""
-        self._send(wire.framed(marshal.dumps({"end": 0}, 2)))
+        self._send(frames.framed(marshal.dumps({"end": 0}, 2)))
         self._receive()
 
     def complaint(self) -> str:
@@ -132,7 +134,7 @@ class BaseProcess:
 
     def _receive(self) -> tuple[bytes, list[int]]:
         try:
-            message = wire.receive(self._control)
+            message = frames.receive_from_socket(self._control)
         except (OSError, EOFError):
             message = None
         if message is None:
@@ -155,7 +157,7 @@ class StimulusCompiler:
 
     def __init__(self, base: BaseProcess) -> None:
         self._base = base
-        self._reader: ServerProcess | None = base.start_server(wire.READER_SETUP)
+        self._reader: ServerProcess | None = base.start_server(frames.READER_SETUP)
         self._packed: dict[tuple[object, ...], PackedStimulus] = {}
 
     def packed(
@@ -177,10 +179,10 @@ class StimulusCompiler:
 
     def _compile(self, texts: bytes) -> PackedStimulus:
         if self._reader is None:
-            self._reader = self._base.start_server(wire.READER_SETUP)
+            self._reader = self._base.start_server(frames.READER_SETUP)
         try:
-            wire.send(self._reader.control, texts)
-            message = wire.receive(self._reader.control)
+            frames.send_to_socket(self._reader.control, texts)
+            message = frames.receive_from_socket(self._reader.control)
         except (OSError, EOFError):
             message = None
         if message is None:

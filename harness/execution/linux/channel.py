@@ -7,6 +7,7 @@ import socket
 import struct
 
 from harness.common.errors import HarnessError
+from harness.execution.inside.messages.frames import framed
 
 CHUNK = 1 << 16  # bytes taken at once at most
 _PATIENCE = 20.0  # seconds for a process of ours to take its job
@@ -40,7 +41,7 @@ class ScenarioChannel:
         """
         self._theirs.close()
         try:
-            self._ours.sendall(len(message).to_bytes(4, "little") + message)
+            self._ours.sendall(framed(message))
         except (TimeoutError, BlockingIOError):
             raise HarnessError("a scenario's process does not take its job") from None
         except OSError:  # it has ended: its server tells how

@@ -17,7 +17,7 @@ from harness.execution.interpreter import Interpreter
 from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
 from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
 from harness.execution.linux.stand_in import LinuxStandIn
-from harness.execution.protocol.compiled import tool_modules
+from harness.execution.protocol.bootstrap import tool_modules
 from harness.execution.protocol.jobs import server_setup, stand_in_setup
 from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers
 from harness.execution.scratch import scratch_directory

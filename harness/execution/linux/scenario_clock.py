@@ -6,7 +6,7 @@ import contextlib
 import time
 
 from harness.common.errors import HarnessError
-from harness.execution.inside.messages import wire
+from harness.execution.inside.messages import frames
 from harness.execution.linux import kernel
 from harness.execution.linux.base_process import ServerProcess
 from harness.execution.linux.kernel import ProcessClock
@@ -86,7 +86,7 @@ class ScenarioClock:
 def send_to_server(server: ServerProcess, message: bytes) -> None:
     """Send a server one of its short messages; HarnessError when it has ended."""
     try:
-        wire.send(server.control, message)
+        frames.send_to_socket(server.control, message)
     except OSError:
         raise HarnessError("a submission server ended") from None
 
@@ -94,7 +94,7 @@ def send_to_server(server: ServerProcess, message: bytes) -> None:
 def hear_from_server(server: ServerProcess) -> tuple[bytes, list[int], list[int]]:
     """A server's next message as kind, numbers and descriptors; HarnessError when it has ended."""
     try:
-        message = wire.receive(server.control)
+        message = frames.receive_from_socket(server.control)
     except (OSError, EOFError):
         message = None
     if message is None:

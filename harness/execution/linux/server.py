@@ -13,7 +13,7 @@ from typing import Protocol
 from harness.common.errors import HarnessError
 from harness.execution.driver import TOOL_LIMITS, answer
 from harness.execution.folder import FolderMaker
-from harness.execution.inside.messages import wire
+from harness.execution.inside.messages import frames
 from harness.execution.linux.base_process import BaseProcess, ServerProcess, StimulusCompiler
 from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import Listener, ProcessClock
@@ -25,7 +25,7 @@ from harness.execution.protocol.observation import observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.remote import StandInProcess
 from harness.execution.replies import Reply, replier
-from harness.execution.shared.group import (
+from harness.execution.sharing import (
     CPU_SHARE,
     Attempts,
     Keep,
@@ -226,7 +226,7 @@ class ServerLink:
         learns the `selections` of files only, which scenarios share."""
         request = marshal.dumps((memory, controlled, list(selections)), 2)
         try:
-            wire.send(self.server.control, request, (terminal, channel.process_end))
+            frames.send_to_socket(self.server.control, request, (terminal, channel.process_end))
         except OSError:
             raise HarnessError("a submission server ended") from None
         channel.send(marshal.dumps(job, 2))  # type: ignore[arg-type]
@@ -263,7 +263,7 @@ class ServerLink:
 
     def _receive(self) -> tuple[bytes, list[int]] | None:
         try:
-            return wire.receive(self.server.control)
+            return frames.receive_from_socket(self.server.control)
         except (OSError, EOFError):
             return None
 

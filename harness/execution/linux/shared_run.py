@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
-from harness.execution.inside.messages import wire
+from harness.execution.inside.messages import frames
 from harness.execution.linux import kernel
 from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import ProcessClock
 from harness.execution.linux.scenario_clock import send_to_server
-from harness.execution.protocol.reply import LARGEST
-from harness.execution.shared.group import (
+from harness.execution.protocol.reply import FrameBuffer, TamperedError
+from harness.execution.sharing import (
     CPU_SHARE,
     LOADING_CPU_SHARE,
     Attempts,
@@ -84,7 +84,7 @@ class _SharedProcess:
         self._left = list(reversed(order))
         self._keep = keep
         self._channel = ScenarioChannel()
-        self._unread = bytearray()
+        self._unread = FrameBuffer()
         self._clock: ProcessClock | None = None
         self._started = self._progress = time.monotonic()
         self._cpu_before = 0.0
@@ -171,25 +171,13 @@ class _SharedProcess:
                 self._kill()
 
     def _take(self, data: bytes) -> None:
-        """Act on the frames that are complete now: as a rule one, and nothing else."""
-        if not self._unread and len(data) > 4:
-            length = int.from_bytes(data[:4], "little")
-            if length == len(data) - 4:
-                self._take_frame(data[4:5], data[5:])
-                return
-        self._unread += data
-        at = 0
-        while len(self._unread) >= at + 4 and not self._killed_at:
-            length = int.from_bytes(self._unread[at : at + 4], "little")
-            if not 1 <= length <= LARGEST:
-                self._kill()  # what is too long to be read is observed alone
-                break
-            if len(self._unread) < at + 4 + length:
-                break
-            frame = bytes(self._unread[at + 4 : at + 4 + length])
-            at += 4 + length
-            self._take_frame(frame[:1], frame[1:])
-        del self._unread[:at]
+        """Act on the frames that are whole now."""
+        self._unread.add(data)
+        try:
+            while not self._killed_at and (frame := self._unread.next()) is not None:
+                self._take_frame(frame[:1], frame[1:])
+        except TamperedError:
+            self._kill()  # what is too long to be read is observed alone
 
     def _take_frame(self, kind: bytes, body: bytes) -> None:
         self._progress = time.monotonic()
@@ -250,7 +238,7 @@ class _SharedProcess:
 
     def _hear_from_server(self) -> None:
         try:
-            message = wire.receive(self._link.server.control)
+            message = frames.receive_from_socket(self._link.server.control)
         except (OSError, EOFError):
             message = None
         if message is None:

@@ -13,8 +13,8 @@ from harness.execution.linux.scenario_clock import (
     send_to_server,
 )
 from harness.execution.linux.server import ServerLink
-from harness.execution.protocol.reply import LARGEST
-from harness.execution.remote import StandInUnusableError
+from harness.execution.protocol.reply import LARGEST, FrameBuffer
+from harness.execution.remote import StandInUnusableError, next_message
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits
 
@@ -30,7 +30,7 @@ class LinuxStandIn:
     def __init__(self, link: ServerLink, job: dict[str, object], limits: Limits) -> None:
         self._server = link.server
         self._limits = limits
-        self._received = bytearray()
+        self._received = FrameBuffer()
         self._ended = False
         self._channel = ScenarioChannel()
         nowhere = os.open(os.devnull, os.O_RDWR)
@@ -64,7 +64,7 @@ class LinuxStandIn:
         begun = time.monotonic()
         longest = self._limits.wall_seconds + _LOADED_MACHINE * self._limits.cpu_seconds
         while True:
-            message = self._next()
+            message = next_message(self._received)
             if message is not None:
                 return message
             if self._ended:
@@ -73,9 +73,7 @@ class LinuxStandIn:
             ready = [number for number, _ in self._events.poll(1000 * wait)]
             if self._channel.fileno() in ready:
                 data = self._channel.read()
-                self._received += data
-                if len(self._received) > LARGEST:
-                    raise StandInUnusableError(Ending.STAND_IN_FAILED, "its answer is too large")
+                self._received.add(data)
                 if data:
                     continue
             if self._server.control.fileno() in ready:
@@ -85,18 +83,10 @@ class LinuxStandIn:
             if late or now - begun > longest:
                 raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
 
-    def _next(self) -> bytes | None:
-        length = int.from_bytes(self._received[:4], "little")
-        if len(self._received) < 4 + max(length, 1):
-            return None
-        message = bytes(self._received[4 : 4 + length])
-        del self._received[: 4 + length]
-        return message
-
     def _hear_from_server(self) -> None:
         kind, numbers, descriptors = hear_from_server(self._server)
         if kind == b"E":
-            self._received += self._channel_rest()
+            self._received.add(self._channel_rest())
             self._ended = True
         elif kind == b"P":
             self._clock.identify(numbers[0], descriptors)

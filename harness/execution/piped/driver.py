@@ -17,13 +17,13 @@ from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.driver import TOOL_LIMITS, answer
 from harness.execution.folder import ScenarioFolder, folders_beside, prepare
+from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.scenario.stimulus import count_arguments
 from harness.execution.interpreter import Interpreter
-from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, Words
+from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, PipedStandIn, Words
 from harness.execution.piped.process import PipedProcess
-from harness.execution.piped.stand_in import PipedStandIn
 from harness.execution.protocol import bootstrap
-from harness.execution.protocol.compiled import inside_modules, tool_modules
+from harness.execution.protocol.bootstrap import inside_modules, tool_modules
 from harness.execution.protocol.jobs import (
     Jobs,
     needs_stand_ins,
@@ -40,9 +40,9 @@ from harness.model.stimulus import Limits, Stimulus
 
 _MIB = 1024 * 1024
 _MODULES = (
-    "messages.channel", "messages.names", "messages.objects", "messages.codec",
-    "messages.equality", "modules", "limits", "stand_ins.graph", "stand_ins.proxies",
-    "stand_ins.substituted", "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate",
+    "messages.frames", "messages.names", "messages.objects", "messages.codec",
+    "modules", "limits", "stand_ins.graph", "stand_ins.proxies",
+    "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate",
     "scenario.streams", "scenario.loops", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
@@ -112,7 +112,7 @@ class PipedDriver:
         command = [*self._command, _PROGRAM]
         process = PipedProcess(command, self._environment, self._directory)
         for message in (self._modules, setup, marshal.dumps(dict(job), 2)):
-            process.send(len(message).to_bytes(4, "little") + message)
+            process.send(framed(message))
         return process
 
     def folder(self, files: tuple[SourceFile, ...]) -> ScenarioFolder:

@@ -7,11 +7,19 @@ import time
 from dataclasses import dataclass, field
 
 from harness.common.errors import HarnessError
+from harness.execution.inside.messages.frames import framed
 from harness.execution.piped.process import Pipe, PipedProcess
 from harness.execution.protocol import reply
 from harness.execution.protocol.observation import End
+from harness.execution.protocol.reply import FrameBuffer
 from harness.execution.protocol.screen import ScreenParser
-from harness.execution.remote import StandInProcess, StandInUnusableError, exchange, reason
+from harness.execution.remote import (
+    StandInProcess,
+    StandInUnusableError,
+    exchange,
+    next_message,
+    reason,
+)
 from harness.execution.replies import Reply, ReplyFaultError
 from harness.model.observation import Ending
 from harness.model.stimulus import Key, Limits, Typed
@@ -203,7 +211,7 @@ class PipedMonitor:
             body = _KEYS[typed.key]
         else:
             body = b"L" + typed.text.encode("utf-8", "surrogateescape") + b"\n"
-        self._process.send(len(body).to_bytes(4, "little") + body)
+        self._process.send(framed(body))
 
     def _typed_now(self) -> Typed | None:
         """The next input; None when there is none."""
@@ -255,7 +263,7 @@ class PipedMonitor:
         self._beats.begin()  # it waited, and was not asleep
 
     def _deliver(self, message: bytes) -> None:
-        self._process.send(len(message).to_bytes(4, "little") + message)
+        self._process.send(framed(message))
 
 
 def _beginning(data: bytes, secret: bytes) -> int:
@@ -264,3 +272,48 @@ def _beginning(data: bytes, secret: bytes) -> int:
         if secret.startswith(data[-length:]):
             return length
     return 0
+
+
+class PipedStandIn:
+    """Answers the calls of one scenario; whoever starts the process closes it."""
+
+    def __init__(self, process: PipedProcess, beats: CpuHeartbeat, limits: Limits) -> None:
+        self._process = process
+        self._beats = beats
+        self._limits = limits
+        self._received = FrameBuffer()
+        self._began = False
+
+    def send(self, message: bytes) -> None:
+        """Part of `StandInProcess`."""
+        self._process.send(framed(message))
+
+    def receive(self) -> bytes:
+        """Part of `StandInProcess`."""
+        begun = time.monotonic()
+        longest = self._limits.wall_seconds + _LOADED_MACHINE * self._limits.cpu_seconds
+        while True:
+            message = self._next()
+            if message is not None:
+                return message
+            event = self._process.hear(self._beats.period)
+            if event is not None and event[0] is Pipe.SAID:
+                self._received.add(event[1])
+            elif event is None and self._process.has_ended():
+                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
+            waited = time.monotonic() - begun
+            late = self._beats.cpu_seconds > self._limits.cpu_seconds or waited > longest
+            if late if self._began else waited > _PATIENCE:
+                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
+
+    def _next(self) -> bytes | None:
+        """The next frame that is not about time."""
+        while (frame := next_message(self._received)) is not None:
+            if frame[:1] == b"R":
+                self._began = True
+                self._beats.begin()
+            elif frame[:1] == b"T" and frame[1:].isdigit():
+                self._beats.hear(int(frame[1:]))
+            elif frame[:1] != b"U":
+                return frame
+        return None

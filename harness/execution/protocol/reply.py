@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from harness.execution.inside.messages.frames import HEAD, body_at
 from harness.model.observation import Frame, NamedValue, NameHint, NameHintKind, Phase, Raised
 from harness.model.values import KINDS, NAMED_CONTAINERS, Value, ValueKind
 
@@ -68,13 +69,35 @@ def frames(data: bytes) -> list[tuple[bytes, bytes]]:
     found: list[tuple[bytes, bytes]] = []
     at = 0
     while at < len(data):
-        length = int.from_bytes(data[at : at + 4], "little")
-        body = data[at + 4 : at + 4 + length]
-        if length < 1 or len(body) < length:
+        body = body_at(data, at)
+        if not body:
             raise TamperedError("an unreadable reply")
         found.append((body[:1], body[1:]))
-        at += 4 + length
+        at += HEAD + len(body)
     return found
+
+
+class FrameBuffer:
+    """What a process has written, frame by frame as they become whole."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def add(self, data: bytes) -> None:
+        """It has written this as well."""
+        self._data += data
+
+    def next(self) -> bytes | None:
+        """The next frame; None while it is not whole. TamperedError for one that is empty or too
+        large."""
+        if len(self._data) < HEAD:
+            return None
+        if not 1 <= int.from_bytes(self._data[:HEAD], "little") <= LARGEST:
+            raise TamperedError("a reply too large")
+        body = body_at(self._data, 0)
+        if body is not None:
+            del self._data[: HEAD + len(body)]
+        return body
 
 
 def read_reply(data: bytes) -> Reply:

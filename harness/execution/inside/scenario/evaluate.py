@@ -6,7 +6,7 @@ import builtins
 import sys
 from _json import encode_basestring_ascii as quote
 
-from ..messages import codec, equality
+from ..messages import codec, objects
 from ..messages.names import nearest_of
 from ..messages.objects import without_addresses
 from .stimulus import NAME
@@ -156,9 +156,9 @@ def _compared(
     object of the program's own."""
     text, code = equals
     expected = eval(code or text, context.names)
-    if equality.is_data(expected):
+    if objects.is_data(expected):
         return codec.encode_data(value, budget)
-    answered = equality.answer(value, expected, budget.comparison)
+    answered = objects.answer(value, expected, budget.comparison)
     return codec.encode_answer(value, "== " + text, answered, budget)
 
 

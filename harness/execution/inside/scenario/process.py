@@ -8,11 +8,10 @@ from _json import encode_basestring_ascii as quote
 from os import _exit, chdir, dup2, environ, write
 
 from ..messages import codec
-from ..messages.channel import receive, send
+from ..messages.frames import receive, send
 from ..messages.objects import ObjectEquality
 from ..modules import Library, ModuleSource, by_module_name
-from ..stand_ins.proxies import RemoteCaller
-from ..stand_ins.substituted import slot, substituted
+from ..stand_ins.proxies import RemoteCaller, slot, substituted
 from . import evaluate, streams
 from .loops import LoopFinder
 from .streams import left_open, piped

@@ -9,7 +9,7 @@ own, and the others in a new one.
 
 Nothing is judged here and no expected value is here. The driver compares what is sent, byte for
 byte, with what the reference's observation would be in the same form
-(`harness.execution.shared.canonical`).
+(`harness.execution.sharing`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import marshal
 import resource
 import sys
 from _json import encode_basestring_ascii as quote
-from os import _exit, dup2, write
+from os import _exit, dup2
 
-from ..messages.channel import receive_only
+from ..messages.frames import receive_only, send_bytes
 from ..scenario import evaluate
 from ..scenario.process import copied
 from ..scenario.stimulus import unpacked
@@ -354,9 +354,7 @@ class SharedRun:
 
     def say(self, kind: bytes, body: bytes) -> None:
         """One frame to the driver, at once: its length, its kind, its body."""
-        data = memoryview((len(body) + 1).to_bytes(4, "little") + kind + body)
-        while data:
-            data = data[write(self.channel, data) :]
+        send_bytes(self.channel, kind, body)
 
 
 def _met_a_limit(*outcomes: str) -> bool:

@@ -1,0 +1,113 @@
+"""Messages behind their length, over sockets and pipes; both sides use them.
+
+Four bytes, little endian, say how long a body is. Between the driver and a scenario's process a
+body begins with one byte for its kind; a server's may carry descriptors.
+"""
+
+from __future__ import annotations
+
+import _socket
+import marshal
+from os import read, write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+READER_SETUP: dict[str, Any] = {}  # of a server that compiles stimuli and has no submission
+HEAD = 4  # bytes of the length
+_LARGEST = 256 * 1024 * 1024
+_MOST_DESCRIPTORS = 8
+_USUAL = 1 << 14  # bytes
+
+
+def framed(body: bytes) -> bytes:
+    """One message behind its length."""
+    return len(body).to_bytes(HEAD, "little") + body
+
+
+def body_at(data: bytes | bytearray, place: int) -> bytes | None:
+    """The body of the message that begins there; None where it is not whole."""
+    end = place + HEAD + int.from_bytes(data[place : place + HEAD], "little")
+    return bytes(data[place + HEAD : end]) if place + HEAD <= end <= len(data) else None
+
+
+def receive_job(channel: int) -> Any:
+    """The job that the driver wrote first; EOFError when it hung up."""
+    return marshal.loads(receive(channel))
+
+
+def receive(channel: int) -> bytes:
+    """The next message's body; EOFError when the driver hung up."""
+    return _body(lambda count: read(channel, count), b"")
+
+
+def receive_only(channel: int) -> bytes:
+    """The body of a message that nothing follows before it is answered: as a rule in one read."""
+    data = read(channel, _USUAL)
+    if len(data) == HEAD + int.from_bytes(data[:HEAD], "little"):
+        return data[HEAD:]
+    return _body(lambda count: read(channel, count), data)
+
+
+def send(channel: int, kind: bytes, text: str) -> None:
+    """One message: one byte for its kind, ASCII text."""
+    send_bytes(channel, kind, text.encode("ascii"))
+
+
+def send_bytes(channel: int, kind: bytes, content: bytes) -> None:
+    """One message, of bytes."""
+    data = framed(kind + content)
+    while data:
+        data = data[write(channel, data) :]
+
+
+def send_to_socket(sock: _socket.socket, payload: bytes, descriptors: tuple[int, ...] = ()) -> None:
+    """Send one message; the descriptors travel with its first byte."""
+    data = framed(payload)
+    if descriptors:
+        packed = b"".join(number.to_bytes(4, "little") for number in descriptors)
+        sent = sock.sendmsg([data], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)])
+    else:
+        sent = sock.send(data)
+    if sent < len(data):
+        sock.sendall(data[sent:])
+
+
+def receive_from_socket(sock: _socket.socket) -> tuple[bytes, list[int]] | None:
+    """The next message and its descriptors; None at the end of the stream."""
+    space = _socket.CMSG_SPACE(4 * _MOST_DESCRIPTORS)
+    head, ancillary, _, _ = sock.recvmsg(HEAD, space)
+    descriptors: list[int] = []
+    for level, kind, data in ancillary:
+        if level == _socket.SOL_SOCKET and kind == _socket.SCM_RIGHTS:
+            whole = len(data) - len(data) % 4
+            descriptors += [
+                int.from_bytes(data[at : at + 4], "little") for at in range(0, whole, 4)
+            ]
+    return (_body(sock.recv, head), descriptors) if head else None
+
+
+def _body(take: Callable[[int], bytes], data: bytes) -> bytes:
+    """The body of a message of which `data` was taken already; EOFError when it is cut or too
+    long."""
+    data = _completed(take, data, HEAD)
+    length = int.from_bytes(data[:HEAD], "little")
+    if length > _LARGEST:
+        raise EOFError("the message is too long")
+    return _completed(take, data, HEAD + length)[HEAD:]
+
+
+def _completed(take: Callable[[int], bytes], data: bytes, count: int) -> bytes:
+    if len(data) >= count:
+        return data
+    parts = [data]
+    missing = count - len(data)
+    while missing > 0:
+        part = take(min(missing, 1 << 20))
+        if not part:
+            raise EOFError("the other side hung up")
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)
