@@ -48,6 +48,7 @@ def in_a_thread(pattern: str, text: str, flags: int = 0) -> bool:
         return pool.submit(occurs, pattern, text, flags).result()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("pattern", "text"), ENDLESS.values(), ids=ENDLESS.keys())
 def test_the_budget_holds_in_any_thread(
     pattern: str, text: str, monkeypatch: pytest.MonkeyPatch
@@ -57,6 +58,7 @@ def test_the_budget_holds_in_any_thread(
         in_a_thread(pattern, text)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("pattern", "text", "flags"),
     [("A", "a", 0), ("A", "a", re.IGNORECASE), (r"\Aé\udc80\x00$", "é\udc80\x00\n", 0)],
@@ -65,6 +67,7 @@ def test_a_thread_finds_what_the_main_thread_finds(pattern: str, text: str, flag
     assert in_a_thread(pattern, text, flags) is occurs(pattern, text, flags)
 
 
+@pytest.mark.process
 def test_a_thread_that_cannot_search_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(HarnessError, match="no process could search for a pattern"):
