@@ -6,6 +6,7 @@ import importlib
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn, get_type_hints
 
 import pytest
@@ -101,7 +102,7 @@ def test_an_earlier_report_is_said_to_be_replaced_before_a_page_is(
             harness.grade(assignment, [course.path("submissions/tiny")], tmp_path)
         return page.read_text("utf-8")
 
-    monkeypatch.setattr(api, "prepare", lambda *_, **__: None)
+    monkeypatch.setattr(api, "prepare", lambda of, **_: SimpleNamespace(specification=of))
     assert "not complete" not in run(kept=2)
     assert "not complete" in run(kept=1)
 

@@ -56,9 +56,8 @@ def wrapped(lines: Iterable[Line], width: int) -> Iterator[Line]:
             continue
         first, rest = width_left, max(width_left - one.hang, 8)
         starts = [0, *_breaks(one.text, first, rest), len(one.text)]
-        for number, (start, end) in enumerate(itertools.pairwise(starts)):
-            indent = one.indent + (one.hang if number else 0)
-            yield Line(_cut(one.spans, start, end), indent)
+        for number, spans in enumerate(_cut(one.spans, starts)):
+            yield Line(spans, one.indent + (one.hang if number else 0))
 
 
 def as_text(lines: Iterable[Line], width: int, *, colours: bool = False) -> str:
@@ -102,20 +101,23 @@ def _breaks(text: str, first: int, rest: int) -> list[int]:
     return places
 
 
-def _cut(spans: tuple[Styled, ...], start: int, end: int) -> tuple[Styled, ...]:
-    """The part from character `start` to `end`, without blanks at its end."""
-    found: list[Styled] = []
-    at = 0
-    for text, style in spans:
-        part = text[max(0, start - at) : max(0, end - at)]
-        if part:
-            found.append((part, style))
-        at += len(text)
-    while found and not found[-1][0].rstrip():
-        found.pop()
-    if found:
-        found[-1] = (found[-1][0].rstrip(), found[-1][1])
-    return tuple(found)
+def _cut(spans: tuple[Styled, ...], starts: list[int]) -> Iterator[tuple[Styled, ...]]:
+    """The parts between these characters, each without blanks at its end."""
+    index = offset = 0
+    for start, end in itertools.pairwise(starts):
+        left, parts = end - start, list[Styled]()
+        while left:
+            text, style = spans[index]
+            part = text[offset : offset + left]
+            parts.append((part, style))
+            left, offset = left - len(part), offset + len(part)
+            if offset == len(text):
+                index, offset = index + 1, 0
+        while parts and not parts[-1][0].rstrip():
+            parts.pop()
+        if parts:
+            parts[-1] = (parts[-1][0].rstrip(), parts[-1][1])
+        yield tuple(parts)
 
 
 def _columns(character: str) -> int:
