@@ -21,7 +21,7 @@ import marshal
 import resource
 import sys
 from _json import encode_basestring_ascii as quote
-from os import _exit, dup2
+from os import _exit, dup2, urandom
 
 from ..messages.frames import receive_only, send_bytes
 from ..scenario import evaluate
@@ -119,7 +119,8 @@ class SharedRun:
         self.memory_kib: int = job["memory_kib"]
         self.selections = files
         self.facades = Facades(self._not_loaded, self._stored)
-        self.facades.seed(0)
+        self.loading_seed = urandom(16)  # which no seed of the program's own equals
+        self.facades.seed(self.loading_seed)
         self.first_draw = self.facades.draw()
         self.fixed = fixed_ids(self.facades.values)
         self.files = files[0]
@@ -176,7 +177,7 @@ class SharedRun:
         cpu, most, action, program, argv, bindings, seed, stimulus = marshal.loads(question)
         _signal.setitimer(_signal.ITIMER_PROF, cpu)
         sys.argv = [program, *argv]
-        self._seed(seed)
+        self.facades.seed(seed)
         self.input.begin("stimulus" if action == "run" else "given")
         self.has_answered = False
         answer = evaluate.StimulusAnswer(
@@ -233,7 +234,7 @@ class SharedRun:
     def _load(self, files: Files) -> None:
         self._use(files)
         self.facades.install()
-        self._seed(0)
+        self.facades.seed(self.loading_seed)
         sys.argv = [self.main_name + ".py"]
         sys.modules["__main__"] = _MODULE("__main__")
         self.input.begin("loading")
@@ -242,7 +243,7 @@ class SharedRun:
         if not self._ends_quietly():
             raise RefusedError("it prints while it is loaded")
         if self.facades.draw() != self.first_draw:
-            raise RefusedError("it draws random numbers while it is loaded")
+            raise RefusedError("it draws or seeds random numbers while it is loaded")
         own = [
             module
             for name in files.library.sources
@@ -278,9 +279,6 @@ class SharedRun:
                 if not key.startswith("__") and type(value) is not _MODULE:
                     names[key] = value
         return names
-
-    def _seed(self, seed: int) -> None:
-        self.facades.seed(seed)
 
     def _not_loaded(self, name: str) -> NoReturn:
         """Something imports what is neither the program's nor loaded."""
