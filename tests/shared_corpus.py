@@ -332,7 +332,8 @@ NOTHING = {
     ),
     "what a module cannot do": (
         "import math, random\ndef tried(use):\n    try:\n        return use()\n"
-        "    except TypeError as e:\n        return str(e)\ndef f():\n    return list(map(tried, [\n"
+        "    except TypeError as e:\n        return str(e)\ndef f():\n"
+        "    return list(map(tried, [\n"
         "        lambda: random(1, 6), lambda: [*math], lambda: math + 1, lambda: math < 1,\n"
         "        lambda: math[0], lambda: f'{math:5}']))\n"
     ),
@@ -459,6 +460,10 @@ ENDS_LATE = {
     "what raises when it ends": (
         "def late(me):\n    try:\n        yield 1\n    finally:\n        1 / 0\n"
         "def f():\n    me = []\n    me.append(late(me))\n    next(me[0])\n    return 1\n"
+    ),
+    "a prompt that prints": (
+        "class P:\n    def __str__(self):\n        print('x', end='')\n        return 'y'\n"
+        "def f():\n    return input(P())\n"
     ),
     "codecs that are not loaded": ("def f():\n    return str('x'.encode('cp1252'))\n"),
     "memory that a process alone does not have": ("def f():\n    return len(bytes(300_000_000))\n"),

@@ -74,6 +74,7 @@ class ScriptedInput:
 
     def readline(self, size: int = -1) -> str:
         """The next line, as `input` asks for it."""
+        sys.stdout = self._run.output
         if self._run.is_loading:
             self._run.refuse("it asks for input while it is loaded")
         if self.closed:
@@ -101,7 +102,9 @@ class NoOutput:
         self._run.give_up()
 
     def flush(self) -> None:
-        """Nothing to do."""
+        """`input` begins, and has taken `sys.stdout` for its prompt. What prints while that becomes
+        text ends the process: where it lands beside the prompt depends on the terminal."""
+        sys.stdout = self
 
 
 class SharedRun:
@@ -127,6 +130,7 @@ class SharedRun:
         sys.meta_path.insert(0, self.files.library)
         self.functions = functions
         self.screen = io.BytesIO()
+        self.output = io.TextIOWrapper(self.screen, encoding="utf-8", errors="strict")
         self.input = ScriptedInput(self)
         self.is_loading = True
         self.has_answered = False
@@ -140,7 +144,7 @@ class SharedRun:
         for number in (0, 1, 2):
             dup2(terminal, number)
         self.channel = channel
-        sys.stdout = io.TextIOWrapper(self.screen, encoding="utf-8", errors="strict")
+        sys.stdout = self.output
         sys.stdin = self.input
         sys.stderr = NoOutput(self)
         _signal.signal(_signal.SIGPROF, self._out_of_time)
@@ -184,8 +188,9 @@ class SharedRun:
             self.files.student, self.files.comparison, self.input.reach
         )
         answer.put("phase", '"stimulus"')
+        sys.stdout = self.output
         self._observe(action, program, bindings, stimulus, answer)
-        sys.stdout.flush()
+        self.output.flush()
         output = self.screen.getvalue()
         self.screen.seek(0)
         self.screen.truncate()
@@ -332,7 +337,7 @@ class SharedRun:
         gc.collect()
         if gc.get_objects(0):  # generators that end may leave others for the next scenario
             return False
-        sys.stdout.flush()
+        self.output.flush()
         return not self.screen.tell()
 
     def _forget_imports(self) -> None:
