@@ -385,6 +385,11 @@ SURROUNDINGS = {
         "g = lambda n: g(n + 1)\nKINDS = Exception\ndef f():\n    try:\n        g(0)\n"
         "    except KINDS:\n        return 1\n"
     ),
+    "how deep it may recurse before it asks": (
+        "def deep(n):\n    return deep(n - 1) if n else input()\ndef f():\n    input()\n"
+        "    for n in range(999, 900, -1):\n        try:\n            return deep(n)\n"
+        "        except RecursionError:\n            print(n)\n"
+    ),
     "the address of an exception": (
         "def f():\n    try:\n        1 // 0\n    except ZeroDivisionError as e:\n"
         "        return [type_ for type_ in {e, f}] == []\n"
