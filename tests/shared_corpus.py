@@ -182,6 +182,21 @@ SEEN = {
         "def f():\n    return 1\n",
         "it prints while it is loaded",
     ),
+    "a seed of the random numbers, while it is loaded": (
+        "import random\nrandom.seed(0)\ndef f():\n    return random.random()\n",
+        "it draws or seeds random numbers while it is loaded",
+    ),
+    "a name of math in a loop that catches everything": (
+        "import math\nclass A:\n    def keep(self):\n        try:\n"
+        "            for self.pi in [3]:\n                pass\n"
+        "        except BaseException:\n            pass\ndef f():\n    A.keep(math)\n",
+        "a name of math (`pi`) was changed",
+    ),
+    "what changed before a question without an answer": (
+        "board = [1000, 0]\ndef f():\n    input()\n    board[0] = 9\n    try:\n"
+        "        input(str(board))\n    finally:\n        board[0] = int('1000')\n",
+        "`board`, a list at module level, was changed",
+    ),
 }
 
 # Does the same as alone, each time: there is nothing in it to keep.
@@ -315,6 +330,43 @@ NOTHING = {
         "def steps(me):\n    try:\n        yield 1\n    finally:\n        me = 1\n"
         "def f():\n    me = []\n    me.append(steps(me))\n    next(me[0])\n    return 1\n"
     ),
+    "what a module cannot do": (
+        "import math, random\ndef tried(use):\n    try:\n        return use()\n"
+        "    except TypeError as e:\n        return str(e)\ndef f():\n"
+        "    return list(map(tried, [\n"
+        "        lambda: random(1, 6), lambda: [*math], lambda: math + 1, lambda: math < 1,\n"
+        "        lambda: math[0], lambda: f'{math:5}']))\n"
+    ),
+    "a module beside what equals everything": (
+        "import math\nclass A:\n    def __eq__(self, other):\n        return other.pi\n"
+        "    def __ror__(self, other):\n        return other.e\ndef f():\n    match math:\n"
+        "        case list() | dict() | [*_] | {}:\n            return 1\n"
+        "    return math == A(), A() == math, math | A(), [math].count(A())\n"
+    ),
+    "what runs after a question without an answer": (
+        "board = [1, 2]\nclass A:\n    def __enter__(self):\n        return self\n"
+        "    def __exit__(self, kind, error, trace):\n        print('gone')\n"
+        "        return True\ndef steps():\n    try:\n        yield input('one')\n"
+        "        yield input('two')\n    finally:\n        print('late')\n"
+        "        board.reverse()\ndef f():\n    board.reverse()\n    with A():\n"
+        "        for line in steps():\n            print(line, board)\n    return 1\n"
+    ),
+    "a question without an answer, amid a sort": (
+        "rows = [3, 1, 2]\nclass K:\n    def __init__(self, n):\n        self.n = n\n"
+        "    def __lt__(self, other):\n        input(str(rows))\n"
+        "        return self.n < other.n\ndef f():\n    try:\n        rows.sort(key=K)\n"
+        "    except BaseException:\n        return rows\n"
+    ),
+    "a question without an answer, in what holds itself": (
+        "class E(Exception):\n    pass\ndef steps():\n    try:\n        input()\n"
+        "        input('more')\n    except EOFError as e:\n        yield e\n"
+        "        print('late')\ndef f():\n    held = steps()\n    error = next(held)\n"
+        "    raise E(error, [held]) from error\n"
+    ),
+    "an exit after a question without an answer": (
+        "if __name__ == '__main__':\n    print(input('one'), end='')\n    try:\n"
+        "        input('two')\n    except:\n        print('bye')\n        exit(3)\n"
+    ),
 }
 
 # Depends on its surroundings: where that shows, it is not what the reference does, and runs alone.
@@ -332,6 +384,11 @@ SURROUNDINGS = {
     "how deep it may recurse, by way of a lambda": (
         "g = lambda n: g(n + 1)\nKINDS = Exception\ndef f():\n    try:\n        g(0)\n"
         "    except KINDS:\n        return 1\n"
+    ),
+    "how deep it may recurse before it asks": (
+        "def deep(n):\n    return deep(n - 1) if n else input()\ndef f():\n    input()\n"
+        "    for n in range(999, 900, -1):\n        try:\n            return deep(n)\n"
+        "        except RecursionError:\n            print(n)\n"
     ),
     "the address of an exception": (
         "def f():\n    try:\n        1 // 0\n    except ZeroDivisionError as e:\n"
@@ -409,6 +466,10 @@ ENDS_LATE = {
         "def late(me):\n    try:\n        yield 1\n    finally:\n        1 / 0\n"
         "def f():\n    me = []\n    me.append(late(me))\n    next(me[0])\n    return 1\n"
     ),
+    "a prompt that prints": (
+        "class P:\n    def __str__(self):\n        print('x', end='')\n        return 'y'\n"
+        "def f():\n    return input(P())\n"
+    ),
     "codecs that are not loaded": ("def f():\n    return str('x'.encode('cp1252'))\n"),
     "memory that a process alone does not have": ("def f():\n    return len(bytes(300_000_000))\n"),
 }
@@ -423,6 +484,7 @@ CALLS = {
     "the address of a list, by its method": "f([])",
     "what a caught recursion says": "f(0)",
     "what a name of the stimulus holds": "[a := f(), 1][1]",
+    "an exit after a question without an answer": "run",
     "what a name of the program holds": "run",
     "what a name of the program holds alone": "run",
 }

@@ -49,6 +49,13 @@ def test_nothing_gained(one_driver: Driver, name: str) -> None:
     assert outcome.refused == ""
 
 
+def test_too_deep_to_ask_ends_the_process(one_driver: Driver) -> None:
+    name = "how deep it may recurse before it asks"
+    outcome, alone = together(one_driver, name, SURROUNDINGS[name])
+    assert alone is not None
+    assert outcome.seen == {}
+
+
 @pytest.mark.parametrize("name", ENDS_LATE)
 def test_what_ends_late_is_observed_alone(one_driver: Driver, name: str) -> None:
     outcome, _ = together(one_driver, name, ENDS_LATE[name])

@@ -333,7 +333,14 @@ def test_a_reason_is_short_whatever_the_program_calls_its_names(one_driver: Driv
             "try:\n    name = input()\nexcept:\n    pass\n",
             "it asks for input while it is loaded",
         ),
-        ("import random\nlucky = random.random()\n", "it draws random numbers while it is loaded"),
+        (
+            "import random\nlucky = random.random()\n",
+            "it draws or seeds random numbers while it is loaded",
+        ),
+        (
+            "try:\n    input('\\ud800')\nexcept ValueError:\n    print(1)\n",
+            "it prints while it is loaded",
+        ),
         ("x = 1 / 0\n", "it does not load (ZeroDivisionError)"),
         ("while True:\n    pass\n", "it does not load in a tenth of its time"),
     ],

@@ -110,7 +110,7 @@ class Facades:
         for module in self.modules:
             sys.modules[module.__name__] = module
 
-    def seed(self, seed: int) -> None:
+    def seed(self, seed: int | bytes) -> None:
         """Seed the generator behind `random`."""
         if self._random is not None:
             self._random.seed(seed)
@@ -136,6 +136,7 @@ def _facade(
         def __delattr__(self, attribute: str) -> NoReturn:
             stored(name, attribute)
 
+    Facade.__name__ = "module"  # as messages about the real one say
     facade = Facade(name)
     space = vars(facade)
     space.clear()

@@ -21,7 +21,7 @@ import marshal
 import resource
 import sys
 from _json import encode_basestring_ascii as quote
-from os import _exit, dup2
+from os import _exit, dup2, urandom
 
 from ..messages.frames import receive_only, send_bytes
 from ..scenario import evaluate
@@ -74,6 +74,7 @@ class ScriptedInput:
 
     def readline(self, size: int = -1) -> str:
         """The next line, as `input` asks for it."""
+        sys.stdout = self._run.output
         if self._run.is_loading:
             self._run.refuse("it asks for input while it is loaded")
         if self.closed:
@@ -81,8 +82,11 @@ class ScriptedInput:
         if self._run.has_answered or self.observed is not None:  # a generator that ends may ask
             self._run.give_up()
         sys.stdout.flush()
-        self._run.say(b"I", b"")
-        answer = receive_only(self._run.channel)
+        try:
+            self._run.say(b"I", b"")
+            answer = receive_only(self._run.channel)
+        except RecursionError:  # of ours: there is no room for another call
+            _exit(0)
         if not answer:  # there is no such line
             self.observed = self.phase, self._run.screen.getvalue()
             return ""
@@ -98,10 +102,14 @@ class NoOutput:
 
     def write(self, text: str) -> None:
         """End the process."""
+        if self._run.is_loading:
+            self._run.refuse("it prints while it is loaded")
         self._run.give_up()
 
     def flush(self) -> None:
-        """Nothing to do."""
+        """`input` begins, and has taken `sys.stdout` for its prompt. What prints while that becomes
+        text ends the process: where it lands beside the prompt depends on the terminal."""
+        sys.stdout = self
 
 
 class SharedRun:
@@ -119,13 +127,15 @@ class SharedRun:
         self.memory_kib: int = job["memory_kib"]
         self.selections = files
         self.facades = Facades(self._not_loaded, self._stored)
-        self.facades.seed(0)
+        self.loading_seed = urandom(16)  # which no seed of the program's own equals
+        self.facades.seed(self.loading_seed)
         self.first_draw = self.facades.draw()
         self.fixed = fixed_ids(self.facades.values)
         self.files = files[0]
         sys.meta_path.insert(0, self.files.library)
         self.functions = functions
         self.screen = io.BytesIO()
+        self.output = io.TextIOWrapper(self.screen, encoding="utf-8", errors="strict")
         self.input = ScriptedInput(self)
         self.is_loading = True
         self.has_answered = False
@@ -139,7 +149,7 @@ class SharedRun:
         for number in (0, 1, 2):
             dup2(terminal, number)
         self.channel = channel
-        sys.stdout = io.TextIOWrapper(self.screen, encoding="utf-8", errors="strict")
+        sys.stdout = self.output
         sys.stdin = self.input
         sys.stderr = NoOutput(self)
         _signal.signal(_signal.SIGPROF, self._out_of_time)
@@ -176,15 +186,16 @@ class SharedRun:
         cpu, most, action, program, argv, bindings, seed, stimulus = marshal.loads(question)
         _signal.setitimer(_signal.ITIMER_PROF, cpu)
         sys.argv = [program, *argv]
-        self._seed(seed)
+        self.facades.seed(seed)
         self.input.begin("stimulus" if action == "run" else "given")
         self.has_answered = False
         answer = evaluate.StimulusAnswer(
             self.files.student, self.files.comparison, self.input.reach
         )
         answer.put("phase", '"stimulus"')
+        sys.stdout = self.output
         self._observe(action, program, bindings, stimulus, answer)
-        sys.stdout.flush()
+        self.output.flush()
         output = self.screen.getvalue()
         self.screen.seek(0)
         self.screen.truncate()
@@ -233,7 +244,7 @@ class SharedRun:
     def _load(self, files: Files) -> None:
         self._use(files)
         self.facades.install()
-        self._seed(0)
+        self.facades.seed(self.loading_seed)
         sys.argv = [self.main_name + ".py"]
         sys.modules["__main__"] = _MODULE("__main__")
         self.input.begin("loading")
@@ -242,7 +253,7 @@ class SharedRun:
         if not self._ends_quietly():
             raise RefusedError("it prints while it is loaded")
         if self.facades.draw() != self.first_draw:
-            raise RefusedError("it draws random numbers while it is loaded")
+            raise RefusedError("it draws or seeds random numbers while it is loaded")
         own = [
             module
             for name in files.library.sources
@@ -278,9 +289,6 @@ class SharedRun:
                 if not key.startswith("__") and type(value) is not _MODULE:
                     names[key] = value
         return names
-
-    def _seed(self, seed: int) -> None:
-        self.facades.seed(seed)
 
     def _not_loaded(self, name: str) -> NoReturn:
         """Something imports what is neither the program's nor loaded."""
@@ -334,7 +342,7 @@ class SharedRun:
         gc.collect()
         if gc.get_objects(0):  # generators that end may leave others for the next scenario
             return False
-        sys.stdout.flush()
+        self.output.flush()
         return not self.screen.tell()
 
     def _forget_imports(self) -> None:
