@@ -87,9 +87,8 @@ class SubmissionServer:
         screen = scenario_screen(stimulus)
         job = self._jobs.job(stimulus, limits)
         packed = self._compiler.packed(self._functions, job.pop("texts"))
-        job["sentinel"] = screen.sentinel
+        job |= {"sentinel": screen.sentinel, "stimulus": packed.data}
         job["shim"] = self._link.listener is None
-        job["stimulus"] = packed.data
         selection = job.pop("selection")
         terminal, channel = Terminal(screen), ScenarioChannel()
         with ExitStack() as stack:
@@ -100,10 +99,7 @@ class SubmissionServer:
                 folder = self._folder(stimulus.files)
                 stack.callback(folder.remove)
                 job["folder"] = str(folder.path)
-            stand_in = None
-            if needs_stand_ins(stimulus):
-                started = self._stand_ins(self._jobs.stand_in_job(stimulus), limits)
-                stand_in = stack.enter_context(started)
+            stand_in = self._started_stand_in(stack, stimulus, limits)
             self._link.start(
                 job,
                 terminal.slave,
@@ -112,8 +108,6 @@ class SubmissionServer:
                 selections=(selection,),
                 controlled=any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
             )
-            if stimulus.replies is not None:
-                reply = replier(stimulus.replies, self._ask)
             monitor = Monitor(
                 self._link.server,
                 self._link.listener,
@@ -123,7 +117,7 @@ class SubmissionServer:
                 inputs=stimulus.inputs,
                 stand_in=stand_in,
                 folder=folder,
-                reply=reply,
+                reply=replier(stimulus.replies, self._ask) if stimulus.replies else reply,
             )
             end = monitor.follow()
             if monitor.course_fault:
@@ -132,6 +126,13 @@ class SubmissionServer:
             if folder is not None:
                 seen = replace(seen, files=folder.contents())
         return seen
+
+    def _started_stand_in(
+        self, stack: ExitStack, stimulus: Stimulus, limits: Limits
+    ) -> StandInProcess | None:
+        if not needs_stand_ins(stimulus):
+            return None
+        return stack.enter_context(self._stand_ins(self._jobs.stand_in_job(stimulus), limits))
 
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
         """Pack these stimuli, by number, for `observe_together`: once for all submissions. What

@@ -4,6 +4,7 @@ reply has all that our side of the process writes for its stimulus."""
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -71,6 +72,10 @@ def observation(
         return seen(ending=Ending.CPU_LIMIT, detail=final.loop)
     if final.loop is not None or not is_complete(stimulus, reply, arguments):
         return seen(ending=Ending.TAMPERED, detail="an incomplete reply")
+    return _answered(seen, final)
+
+
+def _answered(seen: Callable[..., Observation], final: FinalReply) -> Observation:
     if final.phase is not None:
         seen = partial(seen, phase=final.phase)
     return seen(
