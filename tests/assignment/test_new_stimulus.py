@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.assignment.small_assignment import scenario_file, write
 
 TOY = """
@@ -42,6 +44,7 @@ except SpecErrors as errors:
 """
 
 
+@pytest.mark.process
 def test_a_new_kind_is_one_new_file(tmp_path: Path) -> None:
     write(tmp_path, {"specs/small/f.yaml": scenario_file("name: s\ncheck: a1\nreturns: true")})
     (tmp_path / "new").mkdir()
