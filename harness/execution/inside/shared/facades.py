@@ -1,10 +1,10 @@
 """What a program that shares its process finds in place of Python's own modules.
 
 `math`, `random`, `string`, `typing` and `__future__` are new modules there, with the functions and
-constants listed here and nothing else: no submodule, no name with an underscore, no class, no room
-for an attribute. The real ones lead to `sys` and to every module there is (`typing.sys.modules`,
-`random._os`), and have room to keep something (`math.kept`, `typing.Optional._getitem`). Our own
-code goes on using the real ones, which it has under names of its own.
+constants listed here and nothing else: no submodule, no name with an underscore, no class, and
+nothing can be stored in them. The real ones lead to `sys` and to every module there is
+(`typing.sys.modules`, `random._os`), and take new attributes (`math.kept`,
+`typing.Optional._getitem`). Our own code uses the real ones, which it has under names of its own.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ _STRING = {
 
 
 class _Form:
-    """What annotations are made of. It is the same whatever it is subscripted with, and has no
-    room for an attribute."""
+    """What annotations are made of. It is the same whatever it is subscripted with, and takes
+    no attribute."""
 
     __slots__ = ()
 

@@ -85,7 +85,7 @@ class ScriptedInput:
         try:
             self._run.say(b"I", b"")
             answer = receive_only(self._run.channel)
-        except RecursionError:  # of ours: there is no room for another call
+        except RecursionError:  # in our own code, at the depth limit
             _exit(0)
         if not answer:  # there is no such line
             self.observed = self.phase, self._run.screen.getvalue()

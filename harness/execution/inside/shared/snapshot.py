@@ -96,7 +96,7 @@ class Snapshot:
                 if name not in _MACHINERY:
                     self._reach(name, value, "at module level")
         self._record("a built-in", vars(builtins))
-        for quitter in (builtins.exit, builtins.quit):  # which have room for an attribute
+        for quitter in (builtins.exit, builtins.quit):  # which take attributes
             self._record("`exit`", vars(quitter))
 
     def change(self) -> str:
