@@ -6,8 +6,11 @@ Of one that is not run, since what it needs is wrong already. Also what a scenar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from operator import is_not
+from typing import Any, TypeVar, cast
 
 from harness.common.errors import HarnessError
 from harness.judging.channels import mismatches
@@ -17,6 +20,8 @@ from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
 from harness.model.stimulus import StandIn, Stimulus
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
+
+T = TypeVar("T")
 
 _KINDS = {
     Ending.ANSWERED: VerdictKind.FAILED,
@@ -56,12 +61,13 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
     from harness.judging.explain.failure import Failure  # noqa: PLC0415
     from harness.judging.explain.rules import explain  # noqa: PLC0415
 
-    failure = Failure(observation, expectation, stimulus, differing)
+    shown = without_addresses(observation)
+    failure = Failure(shown, expectation, stimulus, without_addresses(differing))
     return Verdict(
         kind=_kind(differing),
         explanation=explain(failure),
         differences=differences(failure.mismatches, stimulus),
-        conversation=conversation(observation, expectation, stimulus),
+        conversation=conversation(shown, expectation, stimulus),
         on_wall_time=_limit(observation) == Ending.TIMEOUT,
     )
 
@@ -69,6 +75,29 @@ def judge(observation: Observation, expectation: Expectation, stimulus: Stimulus
 def _refuse_cut(observation: Observation) -> None:
     if observation.cut:
         raise HarnessError("what is left of an observation is not judged again")
+
+
+_ADDRESS = re.compile(r"(?<= at )0x[0-9a-fA-F]+")
+_DEEPEST = 100  # what is nested further is not shown
+
+
+def without_addresses(thing: T, depth: int = 0) -> T:
+    """The same with `0x…` in place of every address of an object: where it lies differs from run
+    to run. For what is shown alone, since a scenario may ask for an address."""
+    if isinstance(thing, str):
+        return cast(T, _ADDRESS.sub("0x…", thing)) if type(thing) is str else thing
+    if isinstance(thing, tuple) and depth < _DEEPEST:
+        parts = tuple(without_addresses(part, depth + 1) for part in thing)
+        return cast(T, parts) if any(map(is_not, parts, thing)) else thing
+    if is_dataclass(thing) and depth < _DEEPEST:
+        values = ((each.name, getattr(thing, each.name)) for each in fields(thing))
+        changed = {
+            name: text
+            for name, value in values
+            if (text := without_addresses(value, depth + 1)) is not value
+        }
+        return replace(cast(Any, thing), **changed) if changed else thing
+    return thing
 
 
 def _limit(observation: Observation) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -464,6 +465,28 @@ def test_a_difference_shows_both_sides_and_the_place() -> None:
     assert [row.same for row in difference.rows] == [True, False]
     assert (difference.rows[1].expected.text, difference.rows[1].actual.text) == ("by", "bx")
     assert difference.rows[1].actual.mark == 1
+
+
+@pytest.mark.parametrize(
+    "observed",
+    [
+        lambda address: called(f"<a1.Account object at {address}>"),
+        lambda address: called(None, f"<function show at {address}>\n"),
+        lambda address: raised("KeyError", f"<a1.Account object at {address}>"),
+    ],
+)
+def test_where_an_object_lies_is_not_shown(observed: Callable[[str], Observation]) -> None:
+    verdict, other = (
+        judge(observed(address), expecting(called("text")), CALL)
+        for address in ("0x7fb843557740", "0x55d0")
+    )
+    assert verdict == other
+    assert "0x…" in str(verdict)
+
+
+def test_an_address_that_is_asked_for_passes() -> None:
+    stated = Expected(returns=Matches(pattern=r"at 0x[0-9a-f]+>$"))
+    assert passes(None, called("<a1.Account object at 0x55d0>"), stated)
 
 
 def test_a_long_list_is_shown_item_by_item() -> None:

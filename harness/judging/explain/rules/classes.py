@@ -62,7 +62,9 @@ def missing_method(failure: Failure) -> str | None:
 def no_repr(failure: Failure) -> str | None:
     """Python's own words for an object where its class should have some."""
     for mismatch in failure.mismatches:
-        if isinstance(mismatch, TextMismatch) and is_default_repr(mismatch.actual):
+        if not isinstance(mismatch, TextMismatch) or not mismatch.shown:
+            continue
+        if is_default_repr(mismatch.actual):
             owner = _owner(mismatch.actual)
             return failure.says(
                 f"is shown as {plain(mismatch.actual, limit=60)}: {owner} has no __repr__",
