@@ -2,7 +2,7 @@
 
 A dataclass becomes an object without the fields that have their default value; a union of
 dataclasses adds `"is": "ClassName"`, and so does a base class marked `open_union`, whose members
-register themselves; a Fraction is "3/4", bytes are base64. Reading is strict:
+are found by themselves; a Fraction is "3/4", bytes are base64. Reading is strict:
 an unknown field or a wrong type raises `SerialError`. A dataclass of which there are very many may
 have its own `from_plain`, which does the same sooner.
 """
@@ -30,49 +30,22 @@ class SerialError(ValueError):
     """The JSON does not describe a value of the type asked for."""
 
 
-class _OpenUnion:
-    """The members of an open union by their names; their package is imported when first needed."""
-
-    def __init__(self, package: str) -> None:
-        self._package = package
-        self._members: dict[str, type] = {}
-
-    def add(self, member: type) -> None:
-        if self._members.setdefault(member.__name__, member) is not member:
-            raise ValueError(f"there is a member {member.__name__} already")
-
-    def remove(self, name: str) -> None:
-        del self._members[name]
-
-    def members(self) -> Mapping[str, type]:
-        importlib.import_module(self._package)
-        return self._members
+_OPEN_UNIONS: dict[type, Callable[[], Mapping[str, type]]] = {}
 
 
-_OPEN_UNIONS: dict[type, _OpenUnion] = {}
+def open_union(package: str, members: str) -> Callable[[C], C]:
+    """Mark a base class as the union of the dataclasses that the function `members` of `package`
+    gives by their names; the package is imported when they are first needed."""
 
-
-def open_union(package: str) -> Callable[[C], C]:
-    """Mark a base class as the union of the dataclasses that `add_member` adds to it.
-
-    Importing `package` adds them all; reading does that, so a reader need not know the members.
-    """
+    def by_name() -> Mapping[str, type]:
+        classes: Mapping[str, type] = getattr(importlib.import_module(package), members)()
+        return classes
 
     def mark(base: C) -> C:
-        _OPEN_UNIONS[base] = _OpenUnion(package)
+        _OPEN_UNIONS[base] = by_name
         return base
 
     return mark
-
-
-def add_member(base: type, member: type) -> None:
-    """Add a dataclass to an open union; ValueError for a name that is taken."""
-    _OPEN_UNIONS[base].add(member)
-
-
-def remove_member(base: type, name: str) -> None:
-    """Take a dataclass out of an open union; KeyError if there is none of this name."""
-    _OPEN_UNIONS[base].remove(name)
 
 
 def dumps(value: object, *, kind: Any = None) -> str:
@@ -198,7 +171,7 @@ def _reader(kind: Any) -> Converter:
     if typing.get_origin(kind) is tuple:
         return _tuple_reader(_item_type(kind))
     if kind in _OPEN_UNIONS:
-        return _tagged_reader(_OPEN_UNIONS[kind].members)
+        return _tagged_reader(_OPEN_UNIONS[kind])
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         from_plain: Converter | None = getattr(kind, "from_plain", None)
         return from_plain or _dataclass_reader(kind)

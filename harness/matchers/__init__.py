@@ -1,11 +1,5 @@
-"""What may stand in place of an expected value or text: one file a matcher, in `kinds`.
+"""What may stand in place of an expected value or text."""
 
-A matcher's file holds everything about it: how it is read from YAML, its part of the JSON Schema,
-what it accepts and its words. Importing this package registers all of them.
-"""
-
-from harness.common.discovery import import_modules
-from harness.matchers import kinds
 from harness.matchers.comparison import (
     SOURCE_LIMIT,
     normalised,
@@ -14,24 +8,22 @@ from harness.matchers.comparison import (
     source,
     type_with_article,
 )
-from harness.matchers.field import Field, Refused, describe, nearest, read_all
-from harness.matchers.kinds.any_value import AnyValue
-from harness.matchers.kinds.approximately import Approximately
-from harness.matchers.kinds.combinations import AllOf, NoneOf
+from harness.matchers.kinds import read, schemas
+from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, OneOf, lines_of
 from harness.matchers.kinds.contains import Contains
 from harness.matchers.kinds.equal_to import EqualData, EqualTo
-from harness.matchers.kinds.exactly import Exactly
-from harness.matchers.kinds.lines import ALine, LastLine, lines_of
-from harness.matchers.kinds.number import HasNumber
-from harness.matchers.kinds.one_of import OneOf
-from harness.matchers.kinds.pattern import Matches
-from harness.matchers.kinds.python_value import PythonValue
-from harness.matchers.kinds.type_of import OfType
-from harness.matchers.kinds.unordered import LinesUnordered, Unordered
-from harness.matchers.kinds.yields import GENERATOR, Yields
-from harness.matchers.registry import Part, matcher_class, matcher_key, read, schemas
-
-import_modules(kinds.__name__, kinds.__path__)
+from harness.matchers.kinds.texts import HasNumber, LinesUnordered, Matches
+from harness.matchers.kinds.values import (
+    GENERATOR,
+    AnyValue,
+    Approximately,
+    Exactly,
+    OfType,
+    PythonValue,
+    Unordered,
+    Yields,
+)
+from harness.matchers.reading import Field, Refused, describe, nearest, read_all
 
 __all__ = [
     "GENERATOR",
@@ -52,15 +44,12 @@ __all__ = [
     "NoneOf",
     "OfType",
     "OneOf",
-    "Part",
     "PythonValue",
     "Refused",
     "Unordered",
     "Yields",
     "describe",
     "lines_of",
-    "matcher_class",
-    "matcher_key",
     "nearest",
     "normalised",
     "read",

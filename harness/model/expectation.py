@@ -20,7 +20,7 @@ class Ignore(StrEnum):
     BLANK_LINES = "blank-lines"
 
 
-@open_union("harness.matchers")
+@open_union("harness.matchers.kinds", "matcher_classes")
 class Matcher(ABC):
     """What may stand in place of an expected value or text.
 

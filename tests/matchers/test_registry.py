@@ -11,18 +11,18 @@ import pytest
 from harness import matchers
 from harness.assignment import SpecErrors, load
 from harness.common import serial
-from harness.common.discovery import import_modules
 from harness.judging import judge
-from harness.matchers import kinds, registry
-from harness.model.expectation import Expectation, Expected, Matcher
+from harness.matchers import kinds
+from harness.model.expectation import Expectation, Expected
 from tests.assignment.small_assignment import scenario_file, write
 from tests.judging.judging_cases import CALL, called
 
 TOY = """
-from harness.matchers.registry import TEXT, matcher_class, matcher_key
+from dataclasses import dataclass
+from harness.matchers.reading import TEXT, matcher_key
 from harness.model.expectation import TextMatcher
 
-@matcher_class
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EndsWith(TextMatcher):
     text: str
 
@@ -32,7 +32,7 @@ class EndsWith(TextMatcher):
     def in_words(self, *, whole=False):
         return f"text that ends with {self.text}"
 
-matcher_key("ends_with", EndsWith, order=500, text=TEXT)
+ENDS_WITH = matcher_key("ends_with", EndsWith, order=500, text=TEXT)
 """
 
 
@@ -40,12 +40,16 @@ matcher_key("ends_with", EndsWith, order=500, text=TEXT)
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "ends_with.py").write_text(TOY, encoding="utf-8")
-    monkeypatch.setattr(registry, "_KEYS", dict(registry._KEYS))
     monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path / "new")])
-    import_modules(kinds.__name__, kinds.__path__)
+    _forget()
     yield
-    serial.remove_member(Matcher, "EndsWith")
     del sys.modules[f"{kinds.__name__}.ends_with"]
+    _forget()
+
+
+def _forget() -> None:
+    kinds._keys.cache_clear()
+    kinds.matcher_classes.cache_clear()
 
 
 def stated(root: Path, lines: str) -> Expected:
@@ -76,6 +80,8 @@ def test_a_new_matcher_is_named_in_hints(tmp_path: Path) -> None:
         stated(tmp_path, "name: one\ncall: check_input('')\nreturns: {ends_wiht: x}")
 
 
-def test_two_matchers_cannot_have_one_key() -> None:
-    with pytest.raises(ValueError, match="there is a matcher contains already"):
-        registry.matcher_key("contains", matchers.Contains, order=1, text=registry.TEXT)
+@pytest.mark.usefixtures("toy")
+def test_two_matchers_cannot_have_one_key(tmp_path: Path) -> None:
+    (tmp_path / "new" / "ends_with.py").write_text(TOY.replace('"ends_with"', '"contains"'))
+    with pytest.raises(ValueError, match="the place of ENDS_WITH is taken"):
+        matchers.schemas()

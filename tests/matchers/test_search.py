@@ -11,8 +11,8 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.matchers import Matches, NoneOf
-from harness.matchers.kinds import pattern as search
-from harness.matchers.kinds.pattern import occurs
+from harness.matchers.kinds import texts as search
+from harness.matchers.kinds.texts import occurs
 
 # None of these would come to an end in a lifetime, or in an hour.
 ENDLESS = {

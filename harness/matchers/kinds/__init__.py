@@ -1,1 +1,96 @@
-"""The matchers, one file each; a new file is found by itself."""
+"""The matchers: those of one subject in a file; a new file is found by itself.
+
+A matcher's file holds everything about it: how it is read from YAML, its part of the JSON Schema,
+what it accepts and its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from inspect import isabstract
+
+from harness.common.discovery import extensions, subclasses
+from harness.common.words import listed
+from harness.matchers.reading import Field, MatcherKey, Part, Schema, nearest
+from harness.model.expectation import Matcher
+
+DEFINITIONS = {False: "Matcher", True: "TextMatcher"}
+
+
+@cache
+def _keys() -> Mapping[str, MatcherKey]:
+    """All matchers by the key that names them in YAML, in the order of the schema; ValueError where
+    two have one name."""
+    keys = extensions(__name__, __path__, MatcherKey, lambda key: key.name)
+    return {key.name: key for key in sorted(keys, key=lambda key: key.order)}
+
+
+def _name(kind: type[Matcher]) -> str:
+    return kind.__name__
+
+
+@cache
+def matcher_classes() -> Mapping[str, type[Matcher]]:
+    """The classes of matchers by their names, as a stored plan names them."""
+    classes = subclasses(__name__, __path__, Matcher, _name)  # type: ignore[type-abstract]
+    return {kind.__name__: kind for kind in classes if not isabstract(kind)}
+
+
+def _names(*, for_text: bool) -> tuple[str, ...]:
+    """The keys as a hint lists them, those that fit a text first."""
+    keys = sorted(_keys().values(), key=lambda key: (not key.for_text, key.order))
+    return tuple(key.name for key in keys if key.for_text or not for_text)
+
+
+def read(field: Field) -> Matcher:
+    """The matcher that a mapping `{key: …}` describes; Refused."""
+    data, names, keys = field.data, _names(for_text=field.for_text), _keys()
+    owners = {other: key.name for key in keys.values() for other in key.others}
+    stated = [name for name in data if name in keys or name not in owners]
+    unknown = [name for name in stated if name not in keys]
+    if data.keys() == set(unknown) and len(data) != 1 and not field.for_text:
+        hint = 'a dictionary is written {python: "{…}"}'
+        field.refuse(f"expected a matcher, got a mapping of {len(data)} keys", hint)
+    if unknown:
+        every = _names(for_text=False)
+        hint = nearest(str(unknown[0]), every) or f"matchers are {listed(names, 'or')}"
+        field.at(unknown[0]).refuse("unknown matcher", hint, of_key=True)
+    whole = [n for n in stated if all(o == n or o in keys[n].others for o in stated)]
+    stated = whole if len(whole) == 1 else stated
+    if len(stated) != 1:
+        field.refuse(
+            f"expected one matcher, got {len(stated)}", f"matchers are {listed(names, 'or')}"
+        )
+    key = keys[stated[0]]
+    if field.for_text and not key.for_text:
+        field.at(key.name).refuse("this matcher is not for text", of_key=True)
+    for other in data:
+        if other != key.name and other not in key.others:
+            field.at(other).refuse(f"only {owners[other]} takes {other}", of_key=True)
+    return key.read(field)
+
+
+def schemas() -> dict[str, Schema]:
+    """The JSON Schema definitions of a matcher for any value and of one for a text."""
+    return {
+        name: {
+            "anyOf": [
+                key.schema({"$ref": f"#/$defs/{name}"})
+                for key in _keys().values()
+                if key.for_text or not text
+            ]
+        }
+        for text, name in DEFINITIONS.items()
+    }
+
+
+def read_matcher(field: Field) -> Matcher:
+    """The data as a matcher and no plain value; Refused."""
+    if not isinstance(field.data, dict):
+        hint = "write {contains: …} or {number: …} for a text, {one_of: […]} for a whole value"
+        field.expected("a matcher", hint)
+    return read(field)
+
+
+MATCHER = Part(read=read_matcher, schema=lambda matcher: matcher)

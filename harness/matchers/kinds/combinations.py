@@ -1,4 +1,4 @@
-"""`{all_of: […]}` and `{none_of: […]}`: what every one of some matchers accepts, or none."""
+"""Matchers made of others: `one_of`, `all_of`, `none_of`; `a_line` and `last_line` of a text."""
 
 from __future__ import annotations
 
@@ -6,12 +6,71 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
-from harness.matchers.field import Field, read_all
-from harness.matchers.registry import Part, matcher_class, matcher_key, read_matcher
-from harness.model.expectation import Ignore, Matcher
+from harness.matchers.comparison import same, source, words_limit
+from harness.matchers.kinds import MATCHER, read, read_matcher
+from harness.matchers.kinds.values import Exactly
+from harness.matchers.reading import Field, Part, Schema, matcher_key, read_all
+from harness.model.expectation import Ignore, Matcher, TextMatcher
 from harness.model.values import Value, ValueKind
 
-_KEYS = ("all_of", "none_of")
+_LONGEST_NAMED = 40  # characters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneOf(Matcher):
+    """One of these values, or what one of these matchers accepts."""
+
+    values: tuple[Value, ...]
+    matchers: tuple[Matcher, ...] = ()
+    within: float | None = None
+
+    def accepts(self, value: Value) -> bool:
+        return any(same(candidate, value, self.within) for candidate in self.values) or any(
+            matcher.accepts(value) for matcher in self.matchers
+        )
+
+    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+        every = (*(Exactly(value=value) for value in self.values), *self.matchers)
+        return any(matcher.accepts_text(text, ignore) for matcher in every)
+
+    def in_words(self, *, whole: bool = False) -> str:
+        limit = words_limit(whole=whole, part=_LONGEST_NAMED)
+        named = [source(each, limit=limit) for each in self.values]
+        named += [matcher.in_words() for matcher in self.matchers]
+        more = [] if whole or len(named) <= _MOST_NAMED else ["…"]
+        return "one of " + ", ".join([*named[: None if whole else _MOST_NAMED], *more])
+
+    def parts(self) -> tuple[Matcher, ...]:
+        return (self, *(part for inner in self.matchers for part in inner.parts()))
+
+    def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
+        inner = tuple(matcher.resolved(python_values) for matcher in self.matchers)
+        return replace(self, matchers=inner)
+
+
+def _schema(matcher: Schema) -> Schema:
+    plain = {"type": ["string", "number", "boolean", "null", "array"]}
+    return {"type": "array", "minItems": 1, "items": {"anyOf": [plain, matcher]}}
+
+
+def _one_of(field: Field) -> OneOf:
+    if not isinstance(field.data, list) or not field.data:
+        field.expected("a list of values")
+    options: tuple[Value | Matcher, ...] = read_all(
+        field.items(), lambda item: read(item) if isinstance(item.data, dict) else item.value()
+    )
+    return OneOf(
+        values=tuple(option for option in options if isinstance(option, Value)),
+        matchers=tuple(option for option in options if isinstance(option, Matcher)),
+    )
+
+
+ONE_OF = matcher_key(
+    "one_of", lambda matcher: matcher, order=60, matcher=Part(read=_one_of, schema=_schema)
+)
+
+
+_COMBINED = ("all_of", "none_of")
 _DEEPEST = 2
 _MOST_NAMED = 6
 
@@ -32,7 +91,7 @@ class _Combination(Matcher):
         return between.join(part.in_words(whole=whole) for part in named)
 
 
-@matcher_class
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AllOf(_Combination):
     """What every one of these accepts."""
 
@@ -49,7 +108,7 @@ class AllOf(_Combination):
         return next(part for part in self.matchers if not holds(part)).failing_part(holds)
 
 
-@matcher_class
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoneOf(_Combination):
     """What not one of these accepts; of a value too large to compare that is not known."""
 
@@ -74,7 +133,7 @@ def _matchers(field: Field) -> tuple[Matcher, ...]:
         field.refuse("expected a list of matchers, got an empty list")
     if not isinstance(field.data, list):
         field.expected("a list of matchers")
-    if sum(key in _KEYS for key in field.path) > _DEEPEST:
+    if sum(key in _COMBINED for key in field.path) > _DEEPEST:
         field.refuse("all_of and none_of go no deeper than one inside another", of_key=True)
     return read_all(field.items(), read_matcher)
 
@@ -82,5 +141,83 @@ def _matchers(field: Field) -> tuple[Matcher, ...]:
 _MATCHERS = Part(
     read=_matchers, schema=lambda matcher: {"type": "array", "minItems": 1, "items": matcher}
 )
-matcher_key("all_of", AllOf, order=900, matchers=_MATCHERS)
-matcher_key("none_of", NoneOf, order=910, matchers=_MATCHERS)
+ALL_OF = matcher_key("all_of", AllOf, order=900, matchers=_MATCHERS)
+NONE_OF = matcher_key("none_of", NoneOf, order=910, matchers=_MATCHERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OfLines(TextMatcher):
+    """What is asked of single lines, each without its line end."""
+
+    matcher: Matcher
+
+    def parts(self) -> tuple[Matcher, ...]:
+        return (self, *self.matcher.parts())
+
+    def resolved(self, python_values: Mapping[str, Value]) -> Self:
+        return replace(self, matcher=self.matcher.resolved(python_values))
+
+    def _in_words(self, line: str, *, whole: bool) -> str:
+        if isinstance(self.matcher, AllOf):
+            parts = [part.in_words(whole=whole) for part in self.matcher.matchers]
+            return f"{line} that {' and '.join(map(_clause, parts))}"
+        words = self.matcher.in_words(whole=whole)
+        if words.startswith("text "):
+            return words.replace("text", line, 1)
+        return f"{line} that is {words}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastLine(_OfLines):
+    """A str whose last line the matcher accepts."""
+
+    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+        last = text.rstrip("\n").rpartition("\n")[2]
+        return self.matcher.accepts_text(last, ignore)
+
+    def in_words(self, *, whole: bool = False) -> str:
+        return self._in_words("a last line", whole=whole)
+
+    def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
+        """The last line with the one part that does not hold for it."""
+        return LastLine(
+            matcher=self.matcher.failing_part(lambda part: holds(LastLine(matcher=part)))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ALine(_OfLines):
+    """A str with a line that the matcher accepts."""
+
+    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+        return any(self.matcher.accepts_text(line, ignore) for line in lines_of(text))
+
+    def in_words(self, *, whole: bool = False) -> str:
+        return self._in_words("a line", whole=whole)
+
+    def failing_part(self, holds: Callable[[Matcher], bool]) -> Matcher:
+        """The one part that no line has; itself where each part has a line, but no line has all."""
+        if isinstance(self.matcher, AllOf):
+            for part in self.matcher.matchers:
+                alone = ALine(matcher=part)
+                if not holds(alone):
+                    return alone
+        return self
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text without their ends; what follows the last end is a line if not empty."""
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _clause(words: str) -> str:
+    """What a text is, as said of a line: `contains "tries"`, `has the number 3`."""
+    if words.startswith("text that "):
+        return words.removeprefix("text that ")
+    if words.startswith("text with "):
+        return f"has {words.removeprefix('text with ')}"
+    return f"is {words}"
+
+
+A_LINE = matcher_key("a_line", ALine, order=53, matcher=MATCHER)
+LAST_LINE = matcher_key("last_line", LastLine, order=54, matcher=MATCHER)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from harness.common.escaping import quoted
 from harness.matchers.comparison import normalised
-from harness.matchers.registry import TEXT, matcher_class, matcher_key
+from harness.matchers.reading import TEXT, matcher_key
 from harness.model.expectation import Ignore, TextMatcher
 
 _FEWEST_LINES = 3  # from here on the text is named by its lines
 
 
-@matcher_class
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contains(TextMatcher):
     """A str that has the text somewhere."""
 
@@ -32,4 +33,4 @@ class Contains(TextMatcher):
         return f"text that contains {len(lines)} lines, {ends}"
 
 
-matcher_key("contains", Contains, order=50, text=TEXT)
+CONTAINS = matcher_key("contains", Contains, order=50, text=TEXT)

@@ -11,13 +11,12 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
 from harness.matchers.comparison import same, source, with_tolerated
-from harness.matchers.field import Field
-from harness.matchers.registry import Part, matcher_class, matcher_key
+from harness.matchers.reading import Field, Part, matcher_key
 from harness.model.expectation import Matcher
 from harness.model.values import Value, ValueKind
 
@@ -33,7 +32,7 @@ _DATA = frozenset(
 )  # fmt: skip
 
 
-@matcher_class
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EqualTo(Matcher):
     """A value that is equal to that of the expression. The answer key says what kind of value that
     is (`is_object`: no plain data); `resolved` puts data in place."""
@@ -68,7 +67,7 @@ class EqualTo(Matcher):
         return replace(self, is_object=True)
 
 
-@matcher_class
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EqualData(Matcher):
     """Data that is equal to this value: the same kinds, but 2.0, 2 and, as 1, True are equal
     numbers. Of classes derived from a built-in kind that kind is observed."""
@@ -142,7 +141,7 @@ def _hides_data(expression: str) -> bool:
     return _literal(expression) is None and names <= _BUILTINS and not empty
 
 
-matcher_key(
+EQUALS = matcher_key(
     "equals",
     EqualTo,
     order=15,

@@ -1,4 +1,5 @@
-"""One place in a specification that a matcher is read from, and the words of its mistakes."""
+"""How a matcher is read from a place in a specification: the place with the words of its mistakes,
+and the key that names the matcher with its arguments."""
 
 from __future__ import annotations
 
@@ -7,8 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol, TypeVar
 
+from harness.model.expectation import Matcher
 from harness.model.values import Value, ValueKind
 
+Schema = dict[str, Any]
 S = TypeVar("S")
 T = TypeVar("T")
 Loc = tuple[str | int, ...]
@@ -131,3 +134,112 @@ def nearest(name: str, known: Iterable[str]) -> str:
         folded = {candidate.lower(): candidate for candidate in candidates}
         close = [folded[name.lower()]] if name.lower() in folded else []
     return f"did you mean {close[0]}?" if close else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One argument of a matcher, as it is written under a key.
+
+    `read` raises Refused for a wrong value. `schema` is the JSON Schema of the value, given a
+    reference to that of all matchers. `key` is left out where it is the name of the matcher (the
+    first part) or of the argument (the others).
+    """
+
+    read: Callable[[Field], Any]
+    schema: Schema | Callable[[Schema], Schema]
+    key: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatcherKey:
+    """A key that names a matcher in YAML, and what makes the matcher of its parts.
+
+    `order` is its place in lists and in the schema; `example` shows a whole one.
+    """
+
+    name: str
+    make: Callable[..., Matcher]
+    parts: dict[str, Part]
+    for_text: bool
+    order: int
+    example: str
+
+    @property
+    def others(self) -> list[str]:
+        """The keys that may stand beside it."""
+        return [part.key for part in self.parts.values() if part.key != self.name]
+
+    def read(self, field: Field) -> Matcher:
+        """The matcher of a mapping with this key; Refused."""
+        stated = {name: part for name, part in self.parts.items() if part.key in field.data}
+        for name, part in self.parts.items():
+            if name not in stated and not part.optional:
+                field.refuse(f"{self.name} needs a {part.key}", f"write {self.example}")
+        values = read_all(stated.values(), lambda part: part.read(field.at(part.key)))
+        matcher = self.make(**dict(zip(stated, values, strict=True)))
+        if "within" in stated or not hasattr(matcher, "within"):
+            return matcher
+        return replace(matcher, within=field.within)  # type: ignore[type-var]
+
+    def schema(self, any_matcher: Schema) -> Schema:
+        """The JSON Schema of such a mapping."""
+        parts = self.parts.values()
+        return {
+            "type": "object",
+            "properties": {
+                part.key: part.schema(any_matcher) if callable(part.schema) else part.schema
+                for part in parts
+            },
+            "required": [part.key for part in parts if not part.optional],
+            "additionalProperties": False,
+        }
+
+
+def matcher_key(
+    name: str,
+    make: Callable[..., Matcher],
+    /,
+    *,
+    order: int,
+    for_text: bool = True,
+    example: str = "",
+    **parts: Part,
+) -> MatcherKey:
+    """The key of the matcher `{name: …}`, which `make` makes of its parts, and of how far off
+    floats may be if it asks for `within`; see `MatcherKey`."""
+    first = next(iter(parts))
+    keyed = {
+        argument: replace(part, key=part.key or (name if argument == first else argument))
+        for argument, part in parts.items()
+    }
+    return MatcherKey(
+        name=name, make=make, parts=keyed, for_text=for_text, order=order, example=example
+    )
+
+
+def read_values(field: Field) -> tuple[Value, ...]:
+    """The data as a list of values; Refused."""
+    if not isinstance(field.data, list):
+        field.expected("a list of values")
+    return read_all(field.items(), Field.value)
+
+
+def read_number(field: Field) -> float:
+    """The data as a number; Refused."""
+    if isinstance(field.data, bool) or not isinstance(field.data, int | float):
+        field.expected("a number")
+    return float(field.data)
+
+
+def _flag(field: Field) -> bool:
+    if not isinstance(field.data, bool):
+        field.expected("true or false")
+    return field.data
+
+
+TEXT = Part(read=lambda field: field.render(field.text()), schema={"type": "string"})
+EXPRESSION = Part(read=lambda field: field.expression(), schema={"type": "string"})
+FLAG = Part(read=_flag, schema={"type": "boolean"}, optional=True)
+NUMBER = Part(read=read_number, schema={"type": "number"})
+VALUES = Part(read=read_values, schema={"type": "array"})

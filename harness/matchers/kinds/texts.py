@@ -1,6 +1,6 @@
-"""`{matches: regex}`, and `{shows: words}` for a pattern that assignment.yaml gives words to.
+"""Matchers of a text: `number`, `matches`, `shows`, `lines_unordered`.
 
-A search takes no longer than its budget of CPU time.
+A search for a pattern takes no longer than its budget of CPU time.
 """
 
 from __future__ import annotations
@@ -12,15 +12,51 @@ import subprocess
 import sys
 import threading
 from collections.abc import Collection
+from dataclasses import dataclass
 from types import FrameType
 from typing import NoReturn
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import quoted
 from harness.matchers.comparison import normalised
-from harness.matchers.field import Field, describe, nearest
-from harness.matchers.registry import Part, matcher_class, matcher_key
+from harness.matchers.reading import Field, Part, describe, matcher_key, nearest, read_values
 from harness.model.expectation import Ignore, TextMatcher
+from harness.model.values import ValueKind
+
+_MOST_NAMED = 6
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HasNumber(TextMatcher):
+    """A str in which the number, written as here, is no part of another: 4 is in "4 tries." and
+    neither in "14", "4.5" nor "-4"."""
+
+    number: str
+
+    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+        pattern = rf"(?<![0-9])(?<![0-9][.,])(?<!\s-)(?<!\A-){re.escape(self.number)}(?![.,]?[0-9])"
+        return re.search(pattern, text) is not None
+
+    def in_words(self, *, whole: bool = False) -> str:
+        return f"text with the number {self.number}"
+
+
+def _number(field: Field) -> str:
+    data = field.data
+    written = field.render(data) if isinstance(data, str) else str(data)
+    if isinstance(data, bool) or not _NUMBER.fullmatch(written):
+        field.expected("a number", 'as it is printed: 4, 2.50 as "2.50", "{{ BOARD_SIZE }}"')
+    return written
+
+
+NUMBER = matcher_key(
+    "number",
+    HasNumber,
+    order=52,
+    number=Part(read=_number, schema={"type": ["number", "string"]}),
+)
+
 
 # Of CPU time, so that the load of the machine decides nothing. Sane patterns take milliseconds.
 BUDGET_SECONDS = 2.0
@@ -90,7 +126,7 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
     raise _OverBudgetError
 
 
-@matcher_class
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Matches(TextMatcher):
     """A str in which `re.search` finds the pattern.
 
@@ -129,5 +165,39 @@ def _named(field: Field) -> Matches:
 
 _PATTERN = Part(read=lambda field: _compiled(field, field.text()), schema={"type": "string"})
 _WORDS = Part(read=_named, schema={"type": "string"})
-matcher_key("matches", lambda matcher: matcher, order=30, matcher=_PATTERN)
-matcher_key("shows", lambda matcher: matcher, order=40, matcher=_WORDS)
+MATCHES = matcher_key("matches", lambda matcher: matcher, order=30, matcher=_PATTERN)
+SHOWS = matcher_key("shows", lambda matcher: matcher, order=40, matcher=_WORDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinesUnordered(TextMatcher):
+    """A text of these lines in any order, each with its line end."""
+
+    lines: tuple[str, ...]
+
+    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+        expected = [normalised(line, ignore) for line in self.lines]
+        *lines, rest = normalised(text, ignore).split("\n")
+        return not rest and sorted(lines) == sorted(expected)
+
+    def in_words(self, *, whole: bool = False) -> str:
+        head = f"these {len(self.lines)} lines in any order"
+        if whole:
+            return "\n".join((f"{head}:", *self.lines))
+        return f"{head}: " + ", ".join(quoted(line) for line in self.lines[:_MOST_NAMED])
+
+
+def _lines(field: Field) -> tuple[str, ...]:
+    values = read_values(field)
+    for index, value in enumerate(values):
+        if value.kind is not ValueKind.STR or "\n" in value.text:
+            field.at(index).refuse("expected one line of text")
+    return tuple(value.text for value in values)
+
+
+LINES_UNORDERED = matcher_key(
+    "lines_unordered",
+    LinesUnordered,
+    order=62,
+    lines=Part(read=_lines, schema={"type": "array", "items": {"type": "string"}}),
+)

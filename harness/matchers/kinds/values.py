@@ -1,0 +1,256 @@
+"""Matchers of a whole value: a plain value, and `any`, `type`, `approx`, `unordered`, `yields`,
+`python`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from harness.common.errors import HarnessError
+from harness.common.escaping import quoted
+from harness.common.words import listed
+from harness.matchers.comparison import (
+    normalised,
+    same,
+    source,
+    type_with_article,
+    with_tolerated,
+    words_limit,
+)
+from harness.matchers.reading import (
+    EXPRESSION,
+    FLAG,
+    NUMBER,
+    VALUES,
+    Field,
+    Part,
+    matcher_key,
+    nearest,
+    read_number,
+)
+from harness.model.expectation import Ignore, Matcher
+from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exactly(Matcher):
+    """This value and no other. It has no key: it is whatever is not a mapping."""
+
+    value: Value
+    within: float | None = None  # how far floats may be off, anywhere in the value
+
+    def accepts(self, value: Value) -> bool:
+        return same(self.value, value, self.within)
+
+    def pair(self, value: Value) -> tuple[Value, Value]:
+        """This value and the other, with this one's floats where they are near enough."""
+        return self.value, with_tolerated(self.value, value, self.within)
+
+    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
+        stated = self.exact_text
+        return stated is not None and normalised(stated, ignore) == normalised(text, ignore)
+
+    def in_words(self, *, whole: bool = False) -> str:
+        near = "" if self.within is None else f" (floats within {self.within:g})"
+        return source(self.value, limit=words_limit(whole=whole)) + near
+
+    @property
+    def exact_text(self) -> str | None:
+        """The text, if the value is one."""
+        return self.value.text if self.value.kind is ValueKind.STR else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnyValue(Matcher):
+    """Any value, also one that is too large to compare."""
+
+    def accepts(self, value: Value) -> bool:
+        return True
+
+    def in_words(self, *, whole: bool = False) -> str:
+        return "any value"
+
+
+def _any(field: Field) -> AnyValue:
+    return AnyValue() if field.data is True else field.expected("true")
+
+
+ANY = matcher_key(
+    "any", lambda value: value, order=20, value=Part(read=_any, schema={"const": True})
+)
+
+
+_NOT_BUILT_IN = (
+    *NAMED_CONTAINERS, ValueKind.FUNCTION, ValueKind.CYCLE, ValueKind.TOO_LARGE,
+    ValueKind.UNREADABLE,
+)  # fmt: skip
+TYPES = (*(str(kind) for kind in ValueKind if kind not in _NOT_BUILT_IN), "generator")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfType(Matcher):
+    """Any value of exactly this built-in type."""
+
+    name: str
+
+    def accepts(self, value: Value) -> bool:
+        return value.kind is not ValueKind.TOO_LARGE and value.type_name == self.name
+
+    def in_words(self, *, whole: bool = False) -> str:
+        return type_with_article(self.name)
+
+
+def _type(field: Field) -> str:
+    if field.data not in TYPES:
+        hint = nearest(str(field.data), TYPES) or f"types are {listed(TYPES, 'or')}"
+        field.expected("the name of a built-in type", hint)
+    return str(field.data)
+
+
+TYPE = matcher_key(
+    "type", OfType, order=70, for_text=False, name=Part(read=_type, schema={"type": "string"})
+)
+
+
+_NUMBERS = frozenset({ValueKind.INT, ValueKind.FLOAT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approximately(Matcher):
+    """An int or float no further than `within` away from `number`; `nan` never is."""
+
+    number: float
+    within: float
+
+    def accepts(self, value: Value) -> bool:
+        if value.kind not in _NUMBERS:
+            return False
+        try:
+            return abs(float(value.text) - self.number) <= self.within
+        except (ValueError, OverflowError):
+            return False
+
+    def in_words(self, *, whole: bool = False) -> str:
+        return f"a number no more than {self.within!r} away from {self.number!r}"
+
+
+def _distance(field: Field) -> float:
+    number = read_number(field)
+    return number if number >= 0 else field.refuse("expected a number that is not negative")
+
+
+APPROX = matcher_key(
+    "approx",
+    Approximately,
+    order=80,
+    for_text=False,
+    example="{approx: 3.14, within: 0.01}",
+    number=NUMBER,
+    within=Part(read=_distance, schema={"type": "number", "minimum": 0}),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unordered(Matcher):
+    """A list of these items, each as often as it is here, in any order."""
+
+    items: tuple[Value, ...]
+    within: float | None = None
+
+    def accepts(self, value: Value) -> bool:
+        if value.kind is not ValueKind.LIST or len(value.items) != len(self.items):
+            return False
+        left = list(self.items)
+        for item in value.items:
+            at = next((i for i, one in enumerate(left) if same(one, item, self.within)), None)
+            if at is None:
+                return False
+            del left[at]
+        return True
+
+    def in_words(self, *, whole: bool = False) -> str:
+        limit = words_limit(whole=whole)
+        return f"{source(Value(ValueKind.LIST, items=self.items), limit=limit)} in any order"
+
+
+UNORDERED = matcher_key("unordered", Unordered, order=61, for_text=False, items=VALUES)
+
+
+GENERATOR = "generator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Yields(Matcher):
+    """A generator of these values; `and_more`: they are only the first."""
+
+    values: tuple[Value, ...]
+    and_more: bool = False
+    any_iterator: bool = False
+    within: float | None = None
+
+    def accepts(self, value: Value) -> bool:
+        expected = self.any_iterator or value.text == GENERATOR
+        return expected and self.accepts_of_any_iterator(value)
+
+    def accepts_of_any_iterator(self, value: Value) -> bool:
+        """Whether it is an iterator, of whatever type, that gave these values."""
+        if value.kind is not ValueKind.ITERATOR:
+            return False
+        given = value.items[: len(self.values)] if self.and_more else value.items
+        if len(given) != len(self.values):
+            return False
+        return all(same(*pair, self.within) for pair in zip(self.values, given, strict=True))
+
+    def in_words(self, *, whole: bool = False) -> str:
+        more = " and then more" if self.and_more else ""
+        what = "an iterator" if self.any_iterator else "a generator"
+        values = source(Value(ValueKind.LIST, items=self.values), limit=words_limit(whole=whole))
+        return f"{what} that yields {values}{more}"
+
+
+YIELDS = matcher_key(
+    "yields", Yields, order=75, for_text=False, values=VALUES, and_more=FLAG, any_iterator=FLAG
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonValue(Matcher):
+    """The value of an expression. The answer key has it; `resolved` puts it in place."""
+
+    expression: str
+    within: float | None = None  # how far off floats may be, anywhere in the value
+
+    def accepts(self, value: Value) -> bool:
+        """Raises HarnessError: it has to be resolved before it is compared."""
+        raise HarnessError(f"{{python: {self.expression}}} was not evaluated")
+
+    def in_words(self, *, whole: bool = False) -> str:
+        return f"the value of {quoted(self.expression)}"
+
+    def resolved(self, python_values: Mapping[str, Value]) -> Matcher:
+        """The plain value; raises HarnessError if the answer key does not have it."""
+        if self.expression not in python_values:
+            raise HarnessError(f"the answer key has no value for {{python: {self.expression}}}")
+        return Exactly(value=python_values[self.expression], within=self.within)
+
+
+def _within(field: Field) -> float:
+    far = field.data
+    if isinstance(far, bool) or not isinstance(far, int | float) or far <= 0:
+        field.expected("a positive number")
+    return far
+
+
+PYTHON = matcher_key(
+    "python",
+    PythonValue,
+    order=10,
+    expression=EXPRESSION,
+    within=Part(
+        read=_within,
+        schema={"type": "number", "exclusiveMinimum": 0},
+        key="approx",
+        optional=True,
+    ),
+)
