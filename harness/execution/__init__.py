@@ -26,7 +26,6 @@ from harness.execution.remote import proxy_names
 from harness.execution.scratch import scratch_directory
 from harness.execution.sharing import (
     CPU_SHARE,
-    Attempts,
     Keep,
     SharedGroup,
     SharedOutcome,
@@ -44,7 +43,6 @@ __all__ = [
     "CPU_SHARE",
     "Answers",
     "AnyDriver",
-    "Attempts",
     "Driver",
     "Interpreter",
     "Keep",

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import ast
 import json
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.scenario.stimulus import analyse
@@ -27,7 +25,6 @@ from harness.model.values import NAMED_CONTAINERS, Value, ValueKind
 CPU_SHARE = 0.03
 LOADING_CPU_SHARE = 0.1
 _MOST_LINE = 4000  # bytes; a terminal takes no line over 4,095
-_MOST_IN_VAIN = 2
 WHOLE_PROGRAM = "the program"
 
 # Whether to keep what was seen of the stimulus of a number: answers are looked at as they come.
@@ -59,10 +56,6 @@ class SharedGroup:
     cpu_seconds: float = 0.0
     wall_seconds: float = 0.0
     memory_mib: int = 0
-
-    def sort(self, place: Callable[[int], Any]) -> None:
-        """Put the jobs in the order in which they are asked, by the `place` of each number."""
-        self.jobs = {number: self.jobs[number] for number in sorted(self.jobs, key=place)}
 
     def selection(self, selection: object) -> int:
         """The place of these files among the group's."""
@@ -120,35 +113,6 @@ def _compares(expression: str) -> bool:
     except (SyntaxError, ValueError):
         return True
     return any(isinstance(node, ast.Compare) for node in ast.walk(tree))
-
-
-class Attempts:
-    """What one submission's shared processes have shown so far.
-
-    A stimulus that gives up ends its process and costs a new one. A program that loops does so in
-    many stimuli of the same subject, a function as a rule: they come last, and once two have given
-    up and none was seen to its end, they are not tried again.
-    """
-
-    def __init__(self, subject_of: Callable[[int], Hashable] = lambda number: number) -> None:
-        """`subject_of` says what the stimulus of a number is about."""
-        self._subject_of = subject_of
-        self._gave_up: Counter[Hashable] = Counter()
-        self._seen: set[Hashable] = set()
-
-    def worthwhile(self, numbers: Iterable[int]) -> list[int]:
-        """Those to run, in this order but for what may give up."""
-        worth = [number for number in numbers if not self._is_in_vain(number)]
-        return sorted(worth, key=lambda number: self._gave_up[self._subject_of(number)])
-
-    def record(self, seen: Iterable[int], gave_up: Sequence[int]) -> None:
-        """Take note of what one process has shown."""
-        self._seen.update(map(self._subject_of, seen))
-        self._gave_up.update(map(self._subject_of, gave_up))
-
-    def _is_in_vain(self, number: int) -> bool:
-        subject = self._subject_of(number)
-        return self._gave_up[subject] >= _MOST_IN_VAIN and subject not in self._seen
 
 
 _SCALARS = frozenset(

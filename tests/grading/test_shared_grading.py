@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness import load_assignment
-from harness.execution import Attempts, Driver, Keep, SharedGroup, SharedOutcome, canonical
+from harness.execution import Driver, Keep, SharedGroup, SharedOutcome, canonical
 from harness.grading import Grader, GradingContext, grader, isolated, prepare
 from harness.grading.grader import Graded
 from harness.grading.observing.shared_run import (
@@ -89,6 +89,7 @@ scenarios:
   - {name: first, call: "after([10, 11, 12])"}
   - {name: second, call: "after([ 11, 12,13])"}
   - {name: third, call: "after([12, 13, 14])"}
+  - {name: before, call: "after([9, 10, 11])"}
   - {name: short, call: "after([1])"}
   - {name: in between, call: "after([2])"}
 """,
@@ -264,16 +265,34 @@ def test_the_audit_has_one_scenario_of_every_function_and_its_choice_is_the_cour
     assert len(audits) > 1  # another secret, another choice
 
 
-def test_a_question_that_another_one_answers_runs_alone(context: GradingContext) -> None:
-    """What a program remembers of a question, in whatever way, answers no other one."""
+@pytest.mark.parametrize("secret", [b"1", b"2", b"3"])
+def test_a_question_that_answers_another_one_comes_after_it(
+    context: GradingContext, secret: bytes
+) -> None:
+    """What a program remembers of a question, in whatever way, answers none that comes later."""
     plan = context.specification.plan
+    asked = []
     with (
         Driver(context.interpreter, context.tier.tier) as driver,
-        driver.submission(plan.assignment, ()) as server,
+        driver.submission(plan.assignment, context.specification.reference) as server,
+        pytest.MonkeyPatch.context() as patch,
     ):
-        shared = SharedRuns(plan, context.key, b"1").expected_digests(server)
-    names = {name.rpartition("/")[2] for name in shared if name.startswith("after/")}
-    assert names == {"third", "short", "in-between"}
+        together = server.observe_together
+        patch.setattr(
+            server, "observe_together", lambda *args: asked.append(args) or together(*args)
+        )
+        shared = SharedRuns(plan, context.key, secret)
+        digests = shared.expected_digests(server)
+        shared.run(server, plan.scenarios)
+    names = {name.rpartition("/")[2] for name in digests if name.startswith("after/")}
+    # The first one's question shows the answer of `before`, whose own shows nothing.
+    assert names == {"first", "second", "third", "short", "in-between"}
+    questions = [group.jobs[number].packed for group, numbers, _ in asked for number in numbers]
+    places = [
+        next(place for place, packed in enumerate(questions) if text in packed)
+        for text in (b"after([10, 11", b"after([ 11, 12", b"after([12, 13")
+    ]
+    assert places == sorted(places)
 
 
 STIMULUS = Stimulus(action=Call(expression="f()"))
@@ -409,14 +428,13 @@ def test_a_refuted_proof_costs_all_shared_passes(
         server: SubmissionServer,
         group: SharedGroup,
         order: Sequence[int],
-        attempts: Attempts,
         keep: Keep,
     ) -> SharedOutcome:
         with Driver(context.interpreter, context.tier.tier) as driver:
             files = context.specification.reference
             plan = context.specification.plan
             with driver.submission(plan.assignment, files) as reference:
-                return real(reference, group, order, attempts, keep)
+                return real(reference, group, order, keep)
 
     monkeypatch.setattr(SubmissionServer, "observe_together", broken)
     found = graded(context, wrong)
@@ -439,7 +457,6 @@ def test_a_change_that_is_seen_once_is_enough_and_nothing_is_kept_of_the_second_
         server: SubmissionServer,
         group: SharedGroup,
         order: Sequence[int],
-        attempts: Attempts | None = None,
         keep: Keep = lambda number, data: True,
     ) -> SharedOutcome:
         kept.append(keep(order[0], b"something else"))

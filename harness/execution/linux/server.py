@@ -27,7 +27,6 @@ from harness.execution.remote import StandInProcess
 from harness.execution.replies import Reply, replier
 from harness.execution.sharing import (
     CPU_SHARE,
-    Attempts,
     Keep,
     SharedGroup,
     SharedJob,
@@ -165,17 +164,14 @@ class SubmissionServer:
         self,
         group: SharedGroup,
         order: Sequence[int],
-        attempts: Attempts | None = None,
         keep: Keep = lambda number, data: True,
     ) -> SharedOutcome:
-        """Run these numbers of a group in one process, one after another. `attempts` knows what
-        gave up in other groups, `keep` says what of that which is seen is to be kept.
+        """Run these numbers of a group in one process, one after another; `keep` says
+        what of that which is seen is to be kept.
         HarnessError when our own server failed."""
         if self._link.failed_to_prepare is not None:
             return SharedOutcome(seen={}, refused="it does not compile within its limits")
-        return run_group(
-            self._link, group, order, main=self._main, attempts=attempts or Attempts(), keep=keep
-        )
+        return run_group(self._link, group, order, main=self._main, keep=keep)
 
 
 _PREPARING_CPU = 10.0  # seconds for compiling what a student wrote

@@ -20,7 +20,6 @@ from harness.execution.protocol.reply import FrameBuffer, TamperedError
 from harness.execution.sharing import (
     CPU_SHARE,
     LOADING_CPU_SHARE,
-    Attempts,
     Keep,
     SharedGroup,
     SharedJob,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 _MIB = 1024 * 1024
 _TOUCHED_KIB = 64 * 1024
 _MOST_RESTARTS = 12
+_MOST_IN_VAIN = 2
 _HEARTBEAT = 0.05
 _PATIENCE = 20.0  # seconds for our own server to end a process
 _LONGEST_REASON = 300  # characters: it holds names of the program's
@@ -40,35 +40,27 @@ _FORGED = "something wrote to the harness in its place"
 
 
 def run_group(
-    link: ServerLink,
-    group: SharedGroup,
-    order: Sequence[int],
-    *,
-    main: str,
-    attempts: Attempts,
-    keep: Keep,
+    link: ServerLink, group: SharedGroup, order: Sequence[int], *, main: str, keep: Keep
 ) -> SharedOutcome:
-    """Run these numbers of a group in this order, but for those that `attempts` advises against.
-    HarnessError when our own server failed."""
+    """Run these numbers of a group in this order. What gives up ends its process and costs a new
+    one: once two have and none was seen to its end, the others are not tried. HarnessError when
+    our own server failed."""
     seen: dict[int, bytes] = {}
+    reported: set[int] = set()
     gave_up: list[int] = []
-    left = attempts.worthwhile(order)
-    for _ in range(_MOST_RESTARTS):
-        if not left:
-            break
+    left = list(order)
+    while left and len(gave_up) < (_MOST_RESTARTS if reported else _MOST_IN_VAIN):
         process = _SharedProcess(link, group, left, keep)
         process.start(main)
         process.follow()
         seen |= process.seen
+        reported |= process.reported
         if process.refused:
             return SharedOutcome(seen={}, refused=process.refused, changed_by=process.changed_by)
         if process.gave_up is None:  # it came to its end, or was ended without a word
-            attempts.record(process.reported, ())
             break
         gave_up.append(process.gave_up)
-        attempts.record(process.reported, gave_up[-1:])
         left = [n for n in left if n not in process.reported and n != process.gave_up]
-        left = attempts.worthwhile(left)
     return SharedOutcome(seen=seen, gave_up=frozenset(gave_up))
 
 

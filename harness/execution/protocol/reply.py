@@ -90,13 +90,17 @@ class FrameBuffer:
     def next(self) -> bytes | None:
         """The next frame; None while it is not whole. TamperedError for one that is empty or too
         large."""
-        if len(self._data) < HEAD:
+        data = self._data
+        if len(data) < HEAD:
             return None
-        if not 1 <= int.from_bytes(self._data[:HEAD], "little") <= LARGEST:
+        length = int.from_bytes(data[:HEAD], "little")
+        if not 1 <= length <= LARGEST:
             raise TamperedError("a reply too large")
-        body = body_at(self._data, 0)
-        if body is not None:
-            del self._data[: HEAD + len(body)]
+        end = HEAD + length
+        if len(data) < end:
+            return None
+        body = bytes(data[HEAD:end])
+        del data[:end]
         return body
 
 

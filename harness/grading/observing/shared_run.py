@@ -18,7 +18,6 @@ from hashlib import sha256
 from typing import Protocol, runtime_checkable
 
 from harness.execution import (
-    Attempts,
     Keep,
     SharedGroup,
     SharedOutcome,
@@ -50,7 +49,6 @@ class SharingObserver(Observer, Protocol):
         self,
         group: SharedGroup,
         order: Sequence[int],
-        attempts: Attempts | None = None,
         keep: Keep = lambda number, data: True,
     ) -> SharedOutcome:
         """Run these numbers of a group in one process."""
@@ -145,12 +143,11 @@ class SharedRuns:
         groups = self._prepare(server)
         wanted = {id(stimulus) for scenario in scenarios for stimulus in scenario.stimuli}
         found = _Found(self._entries)
-        attempts = Attempts(lambda number: self._entries[number].scenario.function)
         for group in groups:
             numbers = [n for n in group.jobs if id(self._entries[n].stimulus) in wanted]
             if len(numbers) < _WORTH_A_PROCESS:
                 continue
-            outcome = server.observe_together(group, numbers, attempts, found.keep)
+            outcome = server.observe_together(group, numbers, found.keep)
             if outcome.changed_by is not None:
                 # Again in the plan's order, for the reason alone: it must not depend on the secret.
                 again = server.observe_together(group, sorted(numbers), keep=_nothing)
@@ -196,9 +193,11 @@ class SharedRuns:
                     expected=expected,
                     lot=self._draw("audit", str(number)),
                 )
-            for number in _told_by_others({n: self._entries[n] for n in group.jobs}):
-                del group.jobs[number], self._entries[number]
-            group.sort(partial(self._place, group))
+            first, then = _in_order({number: self._entries[number] for number in group.jobs})
+            order = [*first, *sorted(then, key=partial(self._place, group))]
+            for number in group.jobs.keys() - set(order):
+                del self._entries[number]
+            group.jobs = {number: group.jobs[number] for number in order}
         self._by_stimulus = {id(entry.stimulus): entry for entry in self._entries.values()}
         digests = ((scenario.id, self._digest(scenario)) for scenario in self._plan.scenarios)
         self._digests = {name: digest for name, digest in digests if digest is not None}
@@ -232,20 +231,23 @@ class SharedRuns:
         return f"{outcome.refused} was changed by {self._entries[outcome.changed_by].scenario.id}"
 
 
-def _told_by_others(entries: Mapping[int, _Entry]) -> list[int]:
-    """The numbers whose answer another's question shows: a program that remembers what it was asked
-    would have it from there, in whatever way it remembers."""
+def _in_order(entries: Mapping[int, _Entry]) -> tuple[list[int], list[int]]:
+    """The numbers whose answers another's question shows, which are asked first and in this order,
+    and those that may be asked in any. What an earlier question shows is in neither: a program
+    that remembers what it was asked would have it from there, in whatever way it remembers."""
     questions = {number: _question(entry.stimulus) for number, entry in entries.items()}
     together = "\0".join(questions.values())
-    return [
-        number
-        for number, entry in entries.items()
-        if any(
-            len(answer) >= _SHORTEST_TOLD
-            and together.count(answer) > questions[number].count(answer)
-            for answer in _answers(entry.reference)
-        )
-    ]
+    first: list[int] = []
+    then: list[int] = []
+    asked = ""
+    for number, entry in entries.items():
+        answers = [a for a in _answers(entry.reference) if len(a) >= _SHORTEST_TOLD]
+        if not any(together.count(a) > questions[number].count(a) for a in answers):
+            then.append(number)
+        elif not any(answer in asked for answer in answers):
+            first.append(number)
+            asked += "\0" + questions[number]
+    return first, then
 
 
 def _question(stimulus: Stimulus) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 from _operator import attrgetter, is_
+from itertools import chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ class Snapshot:
         for _, mapping, _, _ in self._mappings:
             self._parts += (mapping, mapping.values())
         self._lengths = [len(part) for part in self._parts]
-        self._functions = [h for _, h, parts_of, _ in self._holders if parts_of is _OF_FUNCTION]
+        self._of_kind: dict[Callable[[Any], tuple[Any, ...]], list[Any]] = {_OF_FUNCTION: []}
+        for _, holder, parts_of, _ in self._holders:
+            self._of_kind.setdefault(parts_of, []).append(holder)
         self._kept = self._contents()
 
     def _contents(self) -> list[Any]:
@@ -84,8 +87,8 @@ class Snapshot:
         contents: list[Any] = []
         for part in self._parts:
             contents += part
-        for _, holder, parts_of, _ in self._holders:
-            contents += parts_of(holder)
+        for parts_of, holders in self._of_kind.items():
+            contents += chain.from_iterable(map(parts_of, holders))
         return contents
 
     def _look_at_modules(self) -> None:
@@ -104,7 +107,7 @@ class Snapshot:
         if (
             list(map(len, self._parts)) == self._lengths
             and all(map(is_, self._contents(), self._kept))
-            and not any(map(_ATTRIBUTES, self._functions))
+            and not any(map(_ATTRIBUTES, self._of_kind[_OF_FUNCTION]))
         ):
             return ""
         return self._changed()
