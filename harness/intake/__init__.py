@@ -1,8 +1,6 @@
 """Folders, archives and downloads to submissions: who, when, the bytes, or what is wrong."""
 
-from harness.intake.entries import GO_THERE, must_exist
-from harness.intake.file_kinds import original_name
-from harness.intake.identity import listed
+from harness.intake.entries import GO_THERE, listed, must_exist, original_name
 from harness.intake.pipeline import Cohort, read, read_cohort
 from harness.intake.recognising import layout_names
 from harness.intake.submissions import read_one

@@ -1,26 +1,298 @@
-"""Archives as entries: names and bytes, never a path on our disk.
+"""Archives (zip, and tar compressed with gzip or not) as entries under caps: names and bytes, never
+a path on our disk.
 
 Names that could lead out of a folder, or that could not be in one together, make the whole archive
-refused; what systems leave behind is left out of a student's.
+refused; what systems leave behind is left out of a student's. `tarfile` reads no more than a tar's
+single headers here: what it does with extended ones can hold up the Python versions that we run on.
 """
 
 from __future__ import annotations
 
+import io
 import re
+import stat
+import struct
+import tarfile
 import unicodedata
-from collections.abc import Iterator, Sequence
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePath
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from harness.common.errors import UserError
-from harness.intake.archive_formats import MIB, READERS, Caps, ReadBudget, decompressed
-from harness.intake.entries import Entry, EntryKind, Refused, is_ignored
-from harness.intake.file_kinds import HEAD_BYTES, FileKind, recognise
-from harness.intake.identity import shown_path
+from harness.intake.entries import (
+    HEAD_BYTES,
+    Entry,
+    EntryKind,
+    FileKind,
+    Refused,
+    is_ignored,
+    kind_of_bytes,
+    shown_path,
+)
+
+MIB = 1024 * 1024
+BROKEN_ZIP = "is a broken or incomplete zip archive"
+BROKEN_TAR = "is a broken or incomplete tar archive"
+_BROKEN_GZIP = "is a broken or incomplete gzip archive"
+_DIRECTORY_ENTRY = b"PK\x01\x02"
+_LOCKED = 0x1
+_UTF_8 = 0x800
+# The only methods that give no more bytes at a time than they are asked for, and the only ones
+# that the archiving programs of Windows, macOS and Linux use by themselves.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# What zipfile raises for bytes that are no zip archive, or are none that it can read.
+_ZIP_ERRORS = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
+    *(RuntimeError, ValueError, OverflowError),  # the first also for methods it lacks
+)
+_CHUNK = 64 * 1024
+_MAX_HEADER_BYTES = 16 * 1024
+_EXTENDED = (
+    tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE
+)  # fmt: skip
+_TAR_KINDS = {
+    **dict.fromkeys((tarfile.AREGTYPE, tarfile.REGTYPE, tarfile.CONTTYPE), EntryKind.FILE),
+    **dict.fromkeys((tarfile.LNKTYPE, tarfile.SYMTYPE), EntryKind.LINK),
+    tarfile.DIRTYPE: EntryKind.FOLDER,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """How much one archive may hold. The defaults are for one student's."""
+
+    members: int = 1000
+    unpacked_bytes: int = 64 * MIB
+    name_length: int = 400
+    depth: int = 12
+
+
+@dataclass(slots=True)
+class ReadBudget:
+    """What may still be read of one archive; bytes are counted when they are decompressed."""
+
+    caps: Caps
+    spent: int = 0
+
+    def spend(self, count: int) -> None:
+        """Count bytes that were decompressed; Refused when they are too many in all."""
+        self.spent += count
+        if self.spent > self.caps.unpacked_bytes:
+            raise Refused(f"unpacks to more than {self.caps.unpacked_bytes // MIB} MiB")
+
+    def check_members(self, count: int) -> None:
+        """Refused when the archive holds too many."""
+        if count > self.caps.members:
+            raise Refused(f"holds more than {self.caps.members} files")
+
+
+def zip_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
+    """Each with its path as name; contents are decompressed only when they are asked for."""
+    # zipfile makes an object of each entry before it can be asked how many there are.
+    budget.check_members(_count(stream, _DIRECTORY_ENTRY, budget.caps.members))
+    try:
+        archive = zipfile.ZipFile(stream)
+    except _ZIP_ERRORS:
+        raise Refused(BROKEN_ZIP) from None
+    infos = archive.infolist()
+    if sum(info.file_size for info in infos) > budget.caps.unpacked_bytes:
+        raise Refused(f"unpacks to more than {budget.caps.unpacked_bytes // MIB} MiB")
+    for info in infos:
+        yield _zip_member(archive, info, budget)
+
+
+def _zip_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, budget: ReadBudget) -> Entry:
+    def start(size: int) -> bytes:
+        if info.flag_bits & _LOCKED:
+            raise Refused("is locked with a password, expected a file without one")
+        if info.compress_type not in _METHODS:
+            raise Refused("is compressed by a method that usual archiving programs do not use")
+        try:
+            with archive.open(info) as file:
+                data = file.read(size)
+        except _ZIP_ERRORS:
+            raise Refused("is damaged") from None
+        budget.spend(len(data))
+        return data
+
+    return Entry(name=_zip_name(info), kind=_zip_kind(info), start=start)
+
+
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """The name as it was when the archive was made.
+
+    Without the flag for UTF-8 zipfile takes cp437 for granted. What is UTF-8 all the same (macOS)
+    is read as that; else as Windows-1252 where that gives letters, and as cp437 where not.
+    """
+    # zipfile cuts a name at its first NUL, where another program may not.
+    name = info.orig_filename
+    if info.flag_bits & _UTF_8 or name.isascii():
+        return name
+    try:
+        raw = name.encode("cp437")
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    except UnicodeEncodeError:
+        return name  # zipfile has found the name elsewhere
+    try:
+        western = raw.decode("cp1252")
+    except UnicodeDecodeError:
+        return name
+    return western if all(c.isascii() or c.isalpha() for c in western) else name
+
+
+def _zip_kind(info: zipfile.ZipInfo) -> EntryKind:
+    mode = stat.S_IFMT(info.external_attr >> 16)
+    if info.filename.endswith("/") or mode == stat.S_IFDIR:
+        return EntryKind.FOLDER
+    if mode == stat.S_IFLNK:
+        return EntryKind.LINK
+    return EntryKind.FILE if mode in (0, stat.S_IFREG) else EntryKind.OTHER
+
+
+def _count(stream: BinaryIO, mark: bytes, enough: int) -> int:
+    """How often the mark is in the stream; counted no further than one beyond `enough`."""
+    stream.seek(0)
+    count, kept = 0, b""
+    while count <= enough and (chunk := stream.read(MIB)):
+        window = kept + chunk
+        count += window.count(mark)
+        kept = window[-(len(mark) - 1) :]
+    return count
+
+
+def tar_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
+    """Those of ustar, GNU and pax archives."""
+    stream.seek(0, io.SEEK_END)
+    end = stream.tell()
+    position = count = 0
+    name, length = "", None  # what extended headers say of the next member
+    while True:
+        block = _read_at(stream, position, tarfile.BLOCKSIZE)
+        if not block.strip(b"\0"):
+            return
+        header = _tar_header(block)
+        size = header.size if length is None else length
+        start = position + tarfile.BLOCKSIZE
+        position = start + -(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+        if start + size > end:
+            raise Refused(BROKEN_TAR)
+        count += 1
+        budget.check_members(count)
+        if header.type not in _EXTENDED:
+            read = partial(_read_counted, stream, budget, start, size)
+            yield Entry(name=name or header.name, kind=_tar_kind(header, name), start=read)
+            name, length = "", None
+            continue
+        if size > _MAX_HEADER_BYTES:
+            raise Refused(BROKEN_TAR)
+        budget.spend(size)
+        data = _read_at(stream, start, size)
+        if header.type == tarfile.GNUTYPE_LONGNAME:
+            name = _text(data.rstrip(b"\0"))
+        elif header.type == tarfile.XHDTYPE:
+            records = dict(_records(data))
+            name = _text(records[b"path"]) if b"path" in records else name
+            length = _decimal(records[b"size"]) if b"size" in records else length
+
+
+def tar_gz_members(stream: BinaryIO, budget: ReadBudget) -> Iterator[Entry]:
+    """The whole is decompressed in memory first, as far as the budget goes."""
+    stream.seek(0)
+    whole = io.BytesIO()
+    for chunk in decompressed(stream):
+        budget.spend(len(chunk))
+        whole.write(chunk)
+    budget.spent = 0  # from here on nothing more is decompressed
+    return tar_members(whole, budget)
+
+
+def decompressed(stream: BinaryIO) -> Iterator[bytes]:
+    """The first gzip member of the stream, in pieces; there is no other in a .tar.gz.
+
+    Raises Refused where the stream is broken.
+    """
+    decompressor = zlib.decompressobj(wbits=31)
+    while not decompressor.eof:
+        packed = decompressor.unconsumed_tail or stream.read(_CHUNK)
+        try:
+            piece = decompressor.decompress(packed, _CHUNK)
+        except zlib.error:
+            raise Refused(_BROKEN_GZIP) from None
+        if not packed and not piece:
+            raise Refused(_BROKEN_GZIP)
+        yield piece
+
+
+def _tar_header(block: bytes) -> tarfile.TarInfo:
+    try:
+        header = tarfile.TarInfo.frombuf(block, "utf-8", "replace")
+    except (tarfile.HeaderError, ValueError):
+        raise Refused(BROKEN_TAR) from None
+    if header.size < 0:
+        raise Refused(BROKEN_TAR)
+    return header
+
+
+def _tar_kind(header: tarfile.TarInfo, name: str) -> EntryKind:
+    if header.type == tarfile.AREGTYPE and name.endswith("/"):
+        return EntryKind.FOLDER  # as before ustar
+    return _TAR_KINDS.get(header.type, EntryKind.OTHER)
+
+
+def _read_counted(stream: BinaryIO, budget: ReadBudget, start: int, size: int, count: int) -> bytes:
+    budget.spend(min(count, size))
+    return _read_at(stream, start, min(count, size))
+
+
+def _records(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The `LENGTH KEY=VALUE` lines of a pax header; the length is that of the whole line."""
+    position = 0
+    while position < len(data) and data[position]:
+        space = data.find(b" ", position, position + 20)
+        end = position + _decimal(data[position:space] if space > 0 else b"")
+        equals = data.find(b"=", space, end)
+        if equals < 0 or end > len(data):
+            raise Refused(BROKEN_TAR)
+        yield data[space + 1 : equals], data[equals + 1 : end - 1]
+        position = end
+
+
+def _decimal(digits: bytes) -> int:
+    if not digits.isdigit() or len(digits) > 18:
+        raise Refused(BROKEN_TAR)
+    return int(digits)
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
+
+
+def _read_at(stream: BinaryIO, start: int, size: int) -> bytes:
+    stream.seek(start)
+    data = stream.read(size)
+    if len(data) < size:
+        raise Refused(BROKEN_TAR)
+    return data
+
+
+Reader = Callable[[BinaryIO, ReadBudget], Iterator[Entry]]
+READERS: Mapping[FileKind, Reader] = {
+    FileKind.ZIP: zip_members,
+    FileKind.TAR: tar_members,
+    FileKind.GZIP: tar_gz_members,
+}
+"""The members of a seekable stream in its order, each with the path that the archive gives it; the
+stream stays open while they are read. Refused, with a phrase that follows the archive's name ("is
+a broken …"), for a stream that is not what it should be or more than the budget allows."""
+
 
 _ENDINGS = {".zip": FileKind.ZIP, ".tar": FileKind.TAR}
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -64,7 +336,7 @@ def unpacked(path: Path, caps: Caps = CLASS_CAPS) -> Iterator[Entry]:
 
 def _opened(path: Path, caps: Caps, stack: ExitStack) -> Entry:
     stream: BinaryIO = stack.enter_context(path.open("rb"))
-    kind = recognise(stream.read(HEAD_BYTES))
+    kind = kind_of_bytes(stream.read(HEAD_BYTES))
     if kind is FileKind.GZIP:
         whole = stack.enter_context(TemporaryFile())  # noqa: SIM115
         budget = ReadBudget(caps)
@@ -116,7 +388,7 @@ def _read(stream: BinaryIO, kind: FileKind, caps: Caps) -> tuple[Entry, ...]:
     """Everything in the archive and all its folders, by path."""
     stream.seek(0)
     head = stream.read(HEAD_BYTES)
-    actual = recognise(head)
+    actual = kind_of_bytes(head)
     if not head:
         raise Refused(f"is empty, expected {kind}")
     if actual is not kind:

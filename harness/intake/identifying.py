@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.common.errors import UserError
 from harness.common.person_names import by_name_line, id_key, name_keys
-from harness.intake.identity import listed, safe_id
+from harness.intake.entries import listed, safe_id
 from harness.intake.layouts import Times
 from harness.intake.recognising import PLAIN, Download
 from harness.intake.terms import Due, Extension, Listed, Terms, in_zone

@@ -7,12 +7,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.intake.entries import EntryKind
+from harness.intake.entries import EntryKind, shown_path, unique_ids
 from harness.intake.identifying import identify
-from harness.intake.identity import shown_path, unique_ids
 from harness.intake.recognising import Download, find, recognise
-from harness.intake.selecting import select_attempt
-from harness.intake.submissions import submission_of
+from harness.intake.submissions import select_attempt, submission_of
 from harness.intake.terms import ClassOptions, read_terms, shown
 from harness.model.plan import Assignment
 from harness.model.result import CohortFacts, Contents

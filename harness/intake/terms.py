@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from harness.common.csv_tables import Record, Sheet, columns_of, read_sheet, records_of
 from harness.common.errors import UserError
 from harness.common.person_names import id_key, is_test_student
-from harness.intake.identity import clean_name
+from harness.intake.entries import clean_name
 from harness.model.plan import Assignment
 from harness.model.submission import Student
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from harness.intake.entries import MAX_ENTRIES, Entry, Refused, is_ignored
-from harness.intake.identity import clean_name, shown_path
+from harness.intake.entries import MAX_ENTRIES, Entry, Refused, clean_name, is_ignored, shown_path
 from harness.intake.terms import NO_DUE, Due, Listed
 from harness.model.plan import SourceFile
 from harness.model.submission import Student, Withheld

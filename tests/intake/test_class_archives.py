@@ -10,8 +10,7 @@ import pytest
 
 from harness.common.errors import UserError
 from harness.intake import identifying
-from harness.intake.archive_formats import MIB, Caps
-from harness.intake.archives import unpacked
+from harness.intake.archives import MIB, Caps, unpacked
 from harness.intake.entries import Refused
 from harness.model.submission import Withheld
 from tests.downloads import (

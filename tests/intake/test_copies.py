@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.intake import read
-from harness.intake.file_kinds import original_name
+from harness.intake.entries import original_name
 from harness.model.submission import Submission
 from tests.intake.cohorts import A1, by_id, cohort
 from tests.intake.made_archives import zipped

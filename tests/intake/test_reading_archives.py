@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.intake.archive_formats import MIB, Caps
-from harness.intake.archives import kind_named, read_archive
-from harness.intake.entries import EntryKind, Refused
-from harness.intake.file_kinds import FileKind
+from harness.intake.archives import MIB, Caps, kind_named, read_archive
+from harness.intake.entries import EntryKind, FileKind, Refused
 from harness.model.submission import ARCHIVE_ENDINGS
 from tests.intake.made_archives import gzip_bomb, tarred, tarred_as, zip_bomb, zipped
 

@@ -27,14 +27,16 @@ from harness.assignment.scenarios.cases import (
 )
 from harness.assignment.scenarios.context import Context, Setting, check_clauses, check_function
 from harness.assignment.scenarios.expected import stated, transcript_of
-from harness.assignment.scenarios.folders import provided_names, stand_in_files, used_files
 from harness.assignment.scenarios.shape import ScenarioFileShape, ScenarioShape
 from harness.assignment.scenarios.stimulus import (
     check_takes,
     given,
     kind_of,
+    provided_names,
     read_stimulus,
+    stand_in_files,
     stimulus_of,
+    used_files,
 )
 from harness.assignment.scenarios.sweeps import slug, swept_names, variations
 from harness.assignment.shapes import salvaged

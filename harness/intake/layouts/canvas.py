@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness.intake.entries import Entry
-from harness.intake.file_kinds import original_name
+from harness.intake.entries import Entry, original_name
 from harness.intake.layouts import Layout, Times
 from harness.intake.uploads import Attempt, StudentUploads, at_root, student, students_of, upload_of
 from harness.model.plan import Assignment

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from harness.common.errors import UserError
-from harness.intake.archive_formats import MIB
+from harness.intake.archives import MIB
 from harness.intake.entries import Entry, Refused
 from harness.intake.layouts import Layout, Times
 from harness.intake.uploads import Attempt, StudentUploads, in_folder, student
