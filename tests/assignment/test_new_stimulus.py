@@ -11,18 +11,16 @@ import pytest
 from tests.assignment.small_assignment import scenario_file, write
 
 TOY = """
-from harness.assignment.scenarios.stimulus import StimulusKind, StimulusParts, stimulus_kind
+from harness.assignment.scenarios.stimulus import StimulusKind, StimulusParts
 from harness.model.stimulus import Call
 
-def read(context, chosen, loc, inputs):
-    text = f"check_input({chosen.text('check')!r})"
+def read(context, loc, inputs):
+    text = f"check_input({context.text('check')!r})"
     context.expression(text, loc)
     return StimulusParts(action=Call(expression=text), inputs=inputs)
 
-stimulus_kind(
-    StimulusKind(
-        name="check", description="A command.", takes=("returns",), read=read, order=40
-    )
+CHECK = StimulusKind(
+    name="check", description="A command.", takes=("returns",), read=read, order=40
 )
 """
 PROGRAM = """

@@ -11,17 +11,17 @@ from pydantic import ConfigDict
 
 from harness.assignment.document import Document, Loc
 from harness.assignment.scenarios.across_files import Compiled
-from harness.assignment.scenarios.context import Context, Setting, check_clauses, check_function
+from harness.assignment.scenarios.cases import variations
+from harness.assignment.scenarios.context import Context, check_clauses, check_function, slug
 from harness.assignment.scenarios.draws import DrawError, FunctionSource, course_function
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
+from harness.assignment.scenarios.stimuli import kind_of
 from harness.assignment.scenarios.stimulus import (
     StimulusKind,
     given,
-    kind_of,
     read_stimulus,
     typed_inputs,
 )
-from harness.assignment.scenarios.sweeps import Variation, slug, variations
 from harness.assignment.shapes import Constants, Expects, Shape, Whole, Words, one_required, quote
 from harness.assignment.vocabulary import Vocabulary
 from harness.matchers import Refused
@@ -157,32 +157,25 @@ class _Reader:
 
     def targets(self, loc: Loc, entry: FuzzSampleShape | FuzzGameShape) -> Iterator[FuzzTarget]:
         """A target for each set of constants of an entry."""
-        other = {"strategy", "inputs", "answers"}
-        keys = entry.model_fields_set - other
+        keys = entry.model_fields_set - {"strategy", "inputs", "answers"}
         own = ScenarioShape.model_construct(
             _fields_set=keys, **{key: getattr(entry, key) for key in keys}
         )
-        chosen = Setting(SettingsShape(), own, loc)
-        check_function(self._document, self._vocabulary, chosen)
-        check_clauses(self._document, self._vocabulary, chosen)
+        context = Context(self._document, self._vocabulary, SettingsShape(), own, loc)
+        check_function(context)
+        check_clauses(context)
         with suppress(Refused):
-            kind = kind_of(Context(self._document, self._vocabulary, {}), chosen)
-            for variation in variations(self._document, self._vocabulary, chosen):
-                yield self._target(loc, entry, chosen, kind, variation)
+            kind = kind_of(context)
+            for variation in variations(context):
+                yield self._target(context.under(variation), entry, kind)
 
     def _target(
-        self,
-        loc: Loc,
-        entry: FuzzSampleShape | FuzzGameShape,
-        chosen: Setting,
-        kind: StimulusKind,
-        variation: Variation,
+        self, context: Context, entry: FuzzSampleShape | FuzzGameShape, kind: StimulusKind
     ) -> FuzzTarget:
-        constants = self._vocabulary.variants.constants(variation.overrides)
-        context = Context(self._document, self._vocabulary, constants)
         context.names_known = isinstance(entry, FuzzGameShape)
-        prefix = given(context, chosen)
-        parts = read_stimulus(context, chosen, kind)
+        prefix = given(context)
+        parts = read_stimulus(context, kind)
+        variation = context.variation
         target = FuzzTarget(
             id=f"{slug(entry.name)}{variation.bracket()}",
             function=entry.function,
@@ -190,19 +183,20 @@ class _Reader:
             stimulus=Stimulus(action=parts.action, given=prefix, constants=variation.overrides),
             limits=self._vocabulary.limits,
             stated=Expected(),
-            place=self._document.place(loc),
+            place=self._document.place(context.loc),
         )
         if isinstance(entry, FuzzSampleShape):
-            strategy = self.function((*loc, "strategy"), entry.strategy, constants)
+            loc = (*context.loc, "strategy")
+            strategy = self.function(loc, entry.strategy, context.constants)
             return replace(target, strategy=strategy)
-        prompts = tuple(self._prompts(context, loc, entry))
+        prompts = tuple(self._prompts(context, entry))
         return replace(target, prompts=prompts, inputs=entry.inputs)
 
-    def _prompts(self, context: Context, loc: Loc, entry: FuzzGameShape) -> Iterator[Prompt]:
+    def _prompts(self, context: Context, entry: FuzzGameShape) -> Iterator[Prompt]:
         if not entry.answers:
-            context.add((*loc, "answers"), "expected a prompt, got nothing")
+            context.add((*context.loc, "answers"), "expected a prompt, got nothing")
         for text, answers in entry.answers.items():
-            where: Loc = (*loc, "answers", text)
+            where: Loc = (*context.loc, "answers", text)
             often = self._lines(context, where, answers, "often")
             if "often" in answers.model_fields_set and often == Lines():
                 context.add((*where, "often"), "expected lines, got an empty list")

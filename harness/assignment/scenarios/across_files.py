@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from graphlib import CycleError
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.scenarios.context import Setting
+from harness.assignment.scenarios.context import Context, slug
 from harness.assignment.scenarios.draws import DrawRequest
-from harness.assignment.scenarios.sweeps import slug
 from harness.assignment.vocabulary import Overrides
-from harness.matchers import nearest
+from harness.matchers import Refused, nearest
 from harness.model.plan import Scenario, SourceFile, Visibility, in_turn, needed
 from harness.model.specification import TranscriptFile
 
@@ -33,39 +33,28 @@ class Compiled:
     data_files: set[str] = field(default_factory=set)  # those of `files:`
     samples: dict[tuple[str, Overrides], DrawRequest] = field(default_factory=dict)
     """The requests of strategies, by the scenarios' group and their constants."""
-    needs: list[StatedNeeds] = field(default_factory=list)
+    needs: list[Context] = field(default_factory=list)  # that need something
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatedNeeds:
-    """What the scenarios of one group say that they need, and the place of each name."""
-
-    document: Document
-    group: str
-    names: tuple[tuple[Loc, str], ...]
-
-
-def stated_needs(document: Document, group: str, chosen: Setting) -> list[StatedNeeds]:
-    """The scenario's own needs, else those of its file's head, if there are any."""
-    where = chosen.where("needs")
-    names = tuple(((*where, index), name) for index, name in enumerate(chosen.value("needs")))
-    return [StatedNeeds(document=document, group=group, names=names)] if names else []
-
-
-def with_needs(
-    scenarios: Sequence[Scenario], stated: Sequence[StatedNeeds]
-) -> tuple[Scenario, ...]:
+def with_needs(scenarios: Sequence[Scenario], stated: Sequence[Context]) -> tuple[Scenario, ...]:
     """The scenarios with what they need; a mistake for every name that cannot be needed."""
     if not stated:
         return tuple(scenarios)
-    known = _Known(scenarios)
-    resolved = {each.group: known.resolve(each) for each in stated}
-    found = tuple(replace(each, needs=resolved.get(each.group, ())) for each in scenarios)
-    _refuse_circles(found, stated)
-    return found
+    by_name = _ByName(scenarios)
+    needs = {context.group: by_name.needed_by(context) for context in stated}
+    resolved = tuple(replace(each, needs=needs.get(each.group, ())) for each in scenarios)
+    try:
+        list(in_turn(resolved, needed(resolved)))
+    except CycleError as error:
+        circle: list[str] = error.args[1][::-1]  # each needs the next
+        group = next(each.group for each in scenarios if each.id == circle[0])
+        context = next(each for each in stated if each.group == group)
+        what = f"these scenarios need one another: {' needs '.join(circle)}"
+        context.add((*context.where("needs"), 0), what)
+    return resolved
 
 
-class _Known:
+class _ByName:
     """What may be needed, by the name that a scenario file uses."""
 
     def __init__(self, scenarios: Sequence[Scenario]) -> None:
@@ -76,53 +65,39 @@ class _Known:
             for name in {scenario.id, scenario.group}:
                 self._ids.setdefault(name, []).append(scenario)
 
-    def resolve(self, stated: StatedNeeds) -> tuple[str, ...]:
-        own = self._ids.get(stated.group, [])
-        names = (self._name(stated, loc, name, own) for loc, name in stated.names)
-        return tuple(dict.fromkeys(name for name in names if name))
+    def needed_by(self, context: Context) -> tuple[str, ...]:
+        names: list[str] = []
+        for index, name in enumerate(context.value("needs")):
+            with suppress(Refused):
+                names.append(self._needed(context, (*context.where("needs"), index), name))
+        return tuple(dict.fromkeys(names))
 
-    def _name(self, stated: StatedNeeds, loc: Loc, name: str, own: list[Scenario]) -> str:
-        def refuse(what: str, hint: str = "") -> str:
-            stated.document.add(loc, what, hint)
-            return ""
-
-        in_file = f"{stated.group.partition('/')[0]}/{slug(name)}"
+    def _needed(self, context: Context, loc: Loc, name: str) -> str:
+        own = self._ids.get(context.group, [])
         if name in self._functions:
-            chosen, others = name, self._functions[name]
+            needed_name, others = name, self._functions[name]
             if any(one.function == name for one in own):
-                return refuse(
-                    f"this is a scenario of {name} itself", "name the scenarios that come first"
-                )
+                what = f"this is a scenario of {name} itself"
+                context.refuse(loc, what, "name the scenarios that come first")
         else:
-            chosen = name if name in self._ids else in_file
-            others = self._ids.get(chosen, [])
+            in_file = f"{context.group.partition('/')[0]}/{slug(name)}"
+            needed_name = name if name in self._ids else in_file
+            others = self._ids.get(needed_name, [])
             if not others:
                 what = f"there is no function and no scenario {name!r}"
-                return refuse(what, nearest(name, (*self._functions, *self._ids)))
-            if chosen == stated.group:
-                return refuse("a scenario cannot need itself")
+                context.refuse(loc, what, nearest(name, (*self._functions, *self._ids)))
+            if needed_name == context.group:
+                context.refuse(loc, "a scenario cannot need itself")
             if any(_is_seen_less(other, one) for other in others for one in own):
-                what = f"{chosen} is hidden from students who see this scenario"
-                return refuse(what, "make both visible, or need its function")
+                what = f"{needed_name} is hidden from students who see this scenario"
+                context.refuse(loc, what, "make both visible, or need its function")
         if all(other.informational for other in others):
-            return refuse(f"{name} is informational, which touches no marks")
-        return chosen
+            context.refuse(loc, f"{name} is informational, which touches no marks")
+        return needed_name
 
 
 def _is_seen_less(other: Scenario, one: Scenario) -> bool:
     return _OPEN.index(other.visibility) > _OPEN.index(one.visibility)
-
-
-def _refuse_circles(scenarios: Sequence[Scenario], stated: Sequence[StatedNeeds]) -> None:
-    """A mistake for the first scenario of a circle."""
-    try:
-        list(in_turn(scenarios, needed(scenarios)))
-    except CycleError as error:
-        circle: list[str] = error.args[1][::-1]  # each needs the next
-        group = next(each.group for each in scenarios if each.id == circle[0])
-        entry = next(each for each in stated if each.group == group)
-        what = f"these scenarios need one another: {' needs '.join(circle)}"
-        entry.document.add(entry.names[0][0], what)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

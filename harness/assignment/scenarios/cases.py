@@ -1,4 +1,5 @@
-"""The cases of a scenario: rows of a table, recorded draws, or a single one.
+"""What one scenario of a file stands for: every combination of swept constants (ids name them), and
+its cases: rows of a table, recorded draws, or a single one.
 
 `cases:` as a list is a table in the YAML: names that rows bind, and what each types and expects.
 """
@@ -7,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import difflib
+import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +18,7 @@ from pydantic import BaseModel
 
 from harness.assignment.document import Loc
 from harness.assignment.scenarios.across_files import Compiled
-from harness.assignment.scenarios.context import Context, Setting
+from harness.assignment.scenarios.context import Context, Variation
 from harness.assignment.scenarios.draws import (
     RECORD_AGAIN,
     DrawError,
@@ -25,17 +27,106 @@ from harness.assignment.scenarios.draws import (
     request_for,
 )
 from harness.assignment.scenarios.shape import CaseShape
-from harness.assignment.scenarios.stimulus import StimulusKind, check_takes
-from harness.assignment.scenarios.sweeps import Variation
-from harness.assignment.vocabulary import names_in
+from harness.assignment.scenarios.stimuli import check_takes
+from harness.assignment.scenarios.stimulus import StimulusKind
+from harness.assignment.vocabulary import OverrideError, names_in
 from harness.common.words import listed
-from harness.matchers import Refused, nearest
+from harness.matchers import Refused, describe, nearest
 from harness.model.plan import Scenario
 from harness.model.stimulus import Binding, Stimulus
+from harness.model.values import Value
 
 _OF_A_ROW = tuple(CaseShape.model_fields)
 _VERY_NEAR = 0.8  # of 1: `text` is no `exit`
 _FILLED_IN = (*_OF_A_ROW, "files", "writes")
+
+
+def variations(context: Context) -> list[Variation]:
+    """Every combination of a scenario's overrides; none if there is a mistake in them."""
+    options: dict[str, list[Any]] = {}
+    swept: dict[str, None] = {}
+    base = context.vocabulary.variants.constants()
+    sound = True
+    for loc, constants in context.layers("constants"):
+        for name, value in constants.items():
+            where = (*loc, name)
+            sound &= _can_override(context, where, name, base)
+            sound &= _check_values(context, where, value, base.get(name))
+            options[name] = value if isinstance(value, list) else [value]
+            swept.pop(name, None)
+            if isinstance(value, list):
+                swept[name] = None
+    if not sound:
+        return []
+    found: list[Variation] = []
+    for combination in itertools.product(*options.values()):
+        values = dict(zip(options, combination, strict=True))
+        overrides = tuple(
+            Binding(name=name, literal=_literal(values[name], base.get(name)))
+            for name in sorted(values)
+        )
+        found.append(
+            Variation(overrides, tuple(f"{name}={_shown(values[name])}" for name in swept))
+        )
+    return found
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_.-]+", value):
+        return value
+    return repr(value)
+
+
+def _can_override(context: Context, loc: Loc, name: str, base: Mapping[str, object]) -> bool:
+    if name not in base:
+        what, hint = f"no provided module defines the constant {name}", nearest(name, base)
+        context.add(loc, what, hint, key=True)
+        return False
+    try:
+        context.vocabulary.variants.constants((Binding(name=name, literal=repr(base[name])),))
+    except OverrideError as error:
+        hint = "an override rewrites the one NAME = … at the module's top level"
+        files = " or ".join(context.vocabulary.provided) or "provided file"
+        if error.plain == 0:
+            what = f"{files} has no plain top-level assignment of {name}"
+        else:
+            what = f"{files} binds {name} more than once"
+        context.add(loc, what, hint, key=True)
+        return False
+    return True
+
+
+def _check_values(context: Context, loc: Loc, written: Any, base: object) -> bool:
+    values = written if isinstance(written, list) else [written]
+    if not values:
+        context.add(loc, "a sweep needs values, got an empty list")
+        return False
+    sound = True
+    for index, value in enumerate(values):
+        where = (*loc, index) if isinstance(written, list) else loc
+        if any(repr(value) == repr(earlier) for earlier in values[:index]):
+            context.add(where, f"{value!r} is in the sweep twice")
+            sound = False
+        elif base is not None and not _fits(value, base):
+            hint = "quote it" if isinstance(base, str) else ""
+            if isinstance(value, str) and isinstance(base, int | float):
+                hint = "take the quotes away"
+            what = f"{loc[-1]} is {Value.of(base).type_name}, got {describe(value)}"
+            context.add(where, what, hint)
+            sound = False
+    return sound
+
+
+def _fits(value: Any, base: object) -> bool:
+    if isinstance(base, float) and type(value) is int:
+        return True
+    if isinstance(base, tuple):
+        return isinstance(value, list)
+    return type(value) is type(base)
+
+
+def _literal(value: Any, base: object) -> str:
+    return repr(tuple(value)) if isinstance(base, tuple) else repr(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,60 +134,47 @@ class Case:
     """One row or draw: the names that it binds, and the scenario with what a row states itself."""
 
     bindings: tuple[Binding, ...]
-    setting: Setting
+    context: Context
 
-    def context(self, context: Context) -> Context:
+    def with_names(self) -> Context:
         """The context in which `{{ NAME }}` may be a name of the case, too."""
         values = {each.name: ast.literal_eval(each.literal) for each in self.bindings}
-        return replace(context, constants={**context.constants, **values})
+        return replace(self.context, constants={**self.context.constants, **values})
 
 
-def asks_for_draws(chosen: Setting) -> bool:
+def asks_for_draws(context: Context) -> bool:
     """Whether the scenario has cases: rows, or draws."""
-    return chosen.states("sample") or chosen.states("cases")
+    return context.states("sample") or context.states("cases")
 
 
-def check_draw_keys(context: Context, chosen: Setting) -> None:
+def check_draw_keys(context: Context) -> None:
     """Mistakes for keys beside `sample` or `cases` that do not go with them."""
-    if chosen.states("sample") and chosen.states("cases"):
+    if context.states("sample") and context.states("cases"):
         hint = "make one scenario of each"
-        context.add((*chosen.loc, "cases"), "expected one of sample and cases", hint, key=True)
-    elif chosen.states("each") and not asks_for_draws(chosen):
-        context.add((*chosen.loc, "each"), "each belongs to sample or cases", key=True)
-    if chosen.states("transcript") and asks_for_draws(chosen):
+        context.add((*context.loc, "cases"), "expected one of sample and cases", hint, key=True)
+    elif context.states("each") and not asks_for_draws(context):
+        context.add((*context.loc, "each"), "each belongs to sample or cases", key=True)
+    if context.states("transcript") and asks_for_draws(context):
         what = "a transcript is of one game, and cases are several"
         hint = "state turns in each case, or write a scenario for each game"
-        context.add((*chosen.loc, "transcript"), what, hint, key=True)
-    if chosen.states("sample") and chosen.own.sample is None:
-        context.add((*chosen.loc, "sample"), "expected a mapping, got null")
+        context.add((*context.loc, "transcript"), what, hint, key=True)
+    if context.states("sample") and context.own.sample is None:
+        context.add((*context.loc, "sample"), "expected a mapping, got null")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """One scenario that is read under one set of constants."""
-
-    context: Context
-    chosen: Setting
-    variation: Variation
-    group: str
-    kind: StimulusKind
-    compiled: Compiled
-
-
-def cases_of(reading: Reading) -> list[Case]:
+def cases_of(context: Context, kind: StimulusKind, compiled: Compiled) -> list[Case]:
     """The rows or draws, none if one is wrong or they are to be recorded; a scenario without them
     is one case that binds nothing."""
-    context, chosen = reading.context, reading.chosen
-    if not asks_for_draws(chosen):
-        return [Case((), chosen)]
-    if isinstance(chosen.own.cases, list) and not chosen.states("sample"):
-        cases = _rows(context, chosen)
+    if not asks_for_draws(context):
+        return [Case((), context)]
+    if isinstance(context.own.cases, list) and not context.states("sample"):
+        cases = _rows(context)
         before = len(context.document.problems)
         for case in cases:
             if len(context.document.problems) == before:
-                check_takes(context, case.setting, reading.kind)
+                check_takes(case.context, kind)
     else:
-        cases = [Case(draw, chosen) for draw in _draws(reading)]
+        cases = [Case(draw, context) for draw in _draws(context, compiled)]
     if cases:
         context.names |= {binding.name for binding in cases[0].bindings}
     else:
@@ -104,14 +182,13 @@ def cases_of(reading: Reading) -> list[Case]:
     return cases
 
 
-def _draws(reading: Reading) -> list[tuple[Binding, ...]]:
-    context, chosen, compiled = reading.context, reading.chosen, reading.compiled
-    sample, source, loc = chosen.own.sample, chosen.own.cases, (*chosen.loc, "cases")
-    if chosen.states("sample") == chosen.states("cases") or isinstance(source, list):
+def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
+    sample, source, loc = context.own.sample, context.own.cases, (*context.loc, "cases")
+    if context.states("sample") == context.states("cases") or isinstance(source, list):
         return []
     if sample is not None:
-        source, loc = sample.strategy, (*chosen.loc, "sample", "strategy")
-    folder, name = context.vocabulary.folder, file_name(reading.group, reading.variation.swept)
+        source, loc = sample.strategy, (*context.loc, "sample", "strategy")
+    folder, name = context.vocabulary.folder, file_name(context.group, context.variation.swept)
     try:
         request = request_for(
             folder,
@@ -123,7 +200,7 @@ def _draws(reading: Reading) -> list[tuple[Binding, ...]]:
         )
         compiled.requests[name] = request
         if sample is not None:
-            compiled.samples[reading.group, reading.variation.overrides] = request
+            compiled.samples[context.group, context.variation.overrides] = request
         return read_draws(folder, name, request)
     except DrawError as error:
         if not (compiled.recording and error.hint == RECORD_AGAIN):
@@ -131,23 +208,23 @@ def _draws(reading: Reading) -> list[tuple[Binding, ...]]:
         return []
 
 
-def _rows(context: Context, chosen: Setting) -> list[Case]:
+def _rows(context: Context) -> list[Case]:
     """The rows in their order; none, with mistakes noted, if one is no such row."""
-    loc: Loc = (*chosen.loc, "cases")
-    cases = chosen.own.cases
+    loc: Loc = (*context.loc, "cases")
+    cases = context.own.cases
     assert isinstance(cases, list)
     if not cases:
         context.add(loc, "expected at least one case, got an empty list")
     rows: list[Case] = []
     for index, case in enumerate(cases):
         try:
-            rows.append(_row(context, chosen, (*loc, index), case))
+            rows.append(_row(context, (*loc, index), case))
         except Refused:
             return []
     names = [[each.name for each in row.bindings] for row in rows]
     for name in names[0] if names else ():
         misspelled = difflib.get_close_matches(name, _OF_A_ROW, n=1, cutoff=_VERY_NEAR)
-        if misspelled and not _mentions(chosen, name):
+        if misspelled and not _mentions(context, name):
             at = next(i for i, row in enumerate(names) if name in row)
             hint = f"did you mean {misspelled[0]}?"
             context.add((*loc, at, name), "nothing uses this name", hint, key=True)
@@ -156,12 +233,12 @@ def _rows(context: Context, chosen: Setting) -> list[Case]:
         if bound != names[0]:
             this, first = (", ".join(each) or "nothing" for each in (bound, names[0]))
             what = f"this case binds {this}, the first one {first}"
-            context.add(row.setting.row, what, "every case binds the same names")
+            context.add(row.context.row, what, "every case binds the same names")
             return []
     return rows
 
 
-def _row(context: Context, chosen: Setting, where: Loc, case: CaseShape) -> Case:
+def _row(context: Context, where: Loc, case: CaseShape) -> Case:
     bindings: list[Binding] = []
     for name, value in (case.model_extra or {}).items():
         if not name.isidentifier():
@@ -172,20 +249,20 @@ def _row(context: Context, chosen: Setting, where: Loc, case: CaseShape) -> Case
         literal = context.field((*where, name), value).value().source()
         bindings.append(Binding(name=name, literal=literal))
     stated = case.model_fields_set & set(_OF_A_ROW)
-    own = chosen.own.model_copy(update={key: getattr(case, key) for key in stated})
-    setting = replace(chosen, own=own, row=where, row_keys=frozenset(stated))
-    return Case(tuple(sorted(bindings, key=lambda each: each.name)), setting)
+    own = context.own.model_copy(update={key: getattr(case, key) for key in stated})
+    in_row = replace(context, own=own, row=where, row_keys=frozenset(stated))
+    return Case(tuple(sorted(bindings, key=lambda each: each.name)), in_row)
 
 
-def _mentions(chosen: Setting, name: str) -> bool:
+def _mentions(context: Context, name: str) -> bool:
     """Whether the scenario has the word in any text beside its rows."""
-    texts = chosen.own.model_dump(exclude={"cases"}, exclude_unset=True)
+    texts = context.own.model_dump(exclude={"cases"}, exclude_unset=True)
     return re.search(rf"\b{re.escape(name)}\b", str(texts)) is not None
 
 
-def uses(chosen: Setting, names: Iterable[str]) -> bool:
+def uses(context: Context, names: Iterable[str]) -> bool:
     """Whether a text of the scenario is filled in with one of these names."""
-    texts = [getattr(chosen.own, key) for key in _FILLED_IN if chosen.states(key)]
+    texts = [getattr(context.own, key) for key in _FILLED_IN if context.states(key)]
     return not _names_of(texts).isdisjoint(names)
 
 
@@ -197,24 +274,24 @@ def _names_of(data: Any) -> set[str]:
     return set().union(*map(_names_of, parts))
 
 
-def check_differ(reading: Reading, stimuli: Sequence[Stimulus]) -> None:
+def check_differ(context: Context, kind: StimulusKind, stimuli: Sequence[Stimulus]) -> None:
     """A mistake for a row that does to a program what an earlier one does, and for draws of which
     a program is given nothing."""
-    context, chosen, by_name = reading.context, reading.chosen, reading.kind.by_name
-    table = isinstance(chosen.own.cases, list)
+    by_name = kind.by_name
+    table = isinstance(context.own.cases, list)
     first_of: dict[Stimulus, int] = {}
     for index, stimulus in enumerate(stimuli):
         first = first_of.setdefault(_as_given(stimulus, by_name=by_name), index)
         if first != index and table:
             hint = _to_differ(stimulus, stimuli[first], by_name=by_name)
             what = f"this case does what item {first + 1} does"
-            context.add((*chosen.loc, "cases", index), what, hint)
+            context.add((*context.loc, "cases", index), what, hint)
             return
     if not table and len(first_of) == 1 < len(stimuli) and not by_name:
-        key = "sample" if chosen.states("sample") else "cases"
+        key = "sample" if context.states("sample") else "cases"
         name = stimuli[0].bindings[0].name
         hint = f'type what is drawn: input: ["{{{{ {name} }}}}"]'
-        context.add((*chosen.loc, key), "the program is run alike with every draw", hint)
+        context.add((*context.loc, key), "the program is run alike with every draw", hint)
 
 
 def _as_given(stimulus: Stimulus, *, by_name: bool) -> Stimulus:
@@ -233,12 +310,12 @@ def _to_differ(one: Stimulus, other: Stimulus, *, by_name: bool) -> str:
     return f'write "{{{{ {unused[0]} }}}}" in input, or state input in each case'
 
 
-def one_of_each(scenario: Scenario, variation: Variation) -> list[Scenario]:
+def one_of_each(scenario: Scenario, context: Context) -> list[Scenario]:
     """A scenario for each case of one that states `each`."""
     return [
         replace(
             scenario,
-            id=scenario.group + variation.bracket(f"draw={number}"),
+            id=scenario.group + context.variation.bracket(f"draw={number}"),
             stimuli=(stimulus,),
             stated=scenario.stated_for(stimulus),
             stated_cases=(),

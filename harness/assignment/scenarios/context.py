@@ -1,4 +1,4 @@
-"""What the parts of a scenario are read with: its settings, its names and constants, its values.
+"""What a scenario is read with: its settings, its names and constants, its values.
 
 A scenario's own settings come before those at the head of its file. `given` and `constants` add to
 the head's, `limits` are merged key by key; every other key replaces the head's.
@@ -7,6 +7,8 @@ the head's, `limits` are merged key by key; every other key replaces the head's.
 from __future__ import annotations
 
 import ast
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,10 +21,10 @@ from harness.assignment.scenarios.python_text import (
     names_of,
     parse_expression,
 )
-from harness.assignment.vocabulary import TemplateError, Vocabulary, render
+from harness.assignment.vocabulary import Overrides, TemplateError, Vocabulary, render
 from harness.matchers import Refused, nearest
 from harness.model.expectation import Matcher
-from harness.model.plan import Clause, Visibility
+from harness.model.plan import Clause
 from harness.model.stimulus import Limits
 from harness.model.values import Value, ValueKind
 
@@ -30,28 +32,62 @@ if TYPE_CHECKING:
     from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
     from harness.assignment.shapes import LimitsShape
 
-_VISIBILITY: dict[Any, Visibility] = {
-    True: Visibility.VISIBLE,
-    False: Visibility.HIDDEN,
-    "after_due_date": Visibility.AFTER_DUE_DATE,
-    "after_published": Visibility.AFTER_PUBLISHED,
-}
-
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """The settings in force for one scenario, and where each is stated.
+class Variation:
+    """One set of overrides, and which of them are swept (`NAME=value`, in the order written)."""
 
-    `broken` are the keys (also unknown ones) that have a mistake already and are left out. Of one
-    row of a table `row` is its place, and what it states has taken the scenario's place in `own`.
+    overrides: Overrides = ()
+    swept: tuple[str, ...] = ()
+
+    def bracket(self, *more: str) -> str:
+        """`[NAME=value,NAME2=value]`, or nothing."""
+        parts = (*self.swept, *more)
+        return f"[{','.join(parts)}]" if parts else ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that vary over a sweep."""
+        return tuple(mark.partition("=")[0] for mark in self.swept)
+
+
+@dataclass(slots=True)
+class Context:
+    """One scenario, or one row of its table, under one set of constants: the settings in force,
+    where each is stated, and what its texts and expressions may name.
+
+    `broken` are the keys (also unknown ones) that have a mistake already and are left out. Of a row
+    `row` is its place, and what it states has taken the scenario's place in `own`.
     """
 
+    document: Document
+    vocabulary: Vocabulary
     head: SettingsShape
     own: ScenarioShape
     loc: Loc
     broken: frozenset[Any] = frozenset()
     row: Loc = ()
     row_keys: frozenset[str] = frozenset()
+    variation: Variation = Variation()
+    constants: Mapping[str, object] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
+    names_known: bool = True  # False where draws are still to be recorded
+
+    def under(self, variation: Variation) -> Context:
+        """The scenario itself with the constants that the overrides give."""
+        return replace(
+            self,
+            variation=variation,
+            constants=self.vocabulary.variants.constants(variation.overrides),
+            names=set(),
+            names_known=not self.broken & {"given", "sample", "cases", "session"},
+        )
+
+    @property
+    def group(self) -> str:
+        """The scenario's id without its swept values: its file's name and its own."""
+        stem = self.document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
+        return f"{stem}/{slug(self.own.name)}"
 
     def at(self, key: str) -> Loc:
         """Where the scenario itself, or its row, states the key."""
@@ -71,78 +107,16 @@ class Setting:
             return self.at(key)
         return (key,) if key in self.head.model_fields_set else self.loc
 
+    def text(self, key: str) -> str:
+        """The text that the scenario itself states under the key of a stimulus."""
+        return str(getattr(self.own, key))
+
     def layers(self, key: str) -> Iterable[tuple[Loc, Any]]:
         """The head's value, then the scenario's, each where it is stated."""
         if key in self.head.model_fields_set:
             yield (key,), getattr(self.head, key)
         if self.states(key):
             yield self.at(key), getattr(self.own, key)
-
-    def text(self, key: str) -> str:
-        """The text that the scenario itself states under the key."""
-        return str(getattr(self.own, key))
-
-    @property
-    def visibility(self) -> Visibility:
-        """Who may see the scenario."""
-        return _VISIBILITY[self.value("visible")]
-
-    def limits(self, base: Limits) -> Limits:
-        """The limits in force over the assignment's."""
-        for shape in (self.head.limits, self.own.limits):
-            base = merged(base, shape)
-        return base
-
-
-def merged(base: Limits, shape: LimitsShape) -> Limits:
-    """`base` with the keys that the shape states."""
-    changes: dict[str, Any] = {name: getattr(shape, name) for name in shape.model_fields_set}
-    return replace(base, **changes)
-
-
-def check_function(document: Document, vocabulary: Vocabulary, chosen: Setting) -> None:
-    """A mistake if the scenario belongs to no function of the reference."""
-    name = chosen.value("function")
-    if not name and not chosen.broken:
-        hint = "name the function that the points belong to, here or at the head of the file"
-        document.add(chosen.loc, "the key function is missing", hint)
-    elif name and vocabulary.has_reference:
-        known = (*vocabulary.function_names, *vocabulary.submission_files, *vocabulary.provided)
-        if name not in known:
-            what, hint = f"the reference has no function {name}", nearest(name, known)
-            owner, _, member = name.rpartition(".")
-            if member.startswith("__") and owner in known:
-                what = f"{name} has no row of its own"
-                hint = f"special methods belong to their class: write function: {owner}"
-            document.add(chosen.where("function"), what, hint)
-
-
-def check_clauses(document: Document, vocabulary: Vocabulary, chosen: Setting) -> None:
-    """A mistake for every clause that clauses.yaml does not list."""
-    for index, name in enumerate(chosen.value("clause")):
-        has_clause(document, (*chosen.where("clause"), index), name, vocabulary.clauses)
-
-
-def has_clause(document: Document, loc: Loc, name: str, clauses: tuple[Clause, ...] | None) -> bool:
-    """Whether the assignment has the clause, or has no file of clauses (None); else a mistake is
-    noted."""
-    known = [] if clauses is None else [clause.id for clause in clauses]
-    if clauses is None or name in known:
-        return True
-    hint = nearest(name, known) or "list it, with what the sheet says, in clauses.yaml"
-    document.add(loc, f"unknown clause {name}", hint)
-    return False
-
-
-@dataclass(slots=True)
-class Context:
-    """Renders and checks the texts of one scenario under one set of overrides."""
-
-    document: Document
-    vocabulary: Vocabulary
-    constants: Mapping[str, object]
-    names: set[str] = field(default_factory=set)  # bound by given:, a session or a draw
-    names_known: bool = True  # False where draws are still to be recorded
 
     def add(self, loc: Loc, what: str, hint: str = "", *, key: bool = False, line: int = 0) -> None:
         """Note a mistake at `loc`, or at a line (from 1) of the text there."""
@@ -221,3 +195,50 @@ def value_matcher(field: matchers.Field) -> Matcher:
     within = None if field.for_text else field.within
     value = Value(ValueKind.STR, field.render(field.text())) if field.for_text else field.value()
     return matchers.Exactly(value=value, within=within)
+
+
+def merged(base: Limits, shape: LimitsShape) -> Limits:
+    """`base` with the keys that the shape states."""
+    changes: dict[str, Any] = {name: getattr(shape, name) for name in shape.model_fields_set}
+    return replace(base, **changes)
+
+
+def check_function(context: Context) -> None:
+    """A mistake if the scenario belongs to no function of the reference."""
+    name, vocabulary = context.value("function"), context.vocabulary
+    if not name and not context.broken:
+        hint = "name the function that the points belong to, here or at the head of the file"
+        context.add(context.loc, "the key function is missing", hint)
+    elif name and vocabulary.has_reference:
+        known = (*vocabulary.function_names, *vocabulary.submission_files, *vocabulary.provided)
+        if name not in known:
+            what, hint = f"the reference has no function {name}", nearest(name, known)
+            owner, _, member = name.rpartition(".")
+            if member.startswith("__") and owner in known:
+                what = f"{name} has no row of its own"
+                hint = f"special methods belong to their class: write function: {owner}"
+            context.add(context.where("function"), what, hint)
+
+
+def check_clauses(context: Context) -> None:
+    """A mistake for every clause that clauses.yaml does not list."""
+    for index, name in enumerate(context.value("clause")):
+        loc = (*context.where("clause"), index)
+        has_clause(context.document, loc, name, context.vocabulary.clauses)
+
+
+def has_clause(document: Document, loc: Loc, name: str, clauses: tuple[Clause, ...] | None) -> bool:
+    """Whether the assignment has the clause, or has no file of clauses (None); else a mistake is
+    noted."""
+    known = [] if clauses is None else [clause.id for clause in clauses]
+    if clauses is None or name in known:
+        return True
+    hint = nearest(name, known) or "list it, with what the sheet says, in clauses.yaml"
+    document.add(loc, f"unknown clause {name}", hint)
+    return False
+
+
+def slug(name: str) -> str:
+    """Lower case, accents folded, everything but letters and digits a single dash."""
+    folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[^a-z0-9]+", "-", folded.lower()).strip("-")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.assignment.document import Loc
-from harness.assignment.scenarios.context import Context, Setting, value_matcher
+from harness.assignment.scenarios.context import Context, value_matcher
 from harness.assignment.scenarios.python_text import parse_expression
 from harness.assignment.scenarios.shape import AtMostShape, RaisesShape
 from harness.assignment.scenarios.stimulus import StimulusParts
@@ -31,112 +30,92 @@ from harness.model.stimulus import Call, called_function
 from harness.model.values import NONE
 
 
-@dataclass(frozen=True, slots=True)
-class _Stated:
-    """One key of a scenario that states something, and what it is stated of."""
-
-    context: Context
-    chosen: Setting
-    parts: StimulusParts
-    loc: Loc
-    data: Any
-
-
-def stated(
-    context: Context, chosen: Setting, parts: StimulusParts, *, transcript: str | None
-) -> Expected:
+def stated(context: Context, parts: StimulusParts, *, transcript: str | None) -> Expected:
     """Everything stated of a stimulus, templates filled in; mistakes are noted."""
-    ignore = tuple(Ignore(name) for name in chosen.value("ignore"))
-    expected = Expected(transcript=transcript, shown=parts.shown, ignore=ignore)
+    ignore = tuple(Ignore(name) for name in context.value("ignore"))
+    fields: dict[str, Any] = {}
     for key, reader in _READERS.items():
-        if chosen.states(key):
-            data = getattr(chosen.own, key)
+        if context.states(key):
             with suppress(Refused):
-                expected = reader(expected, _Stated(context, chosen, parts, chosen.at(key), data))
-    return expected
+                fields |= reader(context, parts, context.at(key), getattr(context.own, key))
+    return Expected(transcript=transcript, shown=parts.shown, ignore=ignore, **fields)
+
+
+# The fields of `Expected` that a key of a scenario gives, by the place and the value of the key.
+_Reader = Callable[[Context, StimulusParts, Loc, Any], dict[str, Any]]
 
 
 def _text(context: Context, loc: Loc, data: Any) -> Matcher:
     return value_matcher(context.field(loc, data, for_text=True))
 
 
-def _returns(expected: Expected, key: _Stated) -> Expected:
-    return replace(expected, returns=value_matcher(key.context.field(key.loc, key.data)))
+def _returns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    return {"returns": value_matcher(context.field(loc, data))}
 
 
-def _prints(expected: Expected, key: _Stated) -> Expected:
-    return replace(expected, prints=_text(key.context, key.loc, key.data))
+def _prints(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    return {"prints": _text(context, loc, data)}
 
 
-def _exit(expected: Expected, key: _Stated) -> Expected:
-    if isinstance(key.data, int):
-        return replace(expected, exit=key.data)
-    return replace(expected, exit_any=True)
+def _exit(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    return {"exit": data} if isinstance(data, int) else {"exit_any": True}
 
 
-def _reads(expected: Expected, key: _Stated) -> Expected:
-    if isinstance(key.data, AtMostShape):
-        return replace(expected, reads_at_most=key.data.at_most)
-    return replace(expected, reads=key.data)
+def _reads(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    return {"reads_at_most": data.at_most} if isinstance(data, AtMostShape) else {"reads": data}
 
 
-def _ends(expected: Expected, key: _Stated) -> Expected:
-    name = "asked_for_more" if key.data == "asks_for_more" else key.data
-    return replace(expected, ends=Ending(name))
+def _ends(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    return {"ends": Ending("asked_for_more" if data == "asks_for_more" else data)}
 
 
-def _turns(expected: Expected, key: _Stated) -> Expected:
-    context, data = key.context, key.data
-    inputs = None if "input" in key.chosen.broken else len(key.parts.inputs)
+def _turns(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    inputs = None if "input" in context.broken else len(parts.inputs)
     most = sys.maxsize if inputs is None else inputs + 1
     if isinstance(data, list) and len(data) > most:
-        context.add(key.loc, f"{_counted(inputs)} at most {most} turns, got {len(data)}")
+        context.add(loc, f"{_counted(inputs)} at most {most} turns, got {len(data)}")
 
     def turn(item: tuple[Any, Any]) -> StatedTurn:
         index, printed = item
         if type(index) is not int or index < 0:
-            context.refuse((*key.loc, index), "a turn is named by its number, from 0", key=True)
+            context.refuse((*loc, index), "a turn is named by its number, from 0", key=True)
         if index >= most and isinstance(data, dict):
             what = f"there is no turn {index}: {_counted(inputs)} turns 0 to {inputs}"
-            context.refuse((*key.loc, index), what, key=True)
-        return StatedTurn(index=index, printed=_text(context, (*key.loc, index), printed))
+            context.refuse((*loc, index), what, key=True)
+        return StatedTurn(index=index, printed=_text(context, (*loc, index), printed))
 
     turns = read_all(enumerate(data) if isinstance(data, list) else data.items(), turn)
-    return replace(expected, turns=StatedTurns(turns=turns, all_turns=isinstance(data, list)))
+    return {"turns": StatedTurns(turns=turns, all_turns=isinstance(data, list))}
 
 
 def _counted(inputs: int | None) -> str:
     return "1 input makes" if inputs == 1 else f"{inputs} inputs make"
 
 
-def _raises(expected: Expected, key: _Stated) -> Expected:
-    raised = key.data
-    if isinstance(raised, str):
-        return replace(expected, raises=StatedRaise(type_name=raised))
-    assert isinstance(raised, RaisesShape)
+def _raises(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if not isinstance(data, RaisesShape):
+        return {"raises": StatedRaise(type_name=data)}
     message: Matcher | None = None
-    if "message" in raised.model_fields_set:
-        message = _text(key.context, (*key.loc, "message"), raised.message)
-    first, *also = raised.names
-    return replace(
-        expected,
-        raises=StatedRaise(type_name=first, message=message, also=tuple(also), is_a=raised.is_a),
-    )
+    if "message" in data.model_fields_set:
+        message = _text(context, (*loc, "message"), data.message)
+    first, *also = data.names
+    stated_raise = StatedRaise(type_name=first, message=message, also=tuple(also), is_a=data.is_a)
+    return {"raises": stated_raise}
 
 
-def _leaves(expected: Expected, key: _Stated) -> Expected:
-    context, names = key.context, key.parts.leaves
-    call = key.parts.action.expression if isinstance(key.parts.action, Call) else ""
+def _leaves(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    names = parts.leaves
+    call = parts.action.expression if isinstance(parts.action, Call) else ""
     if call and names == frozenset():
         what = "of this call nothing is seen but what it returns and prints"
         hint = "what a method does to its object is compared in a session: one step makes it, "
-        context.refuse(key.loc, what, hint + "one calls the method", key=True)
-    if key.data == "unchanged":
-        return replace(expected, leaves_unchanged=True)
+        context.refuse(loc, what, hint + "one calls the method", key=True)
+    if data == "unchanged":
+        return {"leaves_unchanged": True}
 
     def leave(item: tuple[Any, Any]) -> StatedLeave:
         name, value = item
-        where = (*key.loc, name)
+        where = (*loc, name)
         if names is not None and name not in names:
             what = f"{name} is no parameter of the function and no name of the session"
             hint = _given(context, str(name), call) or nearest(str(name), names)
@@ -148,31 +127,31 @@ def _leaves(expected: Expected, key: _Stated) -> Expected:
             context.refuse(where, what, hint, key=True)
         return StatedLeave(name=str(name), value=value_matcher(context.field(where, value)))
 
-    return replace(expected, leaves=read_all(key.data.items(), leave))
+    return {"leaves": read_all(data.items(), leave)}
 
 
-def _writes(expected: Expected, key: _Stated) -> Expected:
-    if key.data == "unchanged":
-        return replace(expected, writes_unchanged=True)
-    context, files = key.context, dict(key.data)
+def _writes(context: Context, parts: StimulusParts, loc: Loc, data: Any) -> dict[str, Any]:
+    if data == "unchanged":
+        return {"writes_unchanged": True}
+    files, fields = dict(data), {}
     if isinstance(files.get("only"), list):
         only = files.pop("only")
         for index, name in enumerate(only):
             if not isinstance(name, str):
                 what = f"expected the name of a file, got {describe(name)}"
-                context.add((*key.loc, "only", index), what)
-        expected = replace(expected, writes_only=tuple(map(str, only)))
+                context.add((*loc, "only", index), what)
+        fields["writes_only"] = tuple(map(str, only))
 
     def written(item: tuple[Any, Any]) -> StatedLeave:
         name, text = item
         if text is None:  # the file is not there
             return StatedLeave(name=str(name), value=Exactly(value=NONE))
-        return StatedLeave(name=str(name), value=_text(context, (*key.loc, name), text))
+        return StatedLeave(name=str(name), value=_text(context, (*loc, name), text))
 
-    return replace(expected, writes=read_all(files.items(), written))
+    return {**fields, "writes": read_all(files.items(), written)}
 
 
-_READERS: dict[str, Callable[[Expected, _Stated], Expected]] = {
+_READERS: dict[str, _Reader] = {
     "returns": _returns,
     "prints": _prints,
     "turns": _turns,
@@ -203,21 +182,12 @@ def _called(call: str) -> ast.Call:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
-    """A transcript's path below the spec folder, and its text (None: still to be recorded)."""
-
-    path: str
-    text: str | None
-
-
-def transcript_of(
-    context: Context, chosen: Setting, swept: Iterable[str], *, recording: bool
-) -> Transcript:
-    """The transcript a scenario names; Refused, with a mistake noted, if there is none."""
-    loc = (*chosen.loc, "transcript")
-    written = chosen.own.transcript
-    lacking = [name for name in swept if name not in names_in(written)]
+def transcript_of(context: Context, *, recording: bool) -> tuple[str, str | None]:
+    """The path, below the spec folder, of the transcript that a scenario names, and its text (None:
+    still to be recorded); Refused, with a mistake noted, if there is none."""
+    loc = (*context.loc, "transcript")
+    written = context.own.transcript
+    lacking = [name for name in context.variation.names if name not in names_in(written)]
     if lacking:
         hint = f"put {{{{ {lacking[0]} }}}} into the name"
         context.refuse(loc, f"the file's name does not hold the swept {lacking[0]}", hint)
@@ -227,7 +197,7 @@ def transcript_of(
     file = context.vocabulary.folder / path
     if not file.is_file():
         if recording:
-            return Transcript(path, None)
+            return path, None
         hint = "run harness record, or correct the name"
         context.refuse(loc, f"there is no file {path}", hint)
     try:
@@ -236,7 +206,7 @@ def transcript_of(
         what = f"byte {error.start} of {path} is not UTF-8"
         context.refuse(loc, what, "save the file as UTF-8")
     try:
-        return Transcript(path, render(text, context.constants))
+        return path, render(text, context.constants)
     except TemplateError as error:
         before = text[: error.position]
         line = before.count("\n") + 1

@@ -13,39 +13,50 @@ from harness.assignment.scenarios.across_files import (
     WeightedFile,
     counted_points,
     rescaled,
-    stated_needs,
 )
 from harness.assignment.scenarios.cases import (
     Case,
-    Reading,
     asks_for_draws,
     cases_of,
     check_differ,
     check_draw_keys,
     one_of_each,
     uses,
+    variations,
 )
-from harness.assignment.scenarios.context import Context, Setting, check_clauses, check_function
+from harness.assignment.scenarios.context import (
+    Context,
+    check_clauses,
+    check_function,
+    merged,
+    slug,
+)
 from harness.assignment.scenarios.expected import stated, transcript_of
 from harness.assignment.scenarios.shape import ScenarioFileShape, ScenarioShape
+from harness.assignment.scenarios.stimuli import check_takes, kind_of
 from harness.assignment.scenarios.stimulus import (
-    check_takes,
+    StimulusKind,
     given,
-    kind_of,
     provided_names,
     read_stimulus,
     stand_in_files,
     stimulus_of,
     used_files,
 )
-from harness.assignment.scenarios.sweeps import slug, swept_names, variations
 from harness.assignment.shapes import salvaged
-from harness.assignment.vocabulary import Overrides, Vocabulary
+from harness.assignment.vocabulary import Vocabulary
 from harness.matchers import EqualTo, Refused
 from harness.model.expectation import Expected
-from harness.model.plan import Scenario
+from harness.model.plan import Scenario, Visibility
 from harness.model.specification import TranscriptFile
 from harness.model.stimulus import Call, StandIn, Stimulus
+
+_VISIBILITY: dict[Any, Visibility] = {
+    True: Visibility.VISIBLE,
+    False: Visibility.HIDDEN,
+    "after_due_date": Visibility.AFTER_DUE_DATE,
+    "after_published": Visibility.AFTER_PUBLISHED,
+}
 
 
 class ScenarioFile:
@@ -56,7 +67,6 @@ class ScenarioFile:
         self.document = document
         self.vocabulary = vocabulary
         self.compiled = compiled
-        self.stem = document.file.rsplit("/", 1)[-1].removesuffix(".yaml")
         self.scenarios: list[Scenario] = []
 
     def read(self) -> WeightedFile:
@@ -71,9 +81,12 @@ class ScenarioFile:
         for index, item in enumerate(items if isinstance(items, list) else ()):
             shape, broken = salvaged(ScenarioShape, self.document, ("scenarios", index), item)
             if shape is not None:
-                chosen = Setting(head, shape, ("scenarios", index), broken | broken_head)
-                if self._is_unique(chosen, names):
-                    self._scenario(chosen)
+                loc = ("scenarios", index)
+                context = Context(
+                    self.document, self.vocabulary, head, shape, loc, broken | broken_head
+                )
+                if self._is_unique(context, names):
+                    self._scenario(context)
         scenarios = tuple(self.scenarios)
         if "points_total" in head.model_fields_set:
             scenarios = rescaled(scenarios, head.points_total)
@@ -101,10 +114,10 @@ class ScenarioFile:
             head = ScenarioFileShape.model_validate({"scenarios": placeholder})
         return head, broken - {"scenarios"}
 
-    def _is_unique(self, chosen: Setting, names: dict[str, str]) -> bool:
-        name = chosen.own.name
+    def _is_unique(self, context: Context, names: dict[str, str]) -> bool:
+        name = context.own.name
         short = slug(name)
-        where = (*chosen.loc, "name")
+        where = (*context.loc, "name")
         if not short:
             self.document.add(where, f"{name!r} has neither letter nor digit to make an id of")
         elif short in names:
@@ -117,134 +130,115 @@ class ScenarioFile:
             return True
         return False
 
-    def _scenario(self, chosen: Setting) -> None:
+    def _scenario(self, context: Context) -> None:
         before = len(self.document.problems)
-        group = f"{self.stem}/{slug(chosen.own.name)}"
-        check_function(self.document, self.vocabulary, chosen)
-        check_clauses(self.document, self.vocabulary, chosen)
-        self.compiled.provide |= set(provided_names(self.document, self.vocabulary, chosen))
-        self.compiled.stand_ins |= stand_in_files(self.document, self.vocabulary, chosen)
-        self.compiled.needs += stated_needs(self.document, group, chosen)
-        base = self._context(chosen, ())
-        check_draw_keys(base, chosen)
-        self._check_speed(chosen)
+        check_function(context)
+        check_clauses(context)
+        self.compiled.provide |= set(provided_names(context))
+        self.compiled.stand_ins |= stand_in_files(context)
+        self.compiled.needs += [context] if context.value("needs") else []
+        check_draw_keys(context)
+        self._check_speed(context)
         with suppress(Refused):
-            kind = kind_of(base, chosen)
-            if not isinstance(chosen.own.cases, list):  # else with what each row states
-                check_takes(base, chosen, kind)
-            for variation in variations(self.document, self.vocabulary, chosen):
-                context = self._context(chosen, variation.overrides)
-                reading = Reading(
-                    context=context,
-                    chosen=chosen,
-                    variation=variation,
-                    group=group,
-                    kind=kind,
-                    compiled=self.compiled,
-                )
-                self._variation(reading)
+            kind = kind_of(context)
+            if not isinstance(context.own.cases, list):  # else with what each row states
+                check_takes(context, kind)
+            for variation in variations(context):
+                self._variation(context.under(variation), kind)
                 if len(self.document.problems) > before:
                     return  # the other values would say the same again
 
-    def _context(self, chosen: Setting, overrides: Overrides) -> Context:
-        constants = self.vocabulary.variants.constants(overrides)
-        context = Context(self.document, self.vocabulary, constants)
-        context.names_known = not chosen.broken & {"given", "sample", "cases", "session"}
-        return context
-
-    def _variation(self, reading: Reading) -> None:
+    def _variation(self, context: Context, kind: StimulusKind) -> None:
         """Add the scenario under one set of constants; Refused if it cannot be read."""
-        chosen, variation, group = reading.chosen, reading.variation, reading.group
-        cases = cases_of(reading)
-        prefix = given(reading.context, chosen)
-        transcript = _transcript(reading)
+        cases = cases_of(context, kind, self.compiled)
+        prefix = given(context)
+        transcript = self._transcript(context)
         names = {binding.name for case in cases for binding in case.bindings}
-        each_read = isinstance(chosen.own.cases, list) or uses(chosen, names)
+        each_read = isinstance(context.own.cases, list) or uses(context, names)
         stimuli: list[Stimulus] = []
         expected: list[Expected] = []
         before = len(self.document.problems)
-        for case in (cases if each_read else cases[:1]) or [Case((), chosen)]:
-            stimulus, outcome = _read(reading, case, transcript)
+        for case in (cases if each_read else cases[:1]) or [Case((), context)]:
+            stimulus, outcome = self._read(case.with_names(), kind, transcript)
             if len(self.document.problems) > before:
                 return  # the other cases would say the same again
             stimuli.append(replace(stimulus, given=prefix, bindings=case.bindings))
             expected.append(outcome)
         if not cases:
             return
-        if each_read:
-            self.compiled.samples.pop((group, variation.overrides), None)  # drawn values are typed
+        if each_read:  # drawn values are typed
+            self.compiled.samples.pop((context.group, context.variation.overrides), None)
         else:
             stimuli = [replace(stimuli[0], bindings=case.bindings) for case in cases]
-        check_differ(reading, stimuli)
+        check_differ(context, kind, stimuli)
         scenario = replace(
-            self._common(chosen, group),
-            id=group + variation.bracket(),
+            self._common(context),
+            id=context.group + context.variation.bracket(),
             stimuli=tuple(stimuli),
             stated=expected[0],
             stated_cases=tuple(expected) if each_read else (),
         )
-        self.scenarios += one_of_each(scenario, variation) if chosen.own.each else [scenario]
+        self.scenarios += one_of_each(scenario, context) if context.own.each else [scenario]
 
-    def _common(self, chosen: Setting, group: str) -> Scenario:
+    def _transcript(self, context: Context) -> str | None:
+        if not context.states("transcript") or asks_for_draws(context):
+            return None
+        with suppress(Refused):
+            path, text = transcript_of(context, recording=self.compiled.recording)
+            scenario_id = context.group + context.variation.bracket()
+            self.compiled.transcripts.append(TranscriptFile(scenario_id=scenario_id, path=path))
+            return text
+        return None
+
+    def _read(
+        self, context: Context, kind: StimulusKind, transcript: str | None
+    ) -> tuple[Stimulus, Expected]:
+        """What is done in one case, and what is expected of it; Refused."""
+        parts = read_stimulus(context, kind)
+        expected = stated(context, parts, transcript=transcript)
+        if isinstance(parts.action, Call) and isinstance(expected.returns, EqualTo):
+            # The value's own `==` is asked.
+            action = replace(parts.action, equals=expected.returns.expression)
+            parts = replace(parts, action=action)
+        stimulus = stimulus_of(context, parts)
+        self.compiled.data_files |= used_files(context)
+        if stimulus.replies is not None:
+            self.compiled.data_files.add(stimulus.replies.file)
+        return stimulus, expected
+
+    def _common(self, context: Context) -> Scenario:
         """What the scenario is under every set of constants."""
+        limits = self.vocabulary.limits
+        for shape in (context.head.limits, context.own.limits):
+            limits = merged(limits, shape)
         return Scenario(
-            id=group,
-            group=group,
-            name=chosen.own.name,
-            function=chosen.value("function"),
-            clauses=tuple(chosen.value("clause")),
-            visibility=chosen.visibility,
-            points=chosen.value("points"),
-            limits=chosen.limits(self.vocabulary.limits),
+            id=context.group,
+            group=context.group,
+            name=context.own.name,
+            function=context.value("function"),
+            clauses=tuple(context.value("clause")),
+            visibility=_VISIBILITY[context.value("visible")],
+            points=context.value("points"),
+            limits=limits,
             stimuli=(),
             stated=Expected(),
-            place=self.document.place(chosen.loc),
-            is_sample=asks_for_draws(chosen),
-            informational=chosen.value("informational"),
-            extra_credit=chosen.value("extra_credit"),
-            tags=tuple(chosen.value("tags")),
-            hint=chosen.value("hint").strip(),
-            description=chosen.value("description").strip(),
+            place=self.document.place(context.loc),
+            is_sample=asks_for_draws(context),
+            informational=context.value("informational"),
+            extra_credit=context.value("extra_credit"),
+            tags=tuple(context.value("tags")),
+            hint=context.value("hint").strip(),
+            description=context.value("description").strip(),
             stand_ins=tuple(
                 StandIn(module=module, file=file)
-                for module, file in chosen.value("stand_in").items()
+                for module, file in context.value("stand_in").items()
             ),
-            faster_than=chosen.own.faster_than or 0,
+            faster_than=context.own.faster_than or 0,
         )
 
-    def _check_speed(self, chosen: Setting) -> None:
-        clashing = [key for key in ("replies", "ends") if chosen.states(key)]
-        clashing += ["stand_in"] if chosen.value("stand_in") else []
-        if clashing and chosen.states("faster_than"):
+    def _check_speed(self, context: Context) -> None:
+        clashing = [key for key in ("replies", "ends") if context.states(key)]
+        clashing += ["stand_in"] if context.value("stand_in") else []
+        if clashing and context.states("faster_than"):
             what = f"faster_than and {clashing[0]} do not go together"
-            self.document.add((*chosen.loc, "faster_than"), what, key=True)
-
-
-def _transcript(reading: Reading) -> str | None:
-    chosen, compiled = reading.chosen, reading.compiled
-    if not chosen.states("transcript") or asks_for_draws(chosen):
-        return None
-    with suppress(Refused):
-        swept = swept_names(reading.variation)
-        transcript = transcript_of(reading.context, chosen, swept, recording=compiled.recording)
-        scenario_id = reading.group + reading.variation.bracket()
-        entry = TranscriptFile(scenario_id=scenario_id, path=transcript.path)
-        compiled.transcripts.append(entry)
-        return transcript.text
-    return None
-
-
-def _read(reading: Reading, case: Case, transcript: str | None) -> tuple[Stimulus, Expected]:
-    """What is done in one case, and what is expected of it; Refused."""
-    chosen, context = case.setting, case.context(reading.context)
-    parts = read_stimulus(context, chosen, reading.kind)
-    expected = stated(context, chosen, parts, transcript=transcript)
-    if isinstance(parts.action, Call) and isinstance(expected.returns, EqualTo):
-        # The value's own `==` is asked.
-        action = replace(parts.action, equals=expected.returns.expression)
-        parts = replace(parts, action=action)
-    stimulus = stimulus_of(context, chosen, reading.variation.overrides, parts)
-    reading.compiled.data_files |= used_files(chosen)
-    if stimulus.replies is not None:
-        reading.compiled.data_files.add(stimulus.replies.file)
-    return stimulus, expected
+            self.document.add((*context.loc, "faster_than"), what, key=True)

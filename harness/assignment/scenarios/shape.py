@@ -15,9 +15,8 @@ from pydantic import (
     model_validator,
 )
 
-from harness.assignment.scenarios import stimuli
 from harness.assignment.scenarios.python_text import BUILTIN_EXCEPTIONS
-from harness.assignment.scenarios.stimulus import stimulus_kinds
+from harness.assignment.scenarios.stimuli import stimulus_kinds
 from harness.assignment.shapes import (
     Constants,
     Expects,
@@ -33,11 +32,8 @@ from harness.assignment.shapes import (
     quote,
     wrong,
 )
-from harness.common.discovery import import_modules
 from harness.common.words import listed
 from harness.matchers import describe, nearest
-
-import_modules(stimuli.__name__, stimuli.__path__)
 
 # What is read with the constants in force: see `harness.matchers`.
 _TEXTS: list[Any] = [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]

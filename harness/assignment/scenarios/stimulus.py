@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.assignment.document import Document, Loc
-from harness.assignment.scenarios.context import Context, Setting
+from harness.assignment.document import Loc
+from harness.assignment.scenarios.context import Context
 from harness.assignment.scenarios.draws import DrawError, replies_of
 from harness.assignment.scenarios.python_text import (
     PythonError,
@@ -18,8 +18,6 @@ from harness.assignment.scenarios.python_text import (
     parse_session,
     parse_statements,
 )
-from harness.assignment.vocabulary import Overrides, Vocabulary
-from harness.common.words import listed
 from harness.matchers import Refused, describe, nearest
 from harness.model.policy import SourceFile
 from harness.model.stimulus import Binding, Call, Key, Replies, Run, Session, Stimulus, Typed
@@ -53,100 +51,50 @@ class StimulusKind:
     name: str
     description: str
     takes: tuple[str, ...]
-    read: Callable[[Context, Setting, Loc, tuple[Typed, ...]], StimulusParts]
+    read: Callable[[Context, Loc, tuple[Typed, ...]], StimulusParts]
     order: int
     elsewhere: str = ""
     by_name: bool = True
 
 
-_KINDS: dict[str, StimulusKind] = {}
-
-
-def stimulus_kind(kind: StimulusKind) -> None:
-    """Register a kind; ValueError for a name that is taken."""
-    if kind.name in _KINDS:
-        raise ValueError(f"there is a stimulus {kind.name} already")
-    _KINDS[kind.name] = kind
-
-
-def stimulus_kinds() -> Mapping[str, StimulusKind]:
-    """All kinds by their names, in order."""
-    return {kind.name: kind for kind in sorted(_KINDS.values(), key=lambda kind: kind.order)}
-
-
-def kind_of(context: Context, chosen: Setting) -> StimulusKind:
-    """The kind of the scenario's one stimulus; Refused for none or several."""
-    kinds = stimulus_kinds()
-    stated = [name for name in kinds if chosen.states(name)]
-    if len(stated) == 1:
-        return kinds[stated[0]]
-    what = f"expected exactly one of {listed(kinds, 'or')}, got {' and '.join(stated) or 'none'}"
-    if stated:
-        hint = "make one scenario of each"
-        context.add((*chosen.loc, stated[1]), what, hint, key=True)
-    elif not chosen.broken:
-        context.add(chosen.loc, what)
-    raise Refused
-
-
-def check_takes(context: Context, chosen: Setting, kind: StimulusKind) -> None:
-    """Mistakes for the keys that the stimulus cannot show or that rule each other out."""
-    kinds = stimulus_kinds().values()
-    for key in {key for other in kinds for key in other.takes}:
-        if chosen.states(key) and key not in kind.takes:
-            owners = listed((other.name for other in kinds if key in other.takes), "or")
-            hint = kind.elsewhere or f"it belongs to {owners}"
-            context.add(chosen.at(key), f"a {kind.name} has no {key}", hint, key=True)
-    for one, other, what in _CLASHES:
-        if chosen.states(one) and chosen.states(other):
-            context.add(chosen.at(other), what, f"keep one of {one} and {other}", key=True)
-
-
-_CLASHES = (
-    ("stdin", "input", "what is piped in is no terminal"),
-    ("replies", "input", "a generator of replies types all input"),
-    ("returns", "raises", "a call that raises returns nothing"),
-)
-
-
-def read_stimulus(context: Context, chosen: Setting, kind: StimulusKind) -> StimulusParts:
+def read_stimulus(context: Context, kind: StimulusKind) -> StimulusParts:
     """The stimulus under the context's constants; Refused if it cannot be read."""
-    inputs = typed_inputs(context, chosen.at("input"), chosen.own.input)
-    return kind.read(context, chosen, (*chosen.loc, kind.name), inputs)
+    inputs = typed_inputs(context, context.at("input"), context.own.input)
+    return kind.read(context, (*context.loc, kind.name), inputs)
 
 
-def stimulus_of(
-    context: Context, chosen: Setting, overrides: Overrides, parts: StimulusParts
-) -> Stimulus:
+def stimulus_of(context: Context, parts: StimulusParts) -> Stimulus:
     """The whole stimulus of a case: what is done, and all that surrounds the program."""
     return Stimulus(
         action=parts.action,
         inputs=parts.inputs,
-        constants=overrides,
-        provide=tuple(name.rsplit("/", 1)[-1] for name in chosen.value("provide")),
-        seed=chosen.value("seed"),
-        folder=has_folder(chosen),
-        files=given_files(context, chosen),
-        stdin=chosen.own.stdin if chosen.states("stdin") else None,
-        replies=_replies(context, chosen) if chosen.states("replies") else None,
+        constants=context.variation.overrides,
+        provide=tuple(name.rsplit("/", 1)[-1] for name in context.value("provide")),
+        seed=context.value("seed"),
+        folder=has_folder(context),
+        files=given_files(context),
+        stdin=context.own.stdin if context.states("stdin") else None,
+        replies=_replies(context),
         environment=tuple(
-            Binding(name=name, literal=text) for name, text in chosen.value("environment").items()
+            Binding(name=name, literal=text) for name, text in context.value("environment").items()
         ),
     )
 
 
-def _replies(context: Context, chosen: Setting) -> Replies | None:
+def _replies(context: Context) -> Replies | None:
+    if not context.states("replies"):
+        return None
     try:
-        return replies_of(context.vocabulary.folder, chosen.own.replies, context.constants)
+        return replies_of(context.vocabulary.folder, context.own.replies, context.constants)
     except DrawError as error:
-        context.add((*chosen.loc, "replies"), str(error), error.hint)
+        context.add((*context.loc, "replies"), str(error), error.hint)
         return None
 
 
-def given(context: Context, chosen: Setting) -> str:
+def given(context: Context) -> str:
     """The statements of every `given:` in force; their names join the context."""
     parts: list[str] = []
-    for loc, text in chosen.layers("given"):
+    for loc, text in context.layers("given"):
         source = text
         try:
             if text.startswith(">>>"):
@@ -213,15 +161,15 @@ def _check_commas(context: Context, loc: Loc, count: int) -> None:
 LARGEST_GIVEN = 1024 * 1024  # bytes, of one file
 
 
-def has_folder(chosen: Setting) -> bool:
+def has_folder(context: Context) -> bool:
     """Whether the scenario has a folder: files, or something to be written."""
-    return chosen.states("writes") or any(True for _ in chosen.layers("files"))
+    return context.states("writes") or any(True for _ in context.layers("files"))
 
 
-def given_files(context: Context, chosen: Setting) -> tuple[SourceFile, ...]:
+def given_files(context: Context) -> tuple[SourceFile, ...]:
     """The files of every `files:` in force; mistakes are noted for what cannot be read."""
     found: dict[str, SourceFile] = {}
-    for loc, files in chosen.layers("files"):
+    for loc, files in context.layers("files"):
         for name, content in files.items():
             with suppress(Refused):
                 found[name] = _file(context, (*loc, name), name, content)
@@ -247,71 +195,72 @@ def _file(context: Context, loc: Loc, name: str, content: str | TextShape) -> So
     return SourceFile(name=name, data=data)
 
 
-def used_files(chosen: Setting) -> set[str]:
+def used_files(context: Context) -> set[str]:
     """The paths, below the spec folder, of files that are copied into the folder."""
-    contents = [content for _, files in chosen.layers("files") for content in files.values()]
+    contents = [content for _, files in context.layers("files") for content in files.values()]
     return {one for one in contents if isinstance(one, str) and one and "\n" not in one}
 
 
-def provided_names(document: Document, vocabulary: Vocabulary, chosen: Setting) -> tuple[str, ...]:
+def provided_names(context: Context) -> tuple[str, ...]:
     """The extra files that are there, as paths below the spec folder; mistakes for the others."""
     found: list[str] = []
-    for index, name in enumerate(chosen.value("provide")):
-        loc = (*chosen.where("provide"), index)
+    for index, name in enumerate(context.value("provide")):
+        loc = (*context.where("provide"), index)
         if name.startswith("/") or ".." in name.split("/"):
-            document.add(loc, f"{name} is not below the spec folder")
-        elif not (vocabulary.folder / name).is_file():
-            document.add(loc, f"there is no file {name} in the spec folder")
+            context.add(loc, f"{name} is not below the spec folder")
+        elif not (context.vocabulary.folder / name).is_file():
+            context.add(loc, f"there is no file {name} in the spec folder")
         else:
             found.append(name)
     return tuple(found)
 
 
-def stand_in_files(
-    document: Document, vocabulary: Vocabulary, chosen: Setting
-) -> dict[str, SourceFile]:
+def stand_in_files(context: Context) -> dict[str, SourceFile]:
     """The files that stand in, by their name: of the spec folder, else beside the reference.
 
     Mistakes are noted for what is no submitted module, for files that are not there, are no Python
     or are the reference's own answer, and where nothing of the submission would be left.
     """
     found: dict[str, SourceFile] = {}
-    names: dict[str, str] = chosen.value("stand_in")
-    where = chosen.where("stand_in")
+    names: dict[str, str] = context.value("stand_in")
+    where = context.where("stand_in")
     for module, name in names.items():
         loc = (*where, module)
-        if module not in vocabulary.submission_files or not module.endswith(".py"):
-            hint = nearest(module, vocabulary.submission_files)
-            document.add(loc, f"{module} is no submitted module", hint, key=True)
+        if module not in context.vocabulary.submission_files or not module.endswith(".py"):
+            hint = nearest(module, context.vocabulary.submission_files)
+            context.add(loc, f"{module} is no submitted module", hint, key=True)
             continue
-        file = _stand_in(document, vocabulary, loc, name)
+        file = _stand_in(context, loc, name)
         if file is not None:
             found[name] = file
-    if names and set(names) >= set(vocabulary.submission_files):
+    if names and set(names) >= set(context.vocabulary.submission_files):
         what = "nothing of the submission would be left"
-        document.add(where, what, "leave out the module that the scenario is about", key=True)
+        context.add(where, what, "leave out the module that the scenario is about", key=True)
     return found
 
 
-def _stand_in(document: Document, vocabulary: Vocabulary, loc: Loc, name: str) -> SourceFile | None:
+def _stand_in(context: Context, loc: Loc, name: str) -> SourceFile | None:
     if "/" in name or "\\" in name:
-        document.add(loc, f"{name} is a path", "write the file's name alone")
+        context.add(loc, f"{name} is a path", "write the file's name alone")
         return None
-    beside = name not in vocabulary.submission_files
-    folders = [vocabulary.folder, *([vocabulary.reference_folder] if beside else [])]
+    beside = name not in context.vocabulary.submission_files
+    folders = [
+        context.vocabulary.folder,
+        *([context.vocabulary.reference_folder] if beside else []),
+    ]
     path = next((folder / name for folder in folders if (folder / name).is_file()), None)
     if path is None:
         what = f"there is no file {name} in the spec folder or among the course's files"
-        document.add(loc, what, "" if beside else "the reference's own answer is never used")
+        context.add(loc, what, "" if beside else "the reference's own answer is never used")
         return None
     file = SourceFile(name=name, data=path.read_bytes())
-    if any(file.data == answer.data for answer in vocabulary.reference):
-        document.add(loc, f"{name} is the reference's own answer", "write a module for this use")
+    if any(file.data == answer.data for answer in context.vocabulary.reference):
+        context.add(loc, f"{name} is the reference's own answer", "write a module for this use")
         return None
     try:
         ast.parse(file.data)
     except (SyntaxError, ValueError) as error:
         reason = getattr(error, "msg", None) or str(error)
-        document.add(loc, f"{name} is not Python ({reason})")
+        context.add(loc, f"{name} is not Python ({reason})")
         return None
     return file

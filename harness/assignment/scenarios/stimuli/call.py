@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.assignment.document import Loc
-from harness.assignment.scenarios.context import Context, Setting
-from harness.assignment.scenarios.stimulus import StimulusKind, StimulusParts, stimulus_kind
+from harness.assignment.scenarios.context import Context
+from harness.assignment.scenarios.stimulus import StimulusKind, StimulusParts
 from harness.model.stimulus import Call, Typed, called_function
 
 
-def _read(context: Context, chosen: Setting, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
-    text = chosen.text("call")
+def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
+    text = context.text("call")
     context.expression(text, loc)
     leaves: frozenset[str] | None = None
     if context.vocabulary.has_reference:
@@ -17,12 +17,10 @@ def _read(context: Context, chosen: Setting, loc: Loc, inputs: tuple[Typed, ...]
     return StimulusParts(action=Call(expression=text.strip()), inputs=inputs, leaves=leaves)
 
 
-stimulus_kind(
-    StimulusKind(
-        name="call",
-        description="One Python expression.",
-        takes=("returns", "prints", "turns", "transcript", "raises", "leaves", "replies"),
-        read=_read,
-        order=10,
-    )
+CALL = StimulusKind(
+    name="call",
+    description="One Python expression.",
+    takes=("returns", "prints", "turns", "transcript", "raises", "leaves", "replies"),
+    read=_read,
+    order=10,
 )

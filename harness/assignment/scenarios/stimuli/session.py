@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.assignment.document import Loc
-from harness.assignment.scenarios.context import Context, Setting
+from harness.assignment.scenarios.context import Context
 from harness.assignment.scenarios.python_text import (
     SessionError,
     names_of,
@@ -16,14 +16,13 @@ from harness.assignment.scenarios.stimulus import (
     StimulusKind,
     StimulusParts,
     check_line,
-    stimulus_kind,
 )
 from harness.model.stimulus import Session, Typed
 
 
-def _read(context: Context, chosen: Setting, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
+def _read(context: Context, loc: Loc, inputs: tuple[Typed, ...]) -> StimulusParts:
     try:
-        steps = parse_session(chosen.text("session"))
+        steps = parse_session(context.text("session"))
     except SessionError as error:
         context.refuse(loc, str(error), error.hint, line=error.line)
     for step in steps:
@@ -33,7 +32,7 @@ def _read(context: Context, chosen: Setting, loc: Loc, inputs: tuple[Typed, ...]
         tree = parse_statements(step.source)
         context.names |= names_of(tree).bound
         context.check_names(tree, loc, line=step.line)
-    if not chosen.states("input"):
+    if not context.states("input"):
         inputs = tuple(typed_in(steps, prompts_of(context.constants.values())))
         for entry in inputs:
             check_line(context, loc, entry.text)
@@ -45,13 +44,11 @@ def _read(context: Context, chosen: Setting, loc: Loc, inputs: tuple[Typed, ...]
     )
 
 
-stimulus_kind(
-    StimulusKind(
-        name="session",
-        description="A REPL session as pasted from the sheet.",
-        takes=("leaves",),
-        read=_read,
-        order=20,
-        elsewhere="state it in the session",
-    )
+SESSION = StimulusKind(
+    name="session",
+    description="A REPL session as pasted from the sheet.",
+    takes=("leaves",),
+    read=_read,
+    order=20,
+    elsewhere="state it in the session",
 )
