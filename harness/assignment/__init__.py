@@ -5,16 +5,25 @@ What needs PyYAML or pydantic is imported on request, since a cached plan is loa
 
 from typing import TYPE_CHECKING
 
-from harness.assignment.loading import CACHE, available, files_asked_for, find_root, load
-from harness.assignment.problems import SpecErrors
+from harness.assignment.loading import (
+    CACHE,
+    SpecErrors,
+    available,
+    files_asked_for,
+    find_root,
+    load,
+)
 from harness.assignment.vocabulary import as_template
 from harness.common.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from harness.assignment.compile import load_for_fuzzing, record_draws
     from harness.assignment.document import in_quotes
-    from harness.assignment.files.expect import expectation_text, load_expectation
-    from harness.assignment.files.lists import load_equivalents
+    from harness.assignment.files.small_files import (
+        expectation_text,
+        load_equivalents,
+        load_expectation,
+    )
     from harness.assignment.scenarios.draws import (
         literals,
         load_module,
@@ -48,8 +57,7 @@ __getattr__ = lazy_exports(
     {
         "compile": ("load_for_fuzzing", "record_draws"),
         "document": ("in_quotes",),
-        "files.expect": ("expectation_text", "load_expectation"),
-        "files.lists": ("load_equivalents",),
+        "files.small_files": ("expectation_text", "load_equivalents", "load_expectation"),
         "scenarios.draws": ("literals", "load_module", "no_constants_of_loaded_modules"),
         "schema": ("json_schema", "write_schemas"),
     },

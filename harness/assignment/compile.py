@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
-from harness.assignment.document import Document
+from harness.assignment.document import Document, Problems
 from harness.assignment.files.assignment import Heading, comparisons, manual_slots, read_heading
 from harness.assignment.files.fuzzing import fuzz_settings
-from harness.assignment.files.lists import read_clauses, read_exemptions, read_mutants
 from harness.assignment.files.policy import read_policy
+from harness.assignment.files.small_files import read_clauses, read_exemptions, read_mutants
 from harness.assignment.loading import (
     ASSIGNMENT,
     EXEMPT,
@@ -23,7 +23,6 @@ from harness.assignment.loading import (
     shown,
     spec_folder,
 )
-from harness.assignment.problems import Problems
 from harness.assignment.scenarios.across_files import Compiled, WeightedFile, weighted, with_needs
 from harness.assignment.scenarios.draws import DrawRequest, draw, freeze, load_module
 from harness.assignment.scenarios.file import ScenarioFile
@@ -41,7 +40,6 @@ from harness.model.plan import (
     Clause,
     Exemption,
     OtherFiles,
-    Place,
     Plan,
     SourceFile,
 )
@@ -276,8 +274,8 @@ class _Compiler:
         whole = Compiled(recording=self.recording)
         files: list[WeightedFile] = []
         for odd in sorted(self.folder.glob("*.yml")):
-            place = Place(file=shown(self.root, odd), line=1, column=1)
-            self.problems.add(place, "", "this file is not read", "name it .yaml")
+            file = shown(self.root, odd)
+            self.problems.add_to_file(file, "this file is not read", "name it .yaml")
         named = (
             heading.shape.policy or "policy.yaml",
             heading.shape.clauses or "clauses.yaml",
@@ -297,8 +295,8 @@ class _Compiler:
         for name in sorted(names):
             short = name.rsplit("/", 1)[-1]
             if short in found:
-                place = Place(file=shown(self.root, self.folder / name), line=1, column=1)
-                self.problems.add(place, "", f"two provided files are named {short}")
+                file = shown(self.root, self.folder / name)
+                self.problems.add_to_file(file, f"two provided files are named {short}")
             found[short] = SourceFile(name=short, data=(self.folder / name).read_bytes())
         return tuple(found.values())
 

@@ -1,4 +1,4 @@
-"""A YAML file as plain data in which every value keeps its place.
+"""A YAML file as plain data in which every value keeps its place; the mistakes found in one.
 
 YAML 1.1 (this loader, most tools) and YAML 1.2 (most editors) read some plain scalars
 differently, and some are not what they look like. All of these are errors, with a hint.
@@ -15,13 +15,46 @@ from typing import Any
 
 import yaml
 
-from harness.assignment.problems import Problems, syntax_error
+from harness.assignment.loading import SpecErrors
 from harness.common.escaping import visible
 from harness.model.plan import Place
 
 Loc = tuple[str | int, ...]
 _PAIR = re.compile(r"\s*[^\s,]+\s*,\s*[^\s,]+\s*\Z")
 _CODE = (("python",), ("call",), ("given",), ("session",))
+
+
+class Problems:
+    """Collects mistakes: of those with the same place and key only the first."""
+
+    def __init__(self) -> None:
+        self._lines: dict[tuple[str, int, int, str], str] = {}
+
+    def add(self, place: Place, key: str, what: str, hint: str = "") -> None:
+        """Note a mistake: its place, the key it is about, what is wrong, how to correct it."""
+        line = f"{place}: {f'{key}: ' if key else ''}{_sentence(what)}"
+        line += f" Hint: {_sentence(hint)}" if hint else ""
+        self._lines.setdefault((place.file, place.line, place.column, key), line)
+
+    def add_to_file(self, file: str, what: str, hint: str = "") -> None:
+        """Note a mistake about a file as a whole."""
+        self.add(Place(file=file, line=1, column=1), "", what, hint)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def lines(self) -> tuple[str, ...]:
+        """The mistakes in the order of their files and places."""
+        return tuple(line for _, line in sorted(self._lines.items()))
+
+    def raise_any(self) -> None:
+        """Raise SpecErrors if there is a mistake."""
+        if self._lines:
+            raise SpecErrors(self.lines())
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(("?", ".")) else f"{text}."
 
 
 Scalar = str | int | float | bool | None
@@ -156,13 +189,12 @@ class Document:
         try:
             text = path.read_bytes().decode("utf-8-sig")
         except FileNotFoundError:
-            problems.add(Place(file=file, line=1, column=1), "", "there is no such file")
+            problems.add_to_file(file, "there is no such file")
         except UnicodeDecodeError as error:
             what = f"byte {error.start} is not UTF-8"
-            problems.add(Place(file=file, line=1, column=1), "", what, "save the file as UTF-8")
+            problems.add_to_file(file, what, "save the file as UTF-8")
         except OSError as error:
-            what = f"cannot be read ({error.strerror})"
-            problems.add(Place(file=file, line=1, column=1), "", what)
+            problems.add_to_file(file, f"cannot be read ({error.strerror})")
         else:
             document = cls(file, text, problems)
             return document if document.readable else None
@@ -241,19 +273,17 @@ class Document:
             return
         except yaml.YAMLError as error:
             what = " ".join(str(error).split("\n")[0].split())
-            place = Place(file=self.file, line=1, column=1)
-            self.problems.add(place, "", f"not YAML: {what}")
+            self.problems.add_to_file(self.file, f"not YAML: {what}")
             return
         next(self._events)
         event = next(self._events)
         if isinstance(event, yaml.StreamEndEvent):
-            self.problems.add(Place(file=self.file, line=1, column=1), "", "the file is empty")
+            self.problems.add_to_file(self.file, "the file is empty")
             return
         try:
             self.data = self._value(next(self._events), (), None)
         except RecursionError:
-            place = Place(file=self.file, line=1, column=1)
-            self.problems.add(place, "", "lists and mappings are nested too deeply")
+            self.problems.add_to_file(self.file, "lists and mappings are nested too deeply")
             return
         next(self._events)
         after = next(self._events)
@@ -265,7 +295,7 @@ class Document:
 
     def _unreadable(self, error: yaml.MarkedYAMLError) -> None:
         mark = error.problem_mark or error.context_mark
-        problem, hint = syntax_error(" ".join(str(error.problem or error.context).split()))
+        problem, hint = _syntax_error(" ".join(str(error.problem or error.context).split()))
         place = _place(self.file, mark) if mark else Place(file=self.file, line=1, column=1)
         self.problems.add(place, "", f"not YAML: {problem}", hint)
 
@@ -375,6 +405,21 @@ class Document:
             if depth == 0:
                 return
             event = next(self._events)
+
+
+def _syntax_error(problem: str) -> tuple[str, str]:
+    """What is wrong with a text that is no YAML, from what PyYAML says of it, and a hint."""
+    if "mapping values" in problem:
+        return problem, "quote a text that holds ': '"
+    if "cannot start any token" in problem:
+        return problem, "indent with spaces, and quote a text that begins with % @ ` or a tab"
+    if "undefined alias" in problem:
+        return "a text that begins with * is an alias", "quote it"
+    if "did not find expected" in problem or "could not find expected" in problem:
+        if "',' or" in problem:
+            return problem, "put a text that holds a comma or a bracket in quotes"
+        return problem, "look for a bracket, quote or indentation that does not match"
+    return problem, ""
 
 
 def _place(file: str, mark: Any) -> Place:

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +23,14 @@ from harness.common.files import write_bytes
 from harness.common.serial import dumps, from_plain
 from harness.model.plan import Visibility
 from harness.model.specification import Specification
+
+
+class SpecErrors(UserError):  # noqa: N818 - it holds many
+    """All mistakes found in a specification. `errors` holds one line each, `str()` all of them."""
+
+    def __init__(self, errors: Iterable[str]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("\n".join(self.errors))
 
 
 def load(

@@ -10,9 +10,14 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from harness.assignment.files.assignment import AssignmentShape
-from harness.assignment.files.expect import ExpectShape
-from harness.assignment.files.lists import ClausesShape, EquivalentsShape, ExemptShape, MutantsShape
 from harness.assignment.files.policy import PolicyShape
+from harness.assignment.files.small_files import (
+    ClausesShape,
+    EquivalentsShape,
+    ExemptShape,
+    ExpectShape,
+    MutantsShape,
+)
 from harness.assignment.scenarios.shape import ScenarioFileShape
 from harness.assignment.shapes import Shape
 from harness.matchers import schemas

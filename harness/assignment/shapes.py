@@ -25,8 +25,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from harness.assignment.document import Document, Loc
-from harness.assignment.problems import Problems
+from harness.assignment.document import Document, Loc, Problems
 from harness.common.words import listed
 from harness.matchers import describe, nearest
 

@@ -236,8 +236,7 @@ def _provided(
 ) -> tuple[SourceFile, ...]:
     if support is not None and not any((support / name).is_file() for name in shape.provided):
         what = f"holds none of the provided files ({', '.join(shape.provided) or 'there are none'})"
-        place = Place(file=shown(root, support), line=1, column=1)
-        document.problems.add(place, "", what, "correct --support")
+        document.problems.add_to_file(shown(root, support), what, "correct --support")
     found: list[SourceFile] = []
     for index, name in enumerate(shape.provided):
         loc: Loc = ("provided", index)
@@ -256,19 +255,18 @@ def _provided(
 def _is_readable(document: Document, root: Path, path: Path, file: SourceFile) -> bool:
     if not file.name.endswith(".py"):
         return True
-    place = Place(file=shown(root, path), line=1, column=1)
     try:
         file.data.decode("utf-8-sig")
         ast.parse(file.data)
     except UnicodeDecodeError as error:
         what = f"byte {error.start} is not UTF-8"
-        document.problems.add(place, "", what, "save the file as UTF-8")
+        document.problems.add_to_file(shown(root, path), what, "save the file as UTF-8")
         return False
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         column = getattr(error, "offset", None) or 1
         reason = getattr(error, "msg", None) or str(error)
-        place = Place(file=place.file, line=line, column=column)
+        place = Place(file=shown(root, path), line=line, column=column)
         document.problems.add(place, "", f"not Python ({reason})")
         return False
     return True
