@@ -4,9 +4,9 @@ findings, the scenarios that most fail, the causes of all joined, and who needs 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from harness.model.plan import Plan, Scenario
@@ -18,36 +18,39 @@ from harness.reporting.view.words import percent
 MOST_STUDENTS = 60  # named
 _MOST_TEXTS = 100  # told apart
 _MOST_BARS = 12
-_MOST_EXAMPLES = 5
 
 
+@dataclass(slots=True, kw_only=True)
 class Tally:
-    """Counted one submission at a time; of a class of any size as much is held as of a small one.
+    """Submissions that have something in common: a cause, a mistake in several functions, a
+    finding, failing scenarios of one group, or why a person must look at them.
 
-    `students` are the ids of the first of them, `marks` what they lose together.
+    Counted one submission at a time: of a class of any size as much is held as of a small one.
     """
 
-    __slots__ = ("_texts", "count", "marks", "students")
+    kind: str = ""  # the rule of an explanation or a finding, or why a person must look
+    functions: tuple[str, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()  # of the group, those of a sweep are one
+    count: int = 0
+    graded: int = 0  # of so many
+    marks: Fraction = Fraction(0)  # what they lose together
+    students: list[str] = field(default_factory=list)  # the ids of the first
+    _messages: Counter[str] = field(default_factory=Counter)
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.marks = Fraction(0)
-        self.students: list[str] = []
-        self._texts: Counter[str] = Counter()
-
-    def add(self, student: str, text: str = "", marks: Fraction = Fraction(0)) -> None:
+    def add(self, student: str, message: str = "", marks: Fraction = Fraction(0)) -> None:
         """Count one submission, and the sentence that says why."""
         self.count += 1
         self.marks += marks
         if len(self.students) < MOST_STUDENTS:
             self.students.append(student)
-        self._texts[text] += 1
-        if len(self._texts) > _MOST_TEXTS:  # the rare ones are forgotten
-            self._texts = Counter(dict(self._texts.most_common(_MOST_TEXTS // 2)))
+        self._messages[message] += 1
+        if len(self._messages) > _MOST_TEXTS:  # the rare ones are forgotten
+            self._messages = Counter(dict(self._messages.most_common(_MOST_TEXTS // 2)))
 
-    def usual(self) -> str:
+    @property
+    def message(self) -> str:
         """The sentence that holds for more than half of them; empty where none does."""
-        text, holds_for = max(self._texts.items(), key=lambda item: item[1], default=("", 0))
+        text, holds_for = max(self._messages.items(), key=lambda item: item[1], default=("", 0))
         return text if 2 * holds_for > self.count else ""
 
 
@@ -80,16 +83,6 @@ class FunctionMean:
     function: str
     share: int
     lost: Fraction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingTally:
-    """One kind of finding: its sentence once, how many submissions have it, and the first few."""
-
-    rule: str
-    message: str
-    count: int
-    examples: tuple[str, ...]
 
 
 def distribution(given: Iterable[Fraction], out_of: Fraction) -> Distribution | None:
@@ -187,116 +180,78 @@ class Means:
 
 
 class Findings:
-    """Findings with the same rule and sentence together, counted one submission at a time."""
+    """Findings with the same rule and sentence together."""
 
     def __init__(self) -> None:
         self._tallies: dict[tuple[str, str], Tally] = {}
 
     def add(self, result: SubmissionResult) -> None:
         """Count one submission."""
-        for key in {(finding.rule, finding.message): None for finding in result.findings}:
-            self._tallies.setdefault(key, Tally()).add(result.id)
+        for rule, message in {(each.rule, each.message): None for each in result.findings}:
+            tally = self._tallies.setdefault((rule, message), Tally(kind=rule))
+            tally.add(result.id, message)
 
-    def found(self) -> tuple[FindingTally, ...]:
+    def found(self) -> list[Tally]:
         """All of them, most widespread first."""
-        found = [
-            FindingTally(
-                rule=rule,
-                message=message,
-                count=tally.count,
-                examples=tuple(tally.students[:_MOST_EXAMPLES]),
-            )
-            for (rule, message), tally in self._tallies.items()
-        ]
-        return tuple(sorted(found, key=lambda tally: (-tally.count, tally.rule)))
+        return sorted(self._tallies.values(), key=lambda tally: (-tally.count, tally.kind))
 
 
 MOST_SCENARIOS = 25
-_MOST_NAMED = 15  # submissions that fail one
 GOOD = Fraction(3, 4)  # of the marks for functionality
 _FEWEST_GOOD = 3  # a scenario is not in doubt for fewer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedScenarios:
-    """The scenarios of one group (those of a sweep are one), of which `failed` of `graded`
-    submissions fail at least one. `reason` is why, where that holds for most of them; `students`
-    are the ids of the first."""
-
-    first: Scenario
-    scenarios: int
-    failed: int
-    graded: int
-    reason: str
-    students: tuple[str, ...]
-
-
 class FailingCounter:
-    """Counted one submission at a time."""
+    """The groups of scenarios, with the submissions that fail at least one of them."""
 
     def __init__(self, plan: Plan) -> None:
-        self._groups: dict[str, list[Scenario]] = {}
+        groups: dict[str, list[Scenario]] = {}
         self._group_of: dict[str, str] = {}
         for scenario in plan.scenarios:
             if not scenario.informational:
-                self._groups.setdefault(scenario.group, []).append(scenario)
+                groups.setdefault(scenario.group, []).append(scenario)
                 self._group_of[scenario.id] = scenario.group
-        self._graded: Counter[str] = Counter()
-        self._failed: dict[str, Tally] = {}
+        self._failed = {name: Tally(scenarios=tuple(each)) for name, each in groups.items()}
+        self._failed_by_good = {name: Tally(scenarios=tuple(each)) for name, each in groups.items()}
         self._good = 0
-        self._failed_by_good: dict[str, Tally] = {}
 
     def add(self, result: SubmissionResult) -> None:
         """Count one submission."""
         if not was_run(result):
             return
-        seen: set[str] = set()
+        groups: set[str] = set()
         why: dict[str, str] = {}
         for outcome in result.scenarios:
             group = self._group_of.get(outcome.scenario_id)
             if group is None or outcome.verdict.kind is VerdictKind.HARNESS_ERROR:
                 continue
-            seen.add(group)
+            groups.add(group)
             if not outcome.verdict.passed:
                 why.setdefault(group, outcome.verdict.message)
         is_good = result.mark is not None and result.mark >= GOOD * result.out_of
         self._good += is_good
-        self._graded.update(seen)
+        for group in groups:
+            self._failed[group].graded += 1
         for group, message in why.items():
-            self._failed.setdefault(group, Tally()).add(result.id, message)
+            self._failed[group].add(result.id, message)
             if is_good:
-                self._failed_by_good.setdefault(group, Tally()).add(result.id, message)
+                self._failed_by_good[group].add(result.id, message)
 
-    def most(self) -> tuple[FailedScenarios, ...]:
+    def most(self) -> list[Tally]:
         """At most 25 groups, most failed first."""
-        return self._found(self._failed, self._graded)[:MOST_SCENARIOS]
+        return _most_first(self._failed.values())[:MOST_SCENARIOS]
 
-    def doubtful(self) -> tuple[FailedScenarios, ...]:
+    def doubtful(self) -> list[Tally]:
         """The groups that more than half of the otherwise good submissions fail, of which there
         must be a few: the scenario or the reference may be what is wrong."""
         if self._good < _FEWEST_GOOD:
-            return ()
-        graded = Counter(dict.fromkeys(self._failed_by_good, self._good))
-        found = self._found(self._failed_by_good, graded)
-        return tuple(each for each in found if 2 * each.failed > each.graded)
+            return []
+        failed = [replace(tally, graded=self._good) for tally in self._failed_by_good.values()]
+        return _most_first(tally for tally in failed if 2 * tally.count > tally.graded)
 
-    def _found(self, failed: dict[str, Tally], graded: Counter[str]) -> tuple[FailedScenarios, ...]:
-        found = []
-        for group, scenarios in self._groups.items():
-            tally = failed.get(group)
-            if tally is None:
-                continue
-            found.append(
-                FailedScenarios(
-                    first=scenarios[0],
-                    scenarios=len(scenarios),
-                    failed=tally.count,
-                    graded=graded[group],
-                    reason=tally.usual(),
-                    students=tuple(tally.students[:_MOST_NAMED]),
-                )
-            )
-        return tuple(sorted(found, key=lambda each: -each.failed))
+
+def _most_first(tallies: Iterable[Tally]) -> list[Tally]:
+    return sorted((tally for tally in tallies if tally.count), key=lambda tally: -tally.count)
 
 
 _MOST_KEYS = 5000  # causes told apart in a class
@@ -310,48 +265,13 @@ FLAGGED = "flagged"
 NOT_MARKED = "marks by hand are missing"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassCause:
-    """One cause that `count` submissions have, and what they lose by it together. `students` are
-    the ids of the first of them, `message` the sentence that holds for more than half of them, if
-    one does."""
-
-    function: str
-    rule: str
-    message: str
-    count: int
-    marks: Fraction
-    students: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WideMistake:
-    """A rule that explains causes in several functions, for `count` submissions in all."""
-
-    rule: str
-    functions: tuple[str, ...]
-    count: int
-    marks: Fraction
-    students: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForAPerson:
-    """Why a person must look at `count` submissions, and the ids of the first of them."""
-
-    reason: str
-    count: int
-    students: tuple[str, ...]
-
-
 class ClassCauses:
-    """Counted one submission at a time; of a class of any size as much is held as of a small
-    one."""
+    """The causes of a class joined, and who needs a person."""
 
     def __init__(self) -> None:
         self._causes: dict[tuple[str, str], Tally] = {}
         self._rules: dict[str, Tally] = {}
-        self._for_a_person: defaultdict[str, Tally] = defaultdict(Tally)
+        self._for_a_person: dict[str, Tally] = {}
         self._some_by_hand = False
 
     def add(self, result: SubmissionResult) -> None:
@@ -363,40 +283,32 @@ class ClassCauses:
         for cause in result.causes:
             key = (cause.function, cause.rule)
             if key in self._causes or len(self._causes) < _MOST_KEYS:
-                self._causes.setdefault(key, Tally())
+                functions = (cause.function,) if cause.function else ()
+                self._causes.setdefault(key, Tally(kind=cause.rule, functions=functions))
                 marks[key] = marks.get(key, Fraction(0)) + cause.marks_at_stake
                 messages.setdefault(key, cause.message)
                 rules[cause.rule] = rules.get(cause.rule, Fraction(0)) + cause.marks_at_stake
         for key, lost in marks.items():
             self._causes[key].add(result.id, messages[key], lost)
         for rule, lost in rules.items():
-            self._rules.setdefault(rule, Tally()).add(result.id, marks=lost)
+            self._rules.setdefault(rule, Tally(kind=rule)).add(result.id, marks=lost)
 
     def _count_reason(self, result: SubmissionResult) -> None:
-        reason = _REASONS.get(result.status, FLAGGED if result.flagged else "")
-        if reason:
-            self._for_a_person[reason].add(result.id)
         missing = [part for part in result.manual if part.mark is None]
         self._some_by_hand |= len(missing) < len(result.manual)
-        if missing and result.mark is not None:
-            self._for_a_person[NOT_MARKED].add(result.id)
+        reason = _REASONS.get(result.status, FLAGGED if result.flagged else "")
+        by_hand = NOT_MARKED if missing and result.mark is not None else ""
+        for kind in filter(None, (reason, by_hand)):
+            self._for_a_person.setdefault(kind, Tally(kind=kind)).add(result.id)
 
-    def found(self) -> tuple[ClassCause, ...]:
+    def found(self) -> list[Tally]:
         """All causes, the one that costs the class most first."""
-        found = [
-            ClassCause(
-                function=function,
-                rule=rule,
-                message=tally.usual(),
-                count=tally.count,
-                marks=tally.marks,
-                students=tuple(tally.students),
-            )
-            for (function, rule), tally in self._causes.items()
-        ]
-        return tuple(sorted(found, key=lambda c: (-c.marks, -c.count, c.function, c.rule)))
+        return sorted(
+            self._causes.values(),
+            key=lambda cause: (-cause.marks, -cause.count, cause.functions, cause.kind),
+        )
 
-    def wide(self) -> tuple[WideMistake, ...]:
+    def wide(self) -> list[Tally]:
         """What several submissions got wrong, at least one of them in several functions, as the
         size of a board written into the code; what costs the class most comes first."""
         functions: dict[str, list[str]] = {}
@@ -405,25 +317,15 @@ class ClassCauses:
             if function:
                 functions.setdefault(rule, []).append(function)
                 times[rule] += tally.count
-        found = [
-            WideMistake(
-                rule=rule,
-                functions=tuple(functions[rule]),
-                count=tally.count,
-                marks=tally.marks,
-                students=tuple(tally.students),
-            )
+        mistakes = [
+            replace(tally, functions=tuple(functions[rule]))
             for rule, tally in self._rules.items()
             if 1 < tally.count < times[rule]
         ]
-        return tuple(sorted(found, key=lambda each: (-each.marks, each.rule)))
+        return sorted(mistakes, key=lambda mistake: (-mistake.marks, mistake.kind))
 
-    def for_a_person(self) -> tuple[ForAPerson, ...]:
+    def for_a_person(self) -> list[Tally]:
         """Who needs a person, in the order of reasons. Marks by hand are missing once people have
         begun to give them: before, they are for every submission."""
         reasons = [*_REASONS.values(), FLAGGED, *([NOT_MARKED] if self._some_by_hand else [])]
-        return tuple(
-            ForAPerson(reason=reason, count=tally.count, students=tuple(tally.students))
-            for reason in reasons
-            if (tally := self._for_a_person.get(reason)) is not None
-        )
+        return [self._for_a_person[reason] for reason in reasons if reason in self._for_a_person]
