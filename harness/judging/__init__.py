@@ -16,7 +16,7 @@ from harness.judging.judge import (
     not_run,
     resolve,
 )
-from harness.judging.texts import expected_files
+from harness.judging.mismatches import expected_files
 
 __all__ = [
     "LAST_KINDS",

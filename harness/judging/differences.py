@@ -16,8 +16,9 @@ from harness.judging.mismatches import (
     ReadsMismatch,
     TextMismatch,
     ValueMismatch,
+    exactly,
+    expected_turns,
 )
-from harness.judging.texts import exactly, expected_turns
 from harness.matchers import AnyValue, Exactly
 from harness.model.expectation import Expectation, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised, Turn

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.common.escaping import plain, quoted
-from harness.judging.alignment import shared_start
-from harness.judging.explain.rule import count
-from harness.judging.mismatches import ValueMismatch, raise_agrees
-from harness.judging.sessions import is_default_repr, screen_of, shows
-from harness.judging.texts import exactly, pieces, written_mismatches
+from harness.judging.channels import is_default_repr, screen_of, shows
+from harness.judging.comparison import shared_start
+from harness.judging.explain.rules import count
+from harness.judging.mismatches import (
+    ValueMismatch,
+    exactly,
+    pieces,
+    raise_agrees,
+    written_mismatches,
+)
 from harness.matchers import normalised, same, source
 from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
         compare_runs,
         read_snapshot,
     )
-    from harness.results.database import STORE_NAME, store_of
-    from harness.results.reader import StoreReader, read_run
+    from harness.results.database import STORE_NAME, StoreReader, read_run, store_of
     from harness.results.store import Store
     from harness.results.strength_file import latest_strength, write_strength
 
@@ -86,8 +85,7 @@ __getattr__ = lazy_exports(
             "compare_runs",
             "read_snapshot",
         ),
-        "database": ("STORE_NAME", "store_of"),
-        "reader": ("StoreReader", "read_run"),
+        "database": ("STORE_NAME", "StoreReader", "read_run", "store_of"),
         "store": ("Store",),
         "strength_file": ("latest_strength", "write_strength"),
     },

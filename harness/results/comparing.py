@@ -17,8 +17,7 @@ from typing import Any
 from harness.common.errors import UserError
 from harness.model.result import RESULTS_VERSION, SubmissionStatus
 from harness.model.verdict import VerdictKind
-from harness.results.database import STORE_NAME
-from harness.results.reader import StoreReader
+from harness.results.database import STORE_NAME, StoreReader
 from harness.results.results_json import ResultsText
 from harness.results.store import Store
 

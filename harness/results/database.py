@@ -1,15 +1,25 @@
 """A run's database: where it is, its tables, SQLite's errors as one line that a user can act on,
-and the lock that keeps a second writer out."""
+and the lock that keeps a second writer out; and reading it, one result at a time, which any process
+may while another one writes.
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Self, TypeVar, overload
 
+from harness.common import serial
 from harness.common.errors import UserError
+from harness.model.observation import Observation
+from harness.model.plan import Plan
+from harness.model.result import ByHand, RunFacts, RunResult, SubmissionResult, joined
+from harness.model.verdict import Verdict
+from harness.results.reuse import row_key
 
 STORE_NAME = "run.sqlite"
 SCHEMA_VERSION = 3
@@ -141,3 +151,248 @@ class WriterLock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+T = TypeVar("T")
+Row = tuple[object, ...]
+
+
+class StoreReader(AbstractContextManager["StoreReader"]):
+    """One run's results. Every method raises UserError when the file cannot be read."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def observations(self, key: str) -> tuple[Observation, ...] | None:
+        """What was observed under this key; None if nothing was that may be used again."""
+        text = self._text("observation", key)
+        return None if text is None else self._read(tuple[Observation, ...], text)
+
+    def verdict(self, key: str) -> Verdict | None:
+        """What was judged under this key."""
+        text = self._text("verdict", key)
+        return None if text is None else self._read(Verdict, text)
+
+    def result(self, submission_id: str) -> SubmissionResult | None:
+        """What became of a submission, without what people gave it; None if it is not in this
+        run (yet)."""
+        row = self._row("SELECT result FROM submission WHERE id = ?", submission_id)
+        return None if row is None else self._read(SubmissionResult, row[0])
+
+    def state_digest(self, submission_id: str) -> str | None:
+        """The digest of all that a submission's result was made with, as `save` was given it."""
+        row = self._row("SELECT state_digest FROM submission WHERE id = ?", submission_id)
+        return None if row is None else str(row[0])
+
+    def states(self) -> dict[str, str]:
+        """The state digest of every submission that has a result, by its id."""
+        with translated(self.path):
+            rows = self._connection.execute("SELECT id, state_digest FROM submission").fetchall()
+        return {str(name): str(state) for name, state in rows}
+
+    def paths(self) -> tuple[str, ...]:
+        """What the run was asked to grade."""
+        with translated(self.path):
+            rows = self._connection.execute("SELECT path FROM path ORDER BY path").fetchall()
+        return tuple(str(path) for (path,) in rows)
+
+    def earlier_facts(self) -> RunFacts | None:
+        """The facts of the run that is stored here; None where there is none, or none that this
+        harness can read."""
+        row = self._row("SELECT facts FROM run WHERE one = 1")
+        return None if row is None else self._read(RunFacts, row[0])
+
+    def facts(self) -> RunFacts:
+        return self._needed(self.earlier_facts(), "facts")
+
+    def plan(self) -> Plan:
+        row = self._row("SELECT plan FROM run WHERE one = 1")
+        plan = None if row is None else self._read(Plan, row[0])
+        return self._needed(plan, "plan")
+
+    def by_hand(self) -> dict[str, ByHand]:
+        """What people gave, by the ids of submissions."""
+        with translated(self.path):
+            rows = self._connection.execute("SELECT id, given FROM by_hand").fetchall()
+        return {
+            str(name): self._needed(self._read(ByHand, given), "marks given by hand")
+            for name, given in rows
+        }
+
+    def whole_result(self, submission_id: str) -> SubmissionResult | None:
+        """What became of a submission, with what people gave it; None if it is not in this run.
+        Unlike `result` it raises UserError for one that cannot be read."""
+        row = self._row("SELECT result FROM submission WHERE id = ?", submission_id)
+        if row is None:
+            return None
+        result = self._needed(self._read(SubmissionResult, row[0]), "results")
+        given = self._given(submission_id)
+        return result if given is None else joined(result, given)
+
+    def run(self) -> RunResult:
+        """The run with what people gave, submissions in the order of their ids, each read from the
+        database when it is asked for, also after this reader is closed. `facts.complete` says
+        whether it is a result."""
+        facts = self.facts()
+        with translated(self.path):
+            rows = self._connection.execute("SELECT id FROM submission ORDER BY id").fetchall()
+        path = self.path
+        results = StoredResults(
+            [str(name) for (name,) in rows],
+            facts,
+            lambda: StoreReader(path, connect_to_read(path)),
+        )
+        return RunResult(facts=facts, submissions=results)
+
+    def _given(self, submission_id: str) -> ByHand | None:
+        row = self._row("SELECT given FROM by_hand WHERE id = ?", submission_id)
+        if row is None:
+            return None
+        given = self._needed(self._read(ByHand, row[0]), "marks given by hand")
+        # A folder may have been begun anew with another assignment, whose students are the same.
+        return given if given.assignment in ("", self.facts().assignment) else None
+
+    def _row(self, query: str, *values: str | bytes) -> Row | None:
+        with translated(self.path):
+            row: Row | None = self._connection.execute(query, values).fetchone()
+        return row
+
+    def _text(self, table: str, key: str) -> object | None:
+        query = f"SELECT data FROM {table} JOIN text ON text.id = {table}.text WHERE key = ?"
+        row = self._row(query, row_key(key))
+        return None if row is None else row[0]
+
+    def _read(self, kind: type[T], text: object) -> T | None:
+        """The value of a text, compressed or not; None when it is no such."""
+        try:
+            plain = zlib.decompress(text) if isinstance(text, bytes) else str(text)
+            return serial.loads(kind, plain)
+        except (zlib.error, serial.SerialError):
+            return None
+
+    def _needed(self, found: T | None, what: str) -> T:
+        if found is None:
+            raise UserError(
+                f"holds no {what} that this harness can read",
+                place=str(self.path),
+                hint="grade again with --fresh",
+            )
+        return found
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; UserError when there is nothing of ours to read."""
+    if not path.is_file():
+        raise UserError("there are no results here", place=str(path), hint="run harness grade")
+    with translated(path):
+        address = path.absolute().as_uri()
+        connection = sqlite3.connect(f"{address}?mode=ro", uri=True, isolation_level=None)
+        try:
+            version = read_version(connection)
+        except sqlite3.OperationalError:
+            # A folder that is not writable cannot hold the index of the write-ahead log;
+            # then no process can be writing there either.
+            connection.close()
+            connection = sqlite3.connect(f"{address}?immutable=1", uri=True, isolation_level=None)
+            version = read_version(connection)
+    refuse_other_version(path, version)
+    return connection
+
+
+def read_version(connection: sqlite3.Connection) -> int:
+    """The schema's version; 0 for a new file."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+class NewerResultsError(UserError):
+    """A newer harness wrote the database, which may hold what this one does not know."""
+
+
+def refuse_other_version(path: Path, version: int) -> None:
+    """Raise UserError unless this harness knows the schema."""
+    if version > SCHEMA_VERSION:
+        raise NewerResultsError(
+            f"these results were written by a newer harness (version {version} of the file)",
+            place=str(path),
+            hint="update the harness, or choose another folder with --out",
+        )
+    if version < SCHEMA_VERSION:
+        raise UserError("this is no results file of the harness", place=str(path))
+
+
+def read_run(run: Path) -> tuple[RunResult, Plan]:
+    """A run with what people gave, and the plan it was graded by; UserError when it cannot be
+    read. `run` is as in `store_of`."""
+    path = store_of(run)
+    with StoreReader(path, connect_to_read(path)) as store:
+        return store.run(), store.plan()
+
+
+class StoredResults(Sequence[SubmissionResult]):
+    """The results of `ids` in this order, each read when it is asked for, so that a class of
+    thousands takes no more memory than one submission.
+
+    Reading raises UserError when another run has been written over the one that this was made of.
+    """
+
+    def __init__(
+        self, ids: Sequence[str], facts: RunFacts, reopen: Callable[[], StoreReader]
+    ) -> None:
+        self.ids = tuple(ids)
+        self._run = (facts.assignment, facts.started)
+        self._reopen = reopen
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[SubmissionResult]:
+        return self._read(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> SubmissionResult: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[SubmissionResult, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> SubmissionResult | tuple[SubmissionResult, ...]:
+        if isinstance(index, slice):
+            return tuple(self._read(self.ids[index]))
+        return next(self._read([self.ids[index]]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            mine == theirs for mine, theirs in zip(self, other, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _read(self, ids: Sequence[str]) -> Iterator[SubmissionResult]:
+        with self._reopen() as store:
+            facts = store.facts()
+            if (facts.assignment, facts.started) != self._run:
+                raise _written_over(store)
+            for name in ids:
+                result = store.whole_result(name)
+                if result is None:
+                    raise _written_over(store)
+                yield result
+
+
+def _written_over(store: StoreReader) -> UserError:
+    return UserError(
+        "another run has been written here since these results were asked for",
+        place=str(store.path),
+        hint="read the run again",
+    )

@@ -18,13 +18,17 @@ from harness.model.observation import Observation
 from harness.model.plan import Plan
 from harness.model.result import ByHand, RunFacts, SubmissionResult
 from harness.model.verdict import Verdict
-from harness.results.database import FOUND, SCHEMA_VERSION, TABLES, WriterLock, translated
-from harness.results.reader import (
+from harness.results.database import (
+    FOUND,
+    SCHEMA_VERSION,
+    TABLES,
     NewerResultsError,
     StoreReader,
+    WriterLock,
     connect_to_read,
     read_version,
     refuse_other_version,
+    translated,
 )
 from harness.results.reuse import Packer, Piece, compress
 

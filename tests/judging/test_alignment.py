@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.judging import judge
-from harness.judging.alignment import CONTEXT, WINDOW, Opposite, aligned, window
-from harness.judging.comparison import LONGEST_LINE
+from harness.judging.comparison import CONTEXT, LONGEST_LINE, WINDOW, Opposite, aligned, window
 from harness.model.verdict import Cell, ComparedRow, Comparison
 from tests.judging.judging_cases import CALL, called, expecting
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.judging import disagreements
-from harness.judging.sessions import shows
+from harness.judging.channels import shows
 from harness.matchers import AllOf, Contains, NoneOf, OfType
 from harness.model.expectation import (
     Expected,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from harness.common.escaping import visible
 from harness.judging import Judge, disagreements, judge
+from harness.judging.channels import screen_of
 from harness.judging.mismatches import first_difference
-from harness.judging.sessions import screen_of
 from harness.matchers import Exactly, same
 from harness.model.expectation import Expected, Ignore, StatedRaise
 from harness.model.observation import Ending, NamedValue, Observation, Raised, StepOutcome, Turn

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.explain import rule, rules
+from harness.judging.explain import rules
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import explain, registered_rules
 from harness.model.observation import Ending, Phase
@@ -198,7 +198,7 @@ def test_every_rule_has_its_own_name_and_says_what_it_is_for() -> None:
 
 
 TOY = """
-from harness.judging.explain.rule import Stage, rule
+from harness.judging.explain.rules import Stage, rule
 
 @rule(Stage.KNOWN_MISTAKE, 25, "returns a fruit")
 def returned_a_banana(failure):
@@ -235,7 +235,7 @@ def test_a_new_rule_is_one_new_file() -> None:
 
 def test_two_rules_cannot_have_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules[f"{rules.__name__}.endings"]
-    second = rule.rule(rule.Stage.ENDING, 60, "")(lambda failure: None)
+    second = rules.rule(rules.Stage.ENDING, 60, "")(lambda failure: None)
     monkeypatch.setattr(module, "second", second, raising=False)
     with pytest.raises(ValueError, match="the place of second is taken"):
         registered_rules.__wrapped__()

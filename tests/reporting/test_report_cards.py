@@ -7,12 +7,11 @@ from harness.model.result import SubmissionResult
 from harness.model.stimulus import Typed
 from harness.model.student_view import ShownCause, ShownCheck, Surroundings
 from harness.model.verdict import Verdict
-from harness.reporting.terminal.cards import cause
-from harness.reporting.terminal.lines import as_text
+from harness.reporting.terminal.cards import as_text, cause
 from harness.reporting.view import words
 from harness.reporting.view.comparisons import folded
 from harness.reporting.view.paste import python_lines
-from harness.reporting.view.scenario_lists import clause_tallies
+from harness.reporting.view.shown_causes import clause_tallies
 from harness.results import EVERYTHING, student_view
 from tests.reporting.report_samples import IMPORT_ASKS, MANY_FAULTS, PLAN, SCENARIOS, failed, result
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.judging.comparison import compare_texts, described
 from harness.model.verdict import Channel, Comparison
-from harness.reporting.html.pieces import cell_html
+from harness.reporting.html.environment import cell_html
 from harness.reporting.view.comparisons import first_difference
 from tests.reporting.report_samples import printed, returned
 

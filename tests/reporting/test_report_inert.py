@@ -7,8 +7,7 @@ from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from harness.common import escaping
-from harness.reporting.html import pieces
-from harness.reporting.html.environment import environment
+from harness.reporting.html.environment import block, code, environment
 
 
 @pytest.mark.parametrize(
@@ -44,20 +43,20 @@ def test_every_shown_character_can_be_encoded() -> None:
 
 
 def test_code_escapes_markup_and_sets_our_escapes_apart() -> None:
-    shown = pieces.code("<b>&\x1b\"'")
+    shown = code("<b>&\x1b\"'")
     assert shown == Markup('&lt;b&gt;&amp;<span class="esc">\\x1b</span>"\'')
 
 
 def test_code_tells_an_escape_from_a_backslash_that_was_there() -> None:
-    assert pieces.code("\\x1b") == Markup("\\x1b")
+    assert code("\\x1b") == Markup("\\x1b")
 
 
 def test_blanks_are_visible_on_request() -> None:
-    assert pieces.code("a \tb", spaces=True) == Markup("a<i>·</i><i>⇥</i>b")
+    assert code("a \tb", spaces=True) == Markup("a<i>·</i><i>⇥</i>b")
 
 
 def test_a_block_keeps_its_lines() -> None:
-    assert pieces.block("a\n<\n") == Markup("a\n&lt;\n")
+    assert block("a\n<\n") == Markup("a\n&lt;\n")
 
 
 @pytest.mark.parametrize(

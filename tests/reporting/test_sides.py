@@ -6,7 +6,7 @@ import pytest
 
 from harness.judging.comparison import compare_texts
 from harness.model.verdict import Channel, Comparison
-from harness.reporting.html.pieces import cell_html, signs_used
+from harness.reporting.html.environment import cell_html, signs_used
 from harness.reporting.view.comparisons import first_difference, side_lines
 from tests.reporting.report_samples import printed, returned
 

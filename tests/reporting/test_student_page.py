@@ -10,7 +10,7 @@ import pytest
 
 from harness.model.student_view import ShownCause
 from harness.model.verdict import CodePlace
-from harness.reporting.html.pieces import source_lines
+from harness.reporting.html.environment import source_lines
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.view.words import remedy
 from harness.results import student_view

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from harness.common.escaping import plain, quoted
-from harness.judging.alignment import Edit, edit_of
 from harness.judging.channels import argument_name, at_import
+from harness.judging.comparison import Edit, edit_of
 from harness.judging.mismatches import (
     EndingMismatch,
     FirstDifference,
@@ -18,10 +18,10 @@ from harness.judging.mismatches import (
     ReadsMismatch,
     TextMismatch,
     ValueMismatch,
+    expected_reads,
     first_difference,
     step_of,
 )
-from harness.judging.texts import expected_reads
 from harness.matchers import EqualData, Exactly, normalised, same
 from harness.model.expectation import Expectation
 from harness.model.observation import Ending, Observation, Turn

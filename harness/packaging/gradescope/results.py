@@ -24,8 +24,7 @@ from harness.model.result import ScenarioResult, SubmissionResult, SubmissionSta
 from harness.model.student_view import ShownCheck, Surroundings
 from harness.model.verdict import VerdictKind
 from harness.packaging.gradescope.settings import Metadata, NoMark, PackageSettings, PlatformRun
-from harness.reporting.terminal.cards import explained
-from harness.reporting.terminal.lines import as_text
+from harness.reporting.terminal.cards import as_text, explained
 from harness.reporting.view import paste, words
 from harness.results import hidden_kind, student_view
 

@@ -1,35 +1,232 @@
-"""The environment of the templates: all text is escaped and made visible, no name is undefined."""
+"""The templates' environment (all text is escaped and made visible, no name is undefined), and the
+smallest pieces of a page: a compared line, a typed key, a student's own lines in colour.
+
+Whatever a student's program printed, a file was called or a spec says is text to us: it can
+neither act (no markup, no terminal control) nor hide (no invisible or reordering characters).
+`code` and `block` are for the content of elements; attributes are escaped by the templates.
+"""
 
 from __future__ import annotations
 
 import base64
 import functools
 import hashlib
+import html
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from harness.common import escaping, files
+from harness.common.escaping import runs, visible
 from harness.common.rounding import rounded
+from harness.common.words import plural
+from harness.model.observation import Turn
 from harness.model.rule_words import rule_in_words
+from harness.model.stimulus import KEY_NAMES, Typed
+from harness.model.student_view import ShownCheck
+from harness.model.verdict import Cell, GridCell, LineEnd
 from harness.policy import finding_kind
-from harness.reporting.html import pieces
 from harness.reporting.view import (
     comparisons,
     figures,
     paste,
-    scenario_lists,
     shown_causes,
     words,
 )
+from harness.reporting.view.comparisons import shortened
+from harness.reporting.view.shown_causes import OwnLine
+from harness.reporting.view.words import number
 
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache, Environment
+    from pygments.lexer import Lexer
+
+
+def code(text: str, *, spaces: bool = False) -> Markup:
+    """One piece of untrusted text as HTML: escapes are marked, and with `spaces` blanks too."""
+    return Markup(_code(text, spaces=spaces))
+
+
+def block(text: str) -> Markup:
+    """Several lines of untrusted text for a `<pre>`."""
+    return Markup("\n".join(_code(line, spaces=False) for line in text.split("\n")))
+
+
+# Plain strings from here to the one Markup: its own join and format take a third of a page's time.
+def _code(text: str, *, spaces: bool) -> str:
+    parts: list[str] = []
+    for part, is_escape in runs(text.replace("\t", "\u21e5") if spaces else text):
+        shown = html.escape(part, quote=False)
+        if is_escape:
+            shown = f'<span class="esc">{shown}</span>'
+        elif spaces:
+            shown = shown.replace(" ", "<i>·</i>").replace("\u21e5", "<i>⇥</i>")
+        parts.append(shown)
+    return "".join(parts)
+
+
+def finalize(value: object) -> object:
+    """What Jinja2 does with every expression: our markup passes, untrusted text is made visible.
+
+    Anything but text, numbers and markup is a mistake in a template.
+    """
+    if isinstance(value, Markup) or type(value) is int:
+        return value
+    if isinstance(value, str):
+        return visible(str(value))  # a subclass of str may bring markup of its own
+    from jinja2 import StrictUndefined, Undefined  # noqa: PLC0415  (terminals have no templates)
+
+    if isinstance(value, StrictUndefined):
+        return value
+    if type(value) is Undefined:  # `x if y` without an else; a missing name is a StrictUndefined
+        return ""
+    raise TypeError(f"a template may not print a {type(value).__name__}")
+
+
+ENTER = "⏎"  # where nothing but Enter is typed
+_CUT = Markup('<span class="cut">…</span>')
+_ENDS = {
+    LineEnd.NOTHING: Markup(""),
+    LineEnd.SIGN: Markup("<i>¬</i>"),
+    LineEnd.LACKING: Markup('<i class="none">(no line end)</i>'),
+}
+
+
+def cell_html(cell: Cell) -> Markup:
+    """One side of a compared line."""
+    if cell.note:
+        return Markup('<span class="none">{}</span>').format(cell.note)
+    text, at, end = cell.text, cell.mark, _ENDS[cell.end]
+    if cell.marks:
+        shown = _with_marks(cell)
+    elif at is None:
+        shown = code(text, spaces=True) if cell.signs else block(text)
+    else:
+        shown = code(text[:at], spaces=cell.signs)
+        if at < len(text):
+            shown += _marked(code(text[at], spaces=True)) + code(text[at + 1 :], spaces=cell.signs)
+        else:
+            end = _marked(end)
+    before, after = (_CUT if cut else Markup("") for cut in (cell.cut_before, cell.cut_after))
+    return before + shown + end + after
+
+
+def _with_marks(cell: Cell) -> Markup:
+    shown, done = Markup(""), 0
+    for span in cell.marks:
+        shown += code(cell.text[done : span.start], spaces=cell.signs)
+        shown += _marked(code(cell.text[span.start : span.stop], spaces=True))
+        done = span.stop
+    return shown + code(cell.text[done:], spaces=cell.signs)
+
+
+def grid_cell_html(cell: GridCell) -> Markup:
+    """One cell of a board, blanks as signs; empty where there is nothing."""
+    shown = code(cell.text, spaces=True)
+    return _marked(shown) if cell.differs else shown
+
+
+def _marked(shown: Markup) -> Markup:
+    return Markup(f"<mark>{shown}</mark>")
+
+
+def key_html(typed: Typed) -> Markup:
+    """One input as a key cap: its text with blanks visible, or the key's name."""
+    if typed.key is not None:
+        return Markup(KEY_NAMES[typed.key])
+    return code(typed.text, spaces=True) if typed.text else Markup("Enter alone")
+
+
+def turns_html(turns: Iterable[Turn]) -> Markup:
+    """Turns of a terminal for a `<pre>`; what was typed is set apart, Enter included."""
+    parts: list[Markup] = []
+    for turn in turns:
+        parts.append(block(shortened(turn.printed)))
+        if turn.typed is not None:
+            parts.append(Markup(f"<b>{code(turn.typed.shown()) or ENTER}</b>\n"))
+    # HTML drops a line end that comes first in a <pre>, so that one is written twice.
+    shown = Markup("").join(parts)
+    return Markup("\n") + shown if shown.startswith("\n") else shown
+
+
+_SIGNS = (
+    ("<i>·</i>", "· is a space"),
+    ("<i>⇥</i>", "⇥ a tab"),
+    ("<i>¬</i>", "¬ the end of a line"),
+    (f"<b>{ENTER}</b>", f"{ENTER} Enter alone"),
+)
+
+
+def signs_used(body: str) -> str:
+    """The key to the signs in a piece of a page; empty where there are none."""
+    used = [words for sign, words in _SIGNS if sign in body]
+    if used and " is " not in used[0]:
+        used[0] = used[0].replace(" ", " is ", 1)
+    return ", ".join(used) + "." if used else ""
+
+
+def points_text(check: ShownCheck) -> str:
+    """What the scenario was worth."""
+    if check.informational:
+        return "differs, costs no marks" if not check.verdict.passed else "not graded"
+    return f"{number(check.points)} of {number(check.out_of)} {plural(check.out_of, 'point')}"
+
+
+def capital(text: str) -> str:
+    """With a capital first letter, as a heading has."""
+    return text[:1].upper() + text[1:]
+
+
+# Our classes by the beginning of Pygments' short names of token types.
+_CLASSES = (
+    ("k", "k"), ("ow", "k"), ("s", "s"), ("c", "c"), ("m", "n"), ("nf", "f"), ("nc", "f"),
+)  # fmt: skip
+
+
+@cache
+def _lexer() -> Lexer:
+    from pygments.lexers.python import PythonLexer  # noqa: PLC0415  (pages without causes need none)
+
+    return PythonLexer()
+
+
+@cache
+def _class_of(kind: str) -> str:
+    return next((name for start, name in _CLASSES if kind.startswith(start)), "")
+
+
+def source_lines(lines: Sequence[str]) -> list[Markup]:
+    """Python lines as HTML, each inert, keywords, texts, comments and numbers in spans."""
+    from pygments.token import STANDARD_TYPES  # noqa: PLC0415
+
+    found: list[list[tuple[str, str]]] = [[]]  # of each line the runs of one class
+    for _, kind, text in _lexer().get_tokens_unprocessed("\n".join(lines)):
+        name = _class_of(STANDARD_TYPES.get(kind, ""))
+        for is_new, part in enumerate(text.split("\n")):
+            if is_new:
+                found.append([])
+            if found[-1] and found[-1][-1][0] == name:
+                part = found[-1].pop()[1] + part  # noqa: PLW2901
+            found[-1].append((name, part))
+    return [Markup("".join(_shown(*run) for run in line)) for line in found]
+
+
+def _shown(name: str, text: str) -> str:
+    shown = str(code(text))
+    return f'<span class="{name}">{shown}</span>' if name and text else shown
+
+
+def numbered(lines: Sequence[OwnLine]) -> list[tuple[OwnLine, Markup]]:
+    """The lines of a program, each with its HTML."""
+    return list(zip(lines, source_lines([line.text for line in lines]), strict=True))
+
 
 _TEMPLATES = Path(__file__).parent / "templates"
 # Every submission has these two: what only other pages need would be repeated in each.
@@ -68,7 +265,7 @@ def environment() -> Environment:
         bytecode_cache=_bytecode_cache(),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=pieces.finalize,
+        finalize=finalize,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
@@ -80,7 +277,7 @@ def environment() -> Environment:
         "of_missing_file": shown_causes.of_missing_file,
         "own_lines_of": shown_causes.own_lines,
         "marked_lines": shown_causes.marked_lines,
-        "outcomes": scenario_lists.outcomes,
+        "outcomes": shown_causes.outcomes,
         "comparisons": comparisons.comparisons,
         "first_difference": comparisons.first_difference,
         "folded": comparisons.folded,
@@ -88,16 +285,16 @@ def environment() -> Environment:
         "sentence": shown_causes.sentence,
         "other_symptoms": shown_causes.other_symptoms,
         "rounded": rounded,
-        "block_html": pieces.block,
-        "cell_html": pieces.cell_html,
-        "grid_cell_html": pieces.grid_cell_html,
-        "source_html": pieces.numbered,
-        "key_html": pieces.key_html,
-        "turns_html": pieces.turns_html,
-        "points_text": pieces.points_text,
+        "block_html": block,
+        "cell_html": cell_html,
+        "grid_cell_html": grid_cell_html,
+        "source_html": numbered,
+        "key_html": key_html,
+        "turns_html": turns_html,
+        "points_text": points_text,
         "side_lines": comparisons.side_lines,
-        "signs_used": pieces.signs_used,
-        "capital": pieces.capital,
+        "signs_used": signs_used,
+        "capital": capital,
         "shorten": escaping.shorten,
         "share": figures.share,
         "page_name": files.page_name,

@@ -14,9 +14,10 @@ from harness.model.study.reports import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words
-from harness.reporting.view.scenario_lists import clause_tallies, hidden_by_function
 from harness.reporting.view.shown_causes import (
     changes_return,
+    clause_tallies,
+    hidden_by_function,
     is_missing,
     quoted_clauses,
     runs_at_load,

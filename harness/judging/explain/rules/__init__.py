@@ -1,11 +1,104 @@
-"""The rules that explain a failure, one file a theme; a new file is found by itself."""
+"""The rules that explain a failure, one file a theme; a new file is found by itself.
 
-from functools import cache
+What a rule is, the order in which rules are tried, and words that they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache, wraps
 
 from harness.common.discovery import extensions
-from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import ExplanationRule, Stage
+from harness.common.escaping import plain
+from harness.judging.explain.failure import Failure, Texts
+from harness.matchers import type_with_article
+from harness.model.observation import Raised
+from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation
+
+Sentence = Callable[[Failure], str | None]
+
+
+class Stage(IntEnum):
+    """The stages in which rules are tried; the first rule that applies explains the failure."""
+
+    ENDING = 1
+    """The process did not end as it should, or an exception differs: nothing else counts then."""
+
+    OUTPUT_BEFORE_INPUTS = 2
+    """A known mistake in the output, which also explains why more input was asked for later."""
+
+    KNOWN_MISTAKE = 3
+    """A known mistake in values, arguments, inputs or texts."""
+
+    DIFFERENCE = 4
+    """What differs, without a reason."""
+
+    LAST = 5
+    """Applies to every failure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplanationRule:
+    """Within its stage, rules are tried in ascending order of `place`."""
+
+    name: str  # its id in `results.json`
+    stage: Stage
+    place: int
+    words: str  # what a function does wrong, for a teacher, as the end of a sentence
+    explain: Sentence
+
+
+def rule(stage: Stage, place: int, words: str) -> Callable[[Sentence], ExplanationRule]:
+    """Make a rule of a function, which is then found by itself: it takes a failure and returns one
+    plain sentence, or None when it does not apply.
+
+    Leave gaps between places, tens where they fit: `grep 'rule(Stage'` shows those taken.
+    """
+    return lambda function: ExplanationRule(
+        name=function.__name__, stage=stage, place=place, words=words, explain=function
+    )
+
+
+def text_rule(
+    stage: Stage, place: int, words: str
+) -> Callable[[Callable[[Failure, Texts], str | None]], ExplanationRule]:
+    """As `rule`, of a function that is asked about the texts that differ, where any do."""
+
+    def make(function: Callable[[Failure, Texts], str | None]) -> ExplanationRule:
+        @wraps(function)
+        def explain(failure: Failure) -> str | None:
+            return None if failure.texts is None else function(failure, failure.texts)
+
+        return rule(stage, place, words)(explain)
+
+    return make
+
+
+def a_type(value: Value) -> str:
+    """The value's type with its article: "an int", "a list", "None"."""
+    if value.kind is ValueKind.NONE:
+        return "None"
+    if value.kind is ValueKind.CYCLE:
+        return "a value that contains itself"
+    return type_with_article(value.type_name)
+
+
+def count(number: int, singular: str, plural: str | None = None) -> str:
+    """ "1 line", "3 lines"."""
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"
+
+
+def at_line(raised: Raised) -> str:
+    """The student's own line, as the end of a clause; empty where none is known."""
+    if not raised.frames:
+        return ""
+    frame = raised.frames[-1]
+    source = plain(frame.source.strip(), limit=80)
+    return f" (line {frame.line}: {source})" if source else f" (line {frame.line})"
+
 
 # What a cause may have in place of a rule: nothing that one failure shows.
 _BESIDE = {

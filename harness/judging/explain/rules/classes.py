@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.common.escaping import plain, quoted
+from harness.judging.channels import is_default_repr
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, at_line, rule
+from harness.judging.explain.rules import Stage, at_line, rule
 from harness.judging.mismatches import TextMismatch
-from harness.judging.sessions import is_default_repr
 from harness.matchers import EqualTo
 from harness.model.observation import NameHint, NameHintKind, Raised
 from harness.model.values import ValueKind

@@ -8,9 +8,9 @@ import errno
 import re
 
 from harness.common.escaping import plain, quoted
-from harness.judging.alignment import Edit, edit_of, shared_start
+from harness.judging.comparison import Edit, edit_of, shared_start
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, a_type, at_line, count, rule
+from harness.judging.explain.rules import Stage, a_type, at_line, count, rule
 from harness.judging.mismatches import ValueMismatch
 from harness.matchers import Exactly, same, source
 from harness.model.observation import Phase

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from harness.common.escaping import quoted
 from harness.judging.boards import is_board
 from harness.judging.explain.failure import Failure
-from harness.judging.explain.rule import Stage, count, rule
+from harness.judging.explain.rules import Stage, count, rule
 from harness.judging.mismatches import (
     ExitMismatch,
     FirstDifference,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.common.escaping import quoted
-from harness.judging.alignment import shared_start
 from harness.judging.boards import cells, grid_at, is_board, transposed
+from harness.judging.comparison import shared_start
 from harness.judging.explain.failure import Failure, Texts
-from harness.judging.explain.rule import Stage, rule, text_rule
+from harness.judging.explain.rules import Stage, rule, text_rule
 from harness.model.values import Value
 
 _MESSAGE = "has rows and columns swapped"
