@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING
 from harness.common.lazy_exports import lazy_exports
 from harness.execution.confinement import tier_layers
 from harness.execution.confinement.layers.user import unused_uids
-from harness.execution.confinement.probe import TierTrial, choose_tier, try_tier, try_together
-from harness.execution.confinement.remedies import remedies
+from harness.execution.confinement.probe import (
+    TierTrial,
+    choose_tier,
+    remedies,
+    try_tier,
+    try_together,
+)
 from harness.execution.driver import (
     Answers,
     AnyDriver,
@@ -20,10 +25,10 @@ from harness.execution.driver import (
     has_terminals,
     pick_cpu,
 )
+from harness.execution.folder import scratch_directory
 from harness.execution.interpreter import Interpreter, find_interpreter
 from harness.execution.protocol.jobs import main_file, program_files
 from harness.execution.remote import proxy_names
-from harness.execution.scratch import scratch_directory
 from harness.execution.sharing import (
     CPU_SHARE,
     Keep,
@@ -36,7 +41,7 @@ from harness.execution.sharing import (
 
 if TYPE_CHECKING:
     from harness.execution.linux.driver import Driver
-    from harness.execution.linux.interactive import attach_terminal
+    from harness.execution.linux.pexpect_terminal import attach_terminal
     from harness.execution.linux.server import SubmissionServer, ToolServer
 
 __all__ = [
@@ -78,7 +83,7 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "linux.driver": ("Driver",),
-        "linux.interactive": ("attach_terminal",),
+        "linux.pexpect_terminal": ("attach_terminal",),
         "linux.server": ("SubmissionServer", "ToolServer"),
     },
 )

@@ -258,10 +258,8 @@ _NOT_OBSERVING = frozenset(
     {
         "execution/__init__.py",  # names for other packages
         "execution/interpreter.py",  # which interpreter is part of the observation's key
-        "execution/scratch.py",  # where temporary folders are made and removed
         "execution/confinement/forbidden_acts.py",  # what the trial of a tier tries
-        "execution/confinement/probe.py",  # which tier this machine has; the tier is in the key
-        "execution/confinement/remedies.py",  # the hints of `harness doctor`
+        "execution/confinement/probe.py",  # which tier this machine has; it is in the key
     }
 )
 # What the codec's replies are read into.

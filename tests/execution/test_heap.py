@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import json
+import marshal
 import subprocess
 
 from harness.execution import Interpreter
-from harness.execution.protocol.bootstrap import sources
+from harness.execution.protocol.bootstrap import INSIDE, LOADER, inside_modules
 
-_PROGRAM = """\
-import json, sys
-module = {"__name__": "heap"}
-exec(compile(sys.argv[1], "heap.py", "exec"), module)
-kept = {"list": [1, "two"], "set": {3}}
+_PROGRAM = f"""\
+{LOADER}
+import json
+freeze_heap = load(marshal.loads(sys.stdin.buffer.read()), ()).warm_up.freeze_heap
+kept = {{"list": [1, "two"], "set": {{3}}}}
 def growth(thing):
     before = sys.getrefcount(thing)
     more = [thing] * 100
     return sys.getrefcount(thing) - before
 counted = growth(kept["list"])
 for _ in range(2):
-    module["freeze_heap"]()
+    freeze_heap()
 later = [1]
-print(json.dumps({
+print(json.dumps({{
     "before": counted, "frozen": growth(kept["list"]), "later": growth(later),
-    "equal": kept == {"list": [1, "two"], "set": {3}},
-}))
+    "equal": kept == {{"list": [1, "two"], "set": {{3}}}},
+}}))
 """
 
 
 def test_references_to_frozen_objects_are_not_counted(interpreter: Interpreter) -> None:
-    text = dict(sources())["heap"]
+    modules = inside_modules(interpreter)
     done = subprocess.run(
-        [str(interpreter.path), "-I", "-S", "-c", _PROGRAM, text],
+        [str(interpreter.path), "-I", "-S", "-c", _PROGRAM],
+        input=marshal.dumps([(name, modules[name]) for name in INSIDE], 2),
         capture_output=True,
-        text=True,
         check=True,
     )
     found = json.loads(done.stdout)

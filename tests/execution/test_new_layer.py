@@ -14,7 +14,7 @@ from harness.model.observation import Tier
 from tests.execution.small_world import call, observe, plain
 
 TOY = """
-from harness.execution.confinement.layers.layer import Layer, ServerSetup
+from harness.execution.confinement.layers import Layer, ServerSetup
 from harness.model.observation import Tier
 
 class SmallQueue(Layer):

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.execution.scratch import remove_tree, scratch_directory
+from harness.execution.folder import remove_tree, scratch_directory
 
 _HOLDER = """
 import sys
 if "without locks" in sys.argv: sys.modules["fcntl"] = None
-from harness.execution.scratch import scratch_directory
+from harness.execution.folder import scratch_directory
 with scratch_directory() as path:
     (path / "left").write_text("")
     print(path, flush=True)

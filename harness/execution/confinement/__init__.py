@@ -1,5 +1,87 @@
-"""Confinement tiers: sets of layers, and what each layer means here."""
+"""Confinement: a tier is a named set of layers, a confinement is what such a set means here."""
 
-from harness.execution.confinement.tiers import NOT_PREVENTED, Confinement, tier_layers
+from __future__ import annotations
 
-__all__ = ["NOT_PREVENTED", "Confinement", "tier_layers"]
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from harness.execution.confinement.layers import BaseSetup, ServerSetup, known_layers
+from harness.model.observation import Tier
+
+NOT_PREVENTED: Mapping[Tier, str] = {
+    Tier.STRONG: (
+        "A submission could still read the Python installation and system libraries, look at the "
+        "clock, and slow its neighbours down within its limits; a hole in the kernel itself would "
+        "let it out."
+    ),
+    Tier.STANDARD: (
+        "A submission could still read the Python installation and system libraries, see which "
+        "processes run and which files exist, look at the clock, and slow its neighbours down "
+        "within its limits; a hole in the kernel itself would let it out."
+    ),
+    Tier.PORTABLE: (
+        "Self-check only, marks are not secure: nothing kept a submission from reading files, "
+        "using the network, starting processes, or changing other submissions and the grading "
+        "itself."
+    ),
+}
+
+
+def tier_layers(tier: Tier) -> frozenset[str]:
+    """The names of a tier's layers. In the portable tier each works as far as the system has it."""
+    return frozenset(layer.name for layer in known_layers() if tier in layer.tiers)
+
+
+class Confinement:
+    """The layers of these names on this machine. ValueError: there is no layer of a name.
+
+    `confined`: any of them needs the kernel's help, as those that the portable tier lacks do.
+    """
+
+    def __init__(self, layers: frozenset[str]) -> None:
+        chosen = [layer for layer in known_layers() if layer.name in layers]
+        unknown = layers - {layer.name for layer in chosen}
+        if unknown:
+            raise ValueError(f"there is no confinement layer {', '.join(sorted(unknown))}")
+        self.confined = any(Tier.PORTABLE not in layer.tiers for layer in chosen)
+        self.notifies = any(layer.notifies for layer in chosen)
+        self._layers = [layer() for layer in chosen]
+
+    def unavailable(self) -> str:
+        """Why this machine lacks what the layers are made of; empty: nothing known is lacking."""
+        if not self.confined:
+            return ""
+        if sys.platform != "linux":
+            return "it needs Linux"
+        return next((why for layer in self._layers if (why := layer.unavailable())), "")
+
+    def protect_driver(self) -> None:
+        """Keep processes of the same user out of this one's memory, which holds the answers."""
+        for layer in self._layers:
+            layer.protect_driver()
+
+    def wrapped(self, command: list[str], directory: str) -> list[str]:
+        """The command line that starts the base server; `directory` is the scenarios' folder."""
+        setup = self._base()
+        for layer in self._layers:
+            command = layer.wrap(command, directory, setup)
+        return command
+
+    def for_base(self) -> dict[str, object]:
+        """What the base server applies to itself: the fields of `BaseSetup`."""
+        return asdict(self._base())
+
+    def for_server(self, directory: str, *, notify: bool, writable: str = "") -> dict[str, object]:
+        """What a submission server applies to itself: the fields of `ServerSetup`. `writable` is
+        the folder below which its scenarios may write."""
+        setup = ServerSetup(directory=directory, notify=notify and self.notifies, writable=writable)
+        for layer in self._layers:
+            layer.set_up_server(setup)
+        return asdict(setup)
+
+    def _base(self) -> BaseSetup:
+        setup = BaseSetup(confined=self.confined)
+        for layer in self._layers:
+            layer.set_up_base(setup)
+        return setup

@@ -1,9 +1,12 @@
-"""Tries what a submission must not be able to do, under a tier, rather than trusting settings."""
+"""Tries what a submission must not be able to do, under a tier, rather than trusting settings; and
+what would confine submissions better on this machine: packages and settings by name."""
 
 from __future__ import annotations
 
 import os
 import socket
+import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import resources
@@ -12,16 +15,17 @@ from typing import TYPE_CHECKING
 
 from harness.common.errors import HarnessError, UserError
 from harness.execution.confinement import NOT_PREVENTED, Confinement, tier_layers
+from harness.execution.confinement.layers.namespaces import Namespaces
+from harness.execution.confinement.layers.seccomp import Seccomp
 from harness.execution.driver import has_terminals
+from harness.execution.folder import scratch_directory
 from harness.execution.interpreter import Interpreter
-from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, FunctionSignature, ProvidedVariant, SourceFile
 from harness.model.observation import Ending, Observation, Probe, Tier
 from harness.model.stimulus import Call, Limits, Stimulus, Typed
 
 if TYPE_CHECKING:
     from harness.execution.linux.driver import Driver
-
 
 _CANARY = "the canary sings"
 _LIMITS = Limits(cpu_seconds=5.0, wall_seconds=5.0)
@@ -102,7 +106,9 @@ def choose_tier(interpreter: Interpreter, require: Tier | None = None) -> TierTr
 def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
     """Try every forbidden act under one tier. The portable tier holds whatever it lets happen."""
     if not has_terminals():
-        return _over_pipes(tier)
+        if tier is not Tier.PORTABLE:
+            return TierTrial(tier=tier, shortcoming="it needs Linux")
+        return TierTrial(tier=tier, input_mechanism="standard input stand-in, over pipes")
     from harness.execution.linux.driver import Driver  # noqa: PLC0415  (loads where there are terminals)
 
     confinement = Confinement(tier_layers(tier))
@@ -131,13 +137,6 @@ def try_tier(interpreter: Interpreter, tier: Tier) -> TierTrial:
     return TierTrial(tier=tier, shortcoming=shortcoming)
 
 
-def _over_pipes(tier: Tier) -> TierTrial:
-    """Where programs run over pipes there is one tier, and it keeps nothing from them."""
-    if tier is not Tier.PORTABLE:
-        return TierTrial(tier=tier, shortcoming="it needs Linux")
-    return TierTrial(tier=tier, input_mechanism="standard input stand-in, over pipes")
-
-
 def _probe(driver: Driver) -> tuple[tuple[Probe, ...], bool]:
     with scratch_directory() as place:
         place.chmod(0o755)
@@ -164,13 +163,14 @@ def _probe_from(driver: Driver, place: Path) -> tuple[tuple[Probe, ...], bool]:
         .read_text("utf-8")
     )
     source = SourceFile(name="acts.py", data=(facts + body).encode())
-    with driver.submission(_assignment(), (source,)) as server:
+    assignment = _assignment(source.name, [*FORBIDDEN.values(), "use_library", "read_line"])
+    with driver.submission(assignment, (source,)) as server:
         if server.observe(_call("use_library"), _LIMITS).ending is not Ending.ANSWERED:
             raise HarnessError("the standard library cannot be imported by a confined process")
         probes = tuple(
             _judged(name, server.observe(_call(act), _LIMITS)) for name, act in FORBIDDEN.items()
         )
-    with driver.submission(_assignment(), (source,)) as server:  # the first one was ended, then
+    with driver.submission(assignment, (source,)) as server:  # the first one was ended, then
         typed = server.observe(_call("read_line", "yes"), _LIMITS)
     hears = typed.value is not None and typed.value.text == "yes"
     return probes, hears
@@ -192,20 +192,19 @@ def _judged(name: str, seen: Observation) -> Probe:
     return Probe(name=name, prevented=True, detail=detail)
 
 
-def _assignment() -> Assignment:
-    names = [*FORBIDDEN.values(), "use_library", "read_line"]
+def _assignment(file: str, functions: Iterable[str]) -> Assignment:
     return Assignment(
         id="probe",
         title="Probe",
         course="",
         python="3.11",
-        submission_files=("acts.py",),
+        submission_files=(file,),
         laid_as=None,
         functionality_marks=Fraction(0),
         limits=_LIMITS,
         policy=None,
         clauses=(),
-        functions=tuple(FunctionSignature(name=name, parameters=()) for name in names),
+        functions=tuple(FunctionSignature(name=name, parameters=()) for name in functions),
         variants=(ProvidedVariant(constants=(), files=()),),
     )
 
@@ -227,7 +226,7 @@ def try_together(interpreter: Interpreter, tier: Tier) -> str:
     try:
         with (
             Driver(interpreter, tier) as driver,
-            driver.submission(_sums(), (_PROGRAM,)) as server,
+            driver.submission(_assignment(_PROGRAM.name, ["add"]), (_PROGRAM,)) as server,
         ):
             (group,) = server.group({n: (call, _LIMITS) for n, call in enumerate(_CALLS)})
             outcome = server.observe_together(group, list(group.jobs))
@@ -238,18 +237,62 @@ def try_together(interpreter: Interpreter, tier: Tier) -> str:
     return "" if set(outcome.seen) == set(group.jobs) else "not every answer came back"
 
 
-def _sums() -> Assignment:
-    return Assignment(
-        id="trial",
-        title="Trial",
-        course="",
-        python="3.11",
-        submission_files=(_PROGRAM.name,),
-        laid_as=None,
-        functionality_marks=Fraction(0),
-        limits=_LIMITS,
-        policy=None,
-        clauses=(),
-        functions=(FunctionSignature(name="add", parameters=("a", "b")),),
-        variants=(ProvidedVariant(constants=(), files=()),),
-    )
+_SETTINGS = (
+    ("user/max_user_namespaces", "0", "user.max_user_namespaces=10000"),
+    ("kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
+    (
+        "kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "kernel.apparmor_restrict_unprivileged_userns=0 (or give bwrap an AppArmor profile)",
+    ),
+)
+
+
+def remedies(trials: Sequence[TierTrial]) -> tuple[str, ...]:
+    """One line for each thing that the trials of all tiers found missing."""
+    if not sys.platform.startswith("linux"):
+        return ("grade on Linux: this system offers no confinement that the harness knows",)
+    failed = {trial.tier for trial in trials if trial.shortcoming}
+    lines: list[str] = []
+    if Tier.STANDARD in failed:
+        lines += _for_standard()
+    elif Tier.STRONG in failed:  # it has all of the standard tier in it
+        lines += _for_strong()
+    if any(trial.input_mechanism.startswith("standard input") for trial in trials[:-1]):
+        lines.append(
+            "the kernel does not tell of reads here, most likely since a container runtime "
+            "listens itself: a program that reads past sys.stdin is not given its input"
+        )
+    return tuple(lines)
+
+
+def _for_standard() -> list[str]:
+    if Seccomp().unavailable():
+        return [
+            "for the standard tier: install libseccomp (Debian, Ubuntu: libseccomp2; elsewhere "
+            "libseccomp) and the Python package pyseccomp"
+        ]
+    return [
+        "for the standard tier: Linux 6.2 or later with Landlock among its security modules (the "
+        "boot option lsm=landlock,… adds it), and in a container a runtime that lets processes "
+        "use Landlock and install seccomp filters"
+    ]
+
+
+def _for_strong() -> list[str]:
+    if Namespaces().unavailable():
+        return ["for the strong tier: install bubblewrap (the package is named so everywhere)"]
+    refused = [fix for name, value, fix in _SETTINGS if _setting(name) == value]
+    if refused:
+        return [f"for the strong tier: sysctl -w {fix}" for fix in refused]
+    return [
+        "for the strong tier: bubblewrap must be allowed to make namespaces. A container seldom "
+        "allows it: grade on the host itself, or stay with the standard tier"
+    ]
+
+
+def _setting(name: str) -> str:
+    try:
+        return Path("/proc/sys", name).read_text("ascii").strip()
+    except OSError:
+        return ""

@@ -17,12 +17,11 @@ import os
 import sys
 from posix import _exit, fork
 
-from .heap import freeze_heap
 from .limits import kill_children
 from .messages import frames
 from .scenario.stimulus import compile_stimulus, count_arguments
 from .server import Server
-from .warm_up import warm_up
+from .warm_up import freeze_heap, warm_up
 
 try:
     from . import confine
@@ -50,9 +49,7 @@ def serve(control: int, setup: dict[str, Any]) -> None:
     for name in setup["preload"]:
         __import__(name)
     if setup["clock_offset"]:
-        from .shifted_clock import shift  # noqa: PLC0415  (only then is it worth its memory)
-
-        shift(setup["clock_offset"])
+        _shift_clock(setup["clock_offset"])
     os.environ.clear()
     os.environ.update(setup["environment"])
     sock = _socket.socket(fileno=control)
@@ -171,3 +168,54 @@ def serve_reader(sock: _socket.socket) -> None:
         compiled = marshal.dumps(compile_stimulus(functions, *texts))
         count = count_arguments(texts[1], functions)
         frames.send_to_socket(sock, marshal.dumps((-1 if count is None else count, compiled), 2))
+
+
+def _shift_clock(seconds: int) -> None:
+    """Let `time` and `datetime` tell a time so many seconds from now, for finding scenarios whose
+    outcome depends on when they run. Python's own functions are replaced; what C code reads for
+    itself is not."""
+    import datetime  # noqa: PLC0415  (only then is it worth its memory)
+    import time  # noqa: PLC0415
+
+    real, real_ns = time.time, time.time_ns
+    localtime, gmtime, strftime = time.localtime, time.gmtime, time.strftime
+    asctime = time.asctime
+
+    def now() -> float:
+        return real() + seconds
+
+    def of(clock: Any) -> Any:
+        return lambda at=None: clock(now() if at is None else at)
+
+    replaced: dict[str, Any] = {
+        "time": now,
+        "time_ns": lambda: real_ns() + seconds * 1_000_000_000,
+        "localtime": of(localtime),
+        "gmtime": of(gmtime),
+        "ctime": lambda at=None: asctime(localtime(now() if at is None else at)),
+        "asctime": lambda parts=None: asctime(localtime(now()) if parts is None else parts),
+        "strftime": lambda text, parts=None: strftime(text, parts or localtime(now())),
+    }
+    for name, function in replaced.items():
+        setattr(time, name, function)
+
+    class ShiftedDatetime(datetime.datetime):
+        @classmethod
+        def now(cls, tz: datetime.tzinfo | None = None) -> Any:
+            return cls.fromtimestamp(now(), tz)
+
+        @classmethod
+        def today(cls) -> Any:
+            return cls.fromtimestamp(now())
+
+        @classmethod
+        def utcnow(cls) -> Any:
+            return cls.fromtimestamp(now(), datetime.UTC).replace(tzinfo=None)
+
+    class ShiftedDate(datetime.date):
+        @classmethod
+        def today(cls) -> Any:
+            return cls.fromtimestamp(now())
+
+    datetime.datetime = ShiftedDatetime  # type: ignore[misc]
+    datetime.date = ShiftedDate  # type: ignore[misc]

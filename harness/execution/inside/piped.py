@@ -28,7 +28,7 @@ from .messages.frames import framed, receive, send
 from .modules import Tool, by_module_name, import_useful
 from .scenario.process import Files, ScenarioProcess
 from .scenario.stimulus import CompiledStimulus, compile_stimulus
-from .stand_ins.stand_in import StandIns
+from .stand_ins.calls import StandIns
 
 try:
     from .limits import KernelLimits

@@ -13,7 +13,6 @@ from functools import partial
 from posix import WNOHANG, _exit, close, fork, setsid, wait4
 
 from . import modules
-from .heap import freeze_heap
 from .limits import KernelLimits, kill_children
 from .messages import frames
 from .messages.frames import receive, receive_job, send
@@ -21,7 +20,8 @@ from .modules import Tool, import_useful
 from .scenario.process import Files, ScenarioProcess
 from .scenario.stimulus import unpacked
 from .shared.run import SharedRun
-from .stand_ins.stand_in import StandIns
+from .stand_ins.calls import StandIns
+from .warm_up import freeze_heap
 
 try:
     from . import confine

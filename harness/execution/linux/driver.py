@@ -12,15 +12,19 @@ from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
-from harness.execution.folder import FolderMaker, ScenarioFolder, folders_beside, prepare
+from harness.execution.folder import (
+    FolderMaker,
+    ScenarioFolder,
+    folders_beside,
+    prepare,
+    scratch_directory,
+)
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
-from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
-from harness.execution.linux.stand_in import LinuxStandIn
+from harness.execution.linux.server import LinuxStandIn, ServerLink, SubmissionServer, ToolServer
 from harness.execution.protocol.bootstrap import tool_modules
 from harness.execution.protocol.jobs import server_setup, stand_in_setup
 from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers
-from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Tier
 from harness.model.stimulus import Limits

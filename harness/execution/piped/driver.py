@@ -16,7 +16,7 @@ from pathlib import Path
 from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.driver import TOOL_LIMITS, answer
-from harness.execution.folder import ScenarioFolder, folders_beside, prepare
+from harness.execution.folder import ScenarioFolder, folders_beside, prepare, scratch_directory
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.scenario.stimulus import count_arguments
 from harness.execution.interpreter import Interpreter
@@ -33,7 +33,6 @@ from harness.execution.protocol.jobs import (
 from harness.execution.protocol.observation import observation
 from harness.execution.protocol.screen import plain_screen, scenario_screen
 from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers, replier
-from harness.execution.scratch import scratch_directory
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase, Tier
 from harness.model.stimulus import Limits, Stimulus
@@ -41,9 +40,8 @@ from harness.model.stimulus import Limits, Stimulus
 _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.names", "messages.objects", "messages.codec",
-    "modules", "limits", "stand_ins.graph", "stand_ins.proxies",
-    "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate",
-    "scenario.streams", "scenario.loops", "scenario.process", "piped",
+    "modules", "limits", "stand_ins.graph", "stand_ins.calls",
+    "scenario.stimulus", "scenario.evaluate", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
 {bootstrap.LOADER}

@@ -23,12 +23,11 @@ from harness.execution.interpreter import Interpreter
 
 INSIDE = (
     "messages.frames", "messages.names", "messages.objects", "messages.codec",
-    "modules", "confine", "limits", "stand_ins.graph", "stand_ins.proxies",
-    "stand_ins.stand_in", "scenario.stimulus", "scenario.evaluate",
-    "scenario.streams", "scenario.loops", "scenario.process", "shared.facades",
-    "shared.snapshot", "shared.run", "warm_up", "heap", "server", "base",
+    "modules", "confine", "limits", "stand_ins.graph", "stand_ins.calls", "scenario.stimulus",
+    "scenario.evaluate", "scenario.process", "shared.facades", "shared.snapshot", "shared.run",
+    "warm_up", "server", "base",
 )  # fmt: skip
-_SOMETIMES = ("shifted_clock", "piped")
+_PIPED = "piped"  # sent where there are no terminals, alone
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 
 # Defines `load`: of modules' code by name makes a package that nothing finds by the names of its
@@ -99,8 +98,7 @@ def environment(hash_seed: int) -> dict[str, str]:
 
 def first_message(modules: Mapping[str, bytes], setup: dict[str, object]) -> bytes:
     """The modules' code (of all of `inside`) and the base's setup, framed."""
-    names = ("shifted_clock", *INSIDE) if setup["clock_offset"] else INSIDE
-    payload = marshal.dumps(([(name, modules[name]) for name in names], setup), 2)
+    payload = marshal.dumps(([(name, modules[name]) for name in INSIDE], setup), 2)
     return framed(payload)
 
 
@@ -108,7 +106,7 @@ def sources() -> list[tuple[str, str]]:
     """Every module of `inside` by name, as text; from an archive, too."""
     folder = resources.files("harness.execution").joinpath("inside")
     found = []
-    for name in (*INSIDE, *_SOMETIMES):
+    for name in (*INSIDE, _PIPED):
         *packages, module = name.split(".")
         found.append((name, folder.joinpath(*packages, f"{module}.py").read_text("utf-8")))
     return found

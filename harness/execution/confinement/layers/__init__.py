@@ -1,11 +1,105 @@
-"""The layers of the confinement, one file each; a new file is found by itself."""
+"""The layers of the confinement, one file each, which are found by themselves; what a layer is."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass, field
 from functools import cache
+from typing import ClassVar
 
 from harness.common.discovery import subclasses
-from harness.execution.confinement.layers.layer import BaseSetup, Layer, ServerSetup
+from harness.model.observation import Tier
 
-__all__ = ["BaseSetup", "Layer", "ServerSetup", "known_layers"]
+CONFINING_TIERS = frozenset({Tier.STRONG, Tier.STANDARD})
+ALL_TIERS = frozenset(Tier)
+
+# What the interpreter may need after it has started: shared libraries, time zones, devices.
+READABLE = (
+    "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
+    "/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/zero", "/dev/urandom",
+)  # fmt: skip
+
+
+@dataclass(slots=True, kw_only=True)
+class BaseSetup:
+    """What the base server applies to itself. Layers fill it in; it is sent as a dictionary."""
+
+    confined: bool
+    """Whether any layer needs the kernel's help: the base then needs ctypes."""
+    prctls: list[tuple[int, int]] = field(default_factory=list)
+    """Linux only: option and value of each call of prctl."""
+    dies_with_parent: bool = False
+    keeps_users: bool = False
+    """Whether it stays root in a namespace, so that each submission can get another user."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ServerSetup:
+    """What a submission's server applies to itself before it reads the submission.
+
+    Layers fill it in; it is sent as a dictionary. `inside/confine.py` applies the parts in the
+    order that the kernel asks for: the user first, the filter last.
+    """
+
+    directory: str
+    """The scenarios' folder, which can be read."""
+    notify: bool
+    """Whether the driver asks to be notified of a program's reads."""
+    writable: str = ""
+    """The folder below which scenarios may write; empty: they write nothing."""
+    uid: int | None = None
+    """The user to become."""
+    restricts_files: bool = False
+    """Whether only `readable` and `directory` can be read, and nothing written but below
+    `writable`."""
+    readable: list[str] = field(default_factory=lambda: list(READABLE))
+    prctls: list[tuple[int, int]] = field(default_factory=list)
+    """Linux only: option and value of each call of prctl, after the change of user."""
+    rlimits: list[tuple[str, int]] = field(default_factory=list)
+    """Names of the `resource` module and what they are lowered to, soft and hard."""
+    limits_memory: bool = False
+    """Whether a scenario's address space is limited to what its assignment allows."""
+    filter: bytes = b""
+    """The seccomp program of the server and all below it; empty: none."""
+    child_filter: bytes = b""
+    """The seccomp program of each scenario's process; empty: none."""
+    dies_with_parent: bool = False
+    looks_for_orphans: bool = False
+    """Whether the server ends what a scenario left running."""
+
+
+class Layer:
+    """One part of the confinement, proven needed by an attack that it stops on its own.
+
+    Write a subclass in a module of its own beside this one, with `name`, `tiers` and those methods
+    that it needs; it is found by itself. A `Confinement` makes one instance of each layer that is
+    in force and asks them in the order of `order`, so that a layer can read what earlier ones
+    filled in. What is never switched off is no layer: the answer key stays outside, values are
+    compared type-exact, one reply counts.
+    """
+
+    name: ClassVar[str]
+    tiers: ClassVar[frozenset[Tier]]
+    order: ClassVar[int] = 1000
+    notifies: ClassVar[bool] = False
+    """Whether it can notify the driver of a program's reads."""
+
+    def unavailable(self) -> str:
+        """Why this machine lacks what the layer is made of; empty: nothing known is lacking."""
+        return ""
+
+    def protect_driver(self) -> None:
+        """Protect the driver's own process, which holds the answers."""
+
+    def set_up_base(self, setup: BaseSetup) -> None:
+        """Add what the base server applies to itself."""
+
+    def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
+        """The command line that runs `command`, the base server's, in what the layer provides;
+        `directory` is the scenarios' folder, `setup` is complete."""
+        return command
+
+    def set_up_server(self, setup: ServerSetup) -> None:
+        """Add what a submission's server applies to itself."""
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from harness.execution.confinement.layers.layer import CONFINING_TIERS, Layer, ServerSetup
+from harness.execution.confinement.layers import CONFINING_TIERS, Layer, ServerSetup
 
 _LANDLOCK_CREATE = 444
 _ASK_FOR_VERSION = 1

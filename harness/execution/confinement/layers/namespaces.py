@@ -7,62 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness.common.errors import HarnessError
-from harness.execution.confinement.layers.layer import READABLE, BaseSetup, Layer
+from harness.execution.confinement.layers import READABLE, BaseSetup, Layer
 from harness.execution.folder import folders_beside
 from harness.model.observation import Tier
 
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
-
-
-def unavailable() -> str:
-    """Empty when bubblewrap is installed; whether it may do its work here, only a try tells."""
-    return "" if shutil.which("bwrap") else "bubblewrap (bwrap) is not installed"
-
-
-def wrapped(
-    command: list[str],
-    *,
-    readable: Iterable[str],
-    directory: str,
-    keeps_users: bool,
-    dies_with_parent: bool,
-) -> list[str]:
-    """The command line that runs `command` (its first word the interpreter's path) in new
-    namespaces, where nothing can be written and only the interpreter, `readable` and `directory`
-    are there. Descriptors that are open pass through.
-
-    `keeps_users`: the caller is root and stays so inside, able to change its user and to end what
-    runs there, and nothing else: each submission becomes a user of its own. In a user namespace
-    there would be only one. HarnessError when bubblewrap has gone.
-    """
-    program = shutil.which("bwrap")
-    if program is None:
-        raise HarnessError(unavailable())
-    prefix = Path(command[0]).parent.parent
-    places = dict.fromkeys([*readable, f"{prefix}/lib", f"{prefix}/lib64", directory])
-    words = [program, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-    words += ["--unshare-cgroup-try", "--hostname", "harness", "--new-session", "--as-pid-1"]
-    if dies_with_parent:
-        words.append("--die-with-parent")
-    words += ["--cap-drop", "ALL"]
-    if keeps_users:
-        for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_KILL"):
-            words += ["--cap-add", capability]
-    else:
-        words.append("--unshare-user")
-    for folder in _above([*places, command[0]]):  # made by --dir they are open to every user
-        words += ["--dir", folder]
-    for place in places:
-        words += ["--dev-bind-try" if place in _DEVICES else "--ro-bind-try", place, place]
-    folders = str(folders_beside(Path(directory)))
-    words += ["--bind-try", folders, folders]
-    words += ["--ro-bind", command[0], command[0], "--proc", "/proc", "--remount-ro", "/"]
-    return [*words, "--chdir", "/", "--", *command]
-
-
-def _above(places: Iterable[str]) -> list[str]:
-    folders = {str(folder) for place in places for folder in Path(place).parents}
-    return sorted(folders - {"/"})
 
 
 class Namespaces(Layer):
@@ -73,13 +22,42 @@ class Namespaces(Layer):
     order = 10
 
     def unavailable(self) -> str:
-        return unavailable()
+        """Empty when bubblewrap is installed; whether it may do its work here, only a try tells."""
+        return "" if shutil.which("bwrap") else "bubblewrap (bwrap) is not installed"
 
     def wrap(self, command: list[str], directory: str, setup: BaseSetup) -> list[str]:
-        return wrapped(
-            command,
-            readable=READABLE,
-            directory=directory,
-            keeps_users=setup.keeps_users,
-            dies_with_parent=setup.dies_with_parent,
-        )
+        """As `Layer.wrap`: nothing can be written there, and only the interpreter (the command's
+        first word), `READABLE` and `directory` are there. Descriptors that are open pass through.
+
+        `setup.keeps_users`: the caller is root and stays so inside, able to change its user and to
+        end what runs there, and nothing else: each submission becomes a user of its own. In a user
+        namespace there would be only one. HarnessError when bubblewrap has gone.
+        """
+        program = shutil.which("bwrap")
+        if program is None:
+            raise HarnessError(self.unavailable())
+        prefix = Path(command[0]).parent.parent
+        places = dict.fromkeys([*READABLE, f"{prefix}/lib", f"{prefix}/lib64", directory])
+        words = [program, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
+        words += ["--unshare-cgroup-try", "--hostname", "harness", "--new-session", "--as-pid-1"]
+        if setup.dies_with_parent:
+            words.append("--die-with-parent")
+        words += ["--cap-drop", "ALL"]
+        if setup.keeps_users:
+            for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_KILL"):
+                words += ["--cap-add", capability]
+        else:
+            words.append("--unshare-user")
+        for folder in _above([*places, command[0]]):  # made by --dir they are open to every user
+            words += ["--dir", folder]
+        for place in places:
+            words += ["--dev-bind-try" if place in _DEVICES else "--ro-bind-try", place, place]
+        folders = str(folders_beside(Path(directory)))
+        words += ["--bind-try", folders, folders]
+        words += ["--ro-bind", command[0], command[0], "--proc", "/proc", "--remount-ro", "/"]
+        return [*words, "--chdir", "/", "--", *command]
+
+
+def _above(places: Iterable[str]) -> list[str]:
+    folders = {str(folder) for place in places for folder in Path(place).parents}
+    return sorted(folders - {"/"})

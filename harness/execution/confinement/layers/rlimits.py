@@ -5,7 +5,7 @@ The driver's clocks decide about time; these limits hold without them.
 
 from __future__ import annotations
 
-from harness.execution.confinement.layers.layer import ALL_TIERS, Layer, ServerSetup
+from harness.execution.confinement.layers import ALL_TIERS, Layer, ServerSetup
 from harness.execution.folder import LARGEST_FILE
 
 _CPU_SECONDS = 3600

@@ -13,7 +13,7 @@ import tempfile
 from types import ModuleType
 
 from harness.common.errors import HarnessError
-from harness.execution.confinement.layers.layer import CONFINING_TIERS, Layer, ServerSetup
+from harness.execution.confinement.layers import CONFINING_TIERS, Layer, ServerSetup
 
 _FREE = [
     "access", "arch_prctl", "brk", "chdir", "clock_getres", "clock_gettime", "clock_nanosleep",
@@ -49,16 +49,11 @@ _THREAD = 0x00010000
 _NEW_NAMESPACE = 0x7E020080 | 0x02000000
 _AF_UNIX = 1
 
+_MISSING = "libseccomp or pyseccomp is missing"
 _REFUSED_TO_CHILDREN = [
     "clone", "fork", "vfork", "kill", "tgkill", "pidfd_open", "pidfd_send_signal", "sendmsg",
     "recvmsg", "sendto", "recvfrom", "prctl", "seccomp", "setrlimit", "setsid",
 ]  # fmt: skip
-
-
-def available() -> str:
-    """Empty when filters can be built here, else why not."""
-    found = _found()
-    return f"libseccomp or pyseccomp is missing ({found})" if isinstance(found, str) else ""
 
 
 @functools.cache
@@ -69,16 +64,13 @@ def server_filter(*, notify: bool, writes: bool = False) -> bytes:
     for name in (*_FREE, *(_WRITES if writes else ())):
         _add(lib, built, lib.ALLOW, name)
     low = 0xFFFFFFFF
-    for name in _READS:
+    # Of a read the descriptor tells whether it may be one of the terminal, of a wait their count.
+    terminal_reads = [(name, lib.Arg(0, lib.EQ, 0), lib.Arg(0, lib.NE, 0)) for name in _READS]
+    waits = [(name, lib.Arg(n, lib.NE, 0), lib.Arg(n, lib.EQ, 0)) for name, n in _WAITS.items()]
+    for name, told, untold in (*terminal_reads, *waits):
         if notify:
-            _add(lib, built, lib.NOTIFY, name, lib.Arg(0, lib.EQ, 0))
-            _add(lib, built, lib.ALLOW, name, lib.Arg(0, lib.NE, 0))
-        else:
-            _add(lib, built, lib.ALLOW, name)
-    for name, position in _WAITS.items():
-        if notify:
-            _add(lib, built, lib.NOTIFY, name, lib.Arg(position, lib.NE, 0))
-            _add(lib, built, lib.ALLOW, name, lib.Arg(position, lib.EQ, 0))
+            _add(lib, built, lib.NOTIFY, name, told)
+            _add(lib, built, lib.ALLOW, name, untold)
         else:
             _add(lib, built, lib.ALLOW, name)
     for command in _FCNTL:
@@ -117,7 +109,7 @@ def _found() -> ModuleType | str:
 def _library() -> ModuleType:
     found = _found()
     if isinstance(found, str):
-        raise HarnessError(available())
+        raise HarnessError(f"{_MISSING} ({found})")
     return found
 
 
@@ -153,7 +145,8 @@ class Seccomp(Layer):
     notifies = True
 
     def unavailable(self) -> str:
-        return available()
+        found = _found()
+        return f"{_MISSING} ({found})" if isinstance(found, str) else ""
 
     def set_up_server(self, setup: ServerSetup) -> None:
         setup.filter = server_filter(notify=setup.notify, writes=bool(setup.writable))

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.execution.confinement.layers.layer import (
+from harness.execution.confinement.layers import (
     CONFINING_TIERS,
     BaseSetup,
     Layer,

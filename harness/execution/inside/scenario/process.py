@@ -1,24 +1,29 @@
-"""One scenario in a process of its own: load, run the stimulus, answer once, leave."""
+"""One scenario in a process of its own: load, run the stimulus, answer once, leave. Its standard
+input, where it loops, and which of its files were left open."""
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` would bring in `enum`
 import builtins
+import gc
+import io
+import os
 import sys
 from _json import encode_basestring_ascii as quote
-from os import _exit, chdir, dup2, environ, write
+from os import _exit, chdir, dup2, environ, read, write
+from select import select
 
 from ..messages import codec
 from ..messages.frames import receive, send
 from ..messages.objects import ObjectEquality
 from ..modules import Library, ModuleSource, by_module_name
-from ..stand_ins.proxies import RemoteCaller, slot, substituted
-from . import evaluate, streams
-from .loops import LoopFinder
-from .streams import left_open, piped
+from ..stand_ins.calls import RemoteCaller, slot, substituted
+from . import evaluate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
+    from collections.abc import Callable, Container
+    from types import FrameType, ModuleType
     from typing import Any
 
     from .stimulus import CompiledStimulus
@@ -113,7 +118,7 @@ class ScenarioProcess:
         for number in (0, 1, 2):
             dup2(terminal, number)
         if self.job["shim"]:
-            streams.install(self._asks)
+            install_asking_input(self._asks)
         self.perform(terminal, channel)
         _exit(0)
 
@@ -286,3 +291,159 @@ def copied(value: Any) -> Any:
     if type(value) is tuple:
         return tuple([copied(part) for part in value])
     return value
+
+
+_AFTER = 0.1  # CPU seconds in which a right program has ended
+_LONGEST_TRACE = 0.3  # CPU seconds
+_MOST_LINES = 20_000  # executed while tracing
+_MOST_FRAMES = 50
+
+
+class LoopFinder:
+    """Finds where a program loops: which lines the frame that does not return executes again and
+    again. After a while of CPU time, the frames of the student's that are there are traced. Those
+    that return are forgotten; what is left at the end loops, or waits for one that does. It answers
+    and ends the process: what a program does in such a run is never used.
+
+    `answer` takes JSON text. `own` are the names of the student's files."""
+
+    def __init__(self, own: Container[str], answer: Callable[[str], None]) -> None:
+        self._own = own
+        self._answer = answer
+        self._frames: list[FrameType] = []  # the student's, innermost first
+        self._seen: dict[int, tuple[int, int]] = {}  # by a frame's identity: its first, last line
+        self._count = 0
+
+    def start(self) -> None:
+        """Look after a while; where the system has no such timer, never."""
+        if hasattr(_signal, "setitimer"):
+            _signal.signal(_signal.SIGPROF, self._look)
+            _signal.setitimer(_signal.ITIMER_PROF, _AFTER)
+
+    def _look(self, number: int, frame: FrameType | None) -> None:
+        if self._frames:
+            self._finish()
+        while frame is not None and len(self._frames) < _MOST_FRAMES:
+            if frame.f_code.co_filename in self._own:
+                self._frames.append(frame)
+                frame.f_trace = self._trace
+            frame = frame.f_back
+        _signal.setitimer(_signal.ITIMER_PROF, _LONGEST_TRACE if self._frames else _AFTER)
+        if self._frames:
+            sys.settrace(_new_frames_are_not_traced)
+
+    def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "return":
+            self._frames = [each for each in self._frames if each is not frame]
+        elif event == "line":
+            line = frame.f_lineno
+            first, last = self._seen.get(id(frame), (line, line))
+            self._seen[id(frame)] = min(first, line), max(last, line)
+            self._count += 1
+            if self._count >= _MOST_LINES:
+                self._finish()
+        return self._trace
+
+    def _finish(self) -> None:
+        """Answer with the innermost frame that went on."""
+        found = [each for each in self._frames if id(each) in self._seen]
+        text = '""'
+        if found:
+            first, last = self._seen[id(found[0])]
+            text = quote(f"{found[0].f_code.co_filename}:{first}-{last}")
+        self._answer('{"loop":' + text + "}")
+        _exit(0)
+
+
+def _new_frames_are_not_traced(frame: FrameType, event: str, argument: Any) -> None:
+    return None
+
+
+_MOMENT = 0.02  # seconds
+_MOST_NAMES = 20
+_LONGEST_NAME = 200
+_WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
+
+
+class AskingInput(io.RawIOBase):
+    """The terminal's descriptor 0, where the kernel does not tell of reads; `asks` is called before
+    each read of it that would wait.
+
+    `input()` goes through it too, since it has no descriptor number to offer, and so does
+    `os.read(0)`. Any other read of descriptor 0 past `sys.stdin`, as of `open(0)`, is not seen: a
+    program that waits in one ends at its limit of time asleep.
+    """
+
+    def __init__(self, asks: Callable[[], None]) -> None:
+        self._asks = asks
+
+    def readable(self) -> bool:
+        """Part of the stream protocol."""
+        return True
+
+    def isatty(self) -> bool:
+        """Part of the stream protocol: it is a terminal, as everywhere else."""
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        """Ask where nothing is there, then read as much as there is."""
+        _await_input(self._asks)
+        data = read(0, len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _await_input(asks: Callable[[], None]) -> None:
+    """Ask for something to read where nothing is left, and wait for it. Whoever asks with a line
+    half read would read the rest while the driver looks, and be sent the next line too early.
+
+    A Ctrl-C that comes between the asking and a read would not be noticed in the read, which waits
+    for ever: here it is, at the next turn."""
+    if not select([0], [], [], 0)[0]:
+        asks()
+    while not select([0], [], [], _MOMENT)[0]:
+        continue
+
+
+def install_asking_input(asks: Callable[[], None]) -> None:
+    """Put it in the place of `sys.stdin`, and of `os.read` for descriptor 0."""
+
+    def asking_read(descriptor: int, length: int, /) -> bytes:
+        if descriptor == 0:
+            _await_input(asks)
+        return read(descriptor, length)
+
+    os.read = sys.modules[os.name].read = asking_read  # type: ignore[attr-defined]
+    raw = AskingInput(asks)
+    stream = io.TextIOWrapper(
+        io.BufferedReader(raw),  # type: ignore[type-var]
+        encoding="utf-8",
+        line_buffering=True,
+    )
+    sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
+
+
+def left_open(*, finish: bool) -> list[str]:
+    """The names of files that are still open for writing. With `finish` their text is written, as
+    the interpreter does at the end of a program; a function leaves it unwritten."""
+    names: list[str] = []
+    for thing in gc.get_objects():
+        kind = type(thing)
+        if not any(kind is writer for writer in _WRITERS) or thing.closed:
+            continue
+        name = getattr(thing, "name", None)
+        if type(name) is not str or name[:1] == "<" or not thing.writable():
+            continue
+        if finish:
+            try:
+                thing.flush()
+            except (OSError, ValueError):  # as at the end of a program, nobody hears of it
+                continue
+        if name not in names and len(names) < _MOST_NAMES:
+            names.append(name[:_LONGEST_NAME])
+    return sorted(names)
+
+
+def piped(text: str) -> io.TextIOWrapper:
+    """A standard input that is no terminal."""
+    return io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), encoding="utf-8")
