@@ -81,21 +81,21 @@ def _answered(seen: Callable[..., Observation], final: FinalReply) -> Observatio
     return seen(
         ending=_ending_of(final),
         detail=final.missing or "",
-        nearest=final.nearest,
-        left_open=final.left_open,
+        nearest=final.near,
+        left_open=final.open,
         value=final.value,
         raised=final.raised,
-        arguments=final.arguments or (),
-        arguments_before=final.arguments_before or (),
+        arguments=final.after or (),
+        arguments_before=final.before or (),
         variables=final.variables or (),
-        exit_status=final.exit_status,
+        exit_status=final.exit,
     )
 
 
 def _ending_of(final: FinalReply) -> Ending:
     if final.missing is not None:
         return Ending.MISSING
-    if final.out_of_memory or (final.raised and _is_out_of_memory(final.raised)):
+    if final.memory or (final.raised and _is_out_of_memory(final.raised)):
         return Ending.MEMORY_LIMIT
     return Ending.ANSWERED
 
@@ -162,10 +162,10 @@ def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool
     without our code.
     """
     final = reply.final
-    if final is None or final.out_of_memory:  # then it is all that the reply says
+    if final is None or final.memory:  # then it is all that the reply says
         return True
     action = stimulus.action
-    if isinstance(action, Run) != (final.exit_status is not None):
+    if isinstance(action, Run) != (final.exit is not None):
         return False
     if final.phase is Phase.LOADING:
         return final.raised is not None and not reply.steps and _has_no_outcome(final)
@@ -187,7 +187,7 @@ def is_complete(stimulus: Stimulus, reply: Reply, arguments: int | None) -> bool
 
 
 def _has_no_outcome(final: FinalReply) -> bool:
-    fields = (final.value, final.arguments_before, final.arguments, final.variables)
+    fields = (final.value, final.before, final.after, final.variables)
     return all(field is None for field in fields)
 
 
@@ -196,7 +196,7 @@ def _is_complete_call(final: FinalReply, arguments: int | None) -> bool:
         return False
     if final.phase is not Phase.STIMULUS and final.raised is None:
         return False
-    before, after = final.arguments_before, final.arguments
+    before, after = final.before, final.after
     if before is None or after is None:
         neither = before is None and after is None
         return neither and (arguments is None or final.phase is Phase.ARGUMENTS)
@@ -204,7 +204,7 @@ def _is_complete_call(final: FinalReply, arguments: int | None) -> bool:
 
 
 def _is_complete_session(action: Session, reply: Reply, final: FinalReply) -> bool:
-    if (final.value, final.arguments_before, final.arguments) != (None, None, None):
+    if (final.value, final.before, final.after) != (None, None, None):
         return False
     return (
         final.raised is None

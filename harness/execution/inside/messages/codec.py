@@ -338,5 +338,5 @@ def _frames(error: BaseException, sources: Sources) -> list[str]:
 def _frame(file: str, line: int, function: str, source: str) -> str:
     return (
         '{"file":' + quote(file) + ',"line":' + str(line)
-        + ',"function":' + quote(function) + ',"source":' + quote(source) + "}"
+        + ',"function":' + quote(function[:MOST_NAME]) + ',"source":' + quote(source) + "}"
     )  # fmt: skip
