@@ -9,7 +9,7 @@ import pytest
 
 from harness.execution import AnyDriver, Driver, find_interpreter
 from harness.execution.piped.driver import PipedDriver
-from harness.execution.remote import proxy_names
+from harness.execution.protocol.jobs import proxy_names
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Limits, StandIn, Stimulus

@@ -21,13 +21,12 @@ from harness.execution.folder import (
 )
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
-from harness.execution.linux.server import LinuxStandIn, ServerLink, SubmissionServer, ToolServer
+from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
 from harness.execution.protocol.bootstrap import tool_modules
 from harness.execution.protocol.jobs import server_setup, stand_in_setup
 from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Tier
-from harness.model.stimulus import Limits
 
 
 class Driver:
@@ -109,14 +108,11 @@ class Driver:
             def replies_tool() -> ToolServer:
                 return stack.enter_context(self.tool(SOURCES, ENTRY))
 
-            def start(job: dict[str, object], limits: Limits) -> LinuxStandIn:
-                return LinuxStandIn(stand_in_server(), job, limits)
-
             yield SubmissionServer(
                 link,
                 assignment,
                 compiler,
-                start,
+                stand_in_server,
                 folder=self._folder(setup),
                 ask=self._answers.asking(replies_tool),
             )

@@ -8,7 +8,8 @@ import time
 from collections.abc import Iterable
 
 from harness.common.errors import HarnessError
-from harness.execution.folder import TOO_FULL, ScenarioFolder
+from harness.execution.folder import TOO_FULL
+from harness.execution.inside.messages.frames import HEAD, body_at
 from harness.execution.linux.base_process import ServerProcess
 from harness.execution.linux.channel import CHUNK, ScenarioChannel
 from harness.execution.linux.kernel import Listener
@@ -18,10 +19,8 @@ from harness.execution.linux.scenario_clock import (
     hear_from_server,
     send_to_server,
 )
-from harness.execution.protocol import reply
-from harness.execution.protocol.observation import End
-from harness.execution.remote import StandInProcess, StandInUnusableError, exchange, reason
-from harness.execution.replies import Reply, ReplyFaultError
+from harness.execution.protocol.reply import LARGEST
+from harness.execution.runner import ScenarioMonitor
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits, Typed
 
@@ -31,9 +30,8 @@ _MICRO = 1e-6
 _FOLDER_LOOK = 0.1  # seconds between two looks at what a scenario writes
 
 
-class Monitor:
-    """One scenario's process, its terminal, and the inputs it may still ask for, but not while a
-    module is loading."""
+class Monitor(ScenarioMonitor):
+    """One scenario's process, forked from its server, on a terminal."""
 
     def __init__(
         self,
@@ -41,37 +39,22 @@ class Monitor:
         listener: Listener | None,
         terminal: Terminal,
         channel: ScenarioChannel,
-        *,
         limits: Limits,
-        inputs: tuple[Typed, ...],
-        stand_in: StandInProcess | None = None,
-        folder: ScenarioFolder | None = None,
-        reply: Reply | None = None,
     ) -> None:
-        self._reply_to = reply
-        self.course_fault = ""
-        self._folder = folder
-        self._stand_in = stand_in
-        self._stand_in_asks = False
-        self._detail = ""
+        super().__init__(terminal.screen, limits)
         self._server = server
         self._listener = listener
         self._terminal = terminal
         self._channel = channel
-        self._most = limits.output_kib * 1024
         self._quiet = min(_QUIET, limits.cpu_seconds, limits.wall_seconds)
-        self._inputs = list(reversed(inputs))
-        self._reply = bytearray()
         self._frames_read = 0
-        self._reason: Ending | None = None
-        self._end: tuple[int, int] | None = None
+        self._ended: tuple[int, int] | None = None
         self._killed_at = 0.0
         self._events = select.poll()
         self._watched: set[int] = set()  # besides the server and the listener
         self._clock = ScenarioClock(server, limits)
 
-    def follow(self) -> End:
-        """Until the process is gone. HarnessError when our own server is."""
+    def _follow(self) -> tuple[int, float]:
         control = self._server.control.fileno()
         self._events.register(control, select.POLLIN)
         asking = None
@@ -81,7 +64,7 @@ class Monitor:
             self._events.register(self._listener.descriptor, select.POLLIN)
             asking = (self._listener.descriptor, select.POLLIN)
         watching_output = False
-        while self._end is None:
+        while self._ended is None:
             wait = self._until_next_look()
             events = self._events.poll(max(1, 1000 * (wait if watching_output else self._quiet)))
             # Before anything else: a process may ask without end, and now it surely waits.
@@ -103,14 +86,8 @@ class Monitor:
         self._take_output()
         if self._stand_in is not None and self._reason is not None:
             del self._reply[self._frames_read :]  # a call that nobody answers any more
-        status, cpu = self._end
-        return End(
-            reason=self._reason,
-            exit_code=os.waitstatus_to_exitcode(status),
-            cpu_seconds=cpu * _MICRO,
-            reply=bytes(self._reply),
-            detail=self._detail,
-        )
+        status, cpu = self._ended
+        return os.waitstatus_to_exitcode(status), cpu * _MICRO
 
     def _watch(self, descriptor: int) -> None:
         self._events.register(descriptor, select.POLLIN)
@@ -124,10 +101,10 @@ class Monitor:
             self._watched.discard(descriptor)
 
     def _take_output(self) -> None:
-        if not self._terminal.drain(self._most):
+        if not self._terminal.drain(self._most_output):
             self._stop(Ending.OUTPUT_LIMIT)
         while data := self._channel.read():
-            if len(self._reply) + len(data) > reply.LARGEST:
+            if len(self._reply) + len(data) > LARGEST:
                 self._stop(Ending.TAMPERED)
                 break
             self._reply += data
@@ -144,32 +121,15 @@ class Monitor:
     def _answer_frames(self) -> None:
         """Frames that want an answer: without notifications the process says by one that it is
         going to read, and with a stand-in it calls."""
-        while self._reason is None and len(self._reply) >= self._frames_read + 5:
-            at = self._frames_read
-            length = int.from_bytes(self._reply[at : at + 4], "little")
-            end = at + 4 + max(length, 1)
-            kind = bytes(self._reply[at + 4 : at + 5])
-            if kind == b"Q":
-                self._provide_input()
-            elif kind in (b"C", b"N") and self._stand_in is not None:
-                if len(self._reply) < end:
-                    return
-                body = bytes(self._reply[at + 5 : end])
-                del self._reply[at:end]
-                self._relay(kind, body, self._stand_in)
+        while self._reason is None and (frame := body_at(self._reply, self._frames_read)):
+            end = self._frames_read + HEAD + len(frame)
+            if frame[:1] in (b"C", b"N") and self._stand_in is not None:
+                del self._reply[self._frames_read : end]
+                self._relay(frame, self._stand_in)
                 continue
+            if frame[:1] == b"Q":
+                self._provide_input()
             self._frames_read = end
-
-    def _relay(self, kind: bytes, body: bytes, stand_in: StandInProcess) -> None:
-        begun = time.monotonic()
-        try:
-            if kind == b"N":
-                raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, reason(body))
-            self._stand_in_asks = exchange(stand_in, body, self._channel.send)
-        except StandInUnusableError as error:
-            self._detail = str(error)
-            self._stop(error.ending)
-        self._clock.exclude(time.monotonic() - begun)
 
     def _provide_input(self) -> bool:
         """Have something to read on the terminal; False when the scenario ends instead."""
@@ -179,7 +139,7 @@ class Monitor:
         line = self._next_line()
         if line is not None:
             terminal.send_typed(line)
-        if not terminal.drain(self._most):
+        if not terminal.drain(self._most_output):
             self._stop(Ending.OUTPUT_LIMIT)
             return False
         if line is not None:
@@ -187,26 +147,13 @@ class Monitor:
             return True
         if terminal.has_unread_input():
             return True
-        typed = self._typed_now() if terminal.screen.loaded else None
+        typed = self._next_input()
         if typed is None:
             self._stop(Ending.ASKED_FOR_MORE)
             return False
         terminal.remember_typed(typed)
         terminal.send_typed(typed)
         return True
-
-    def _typed_now(self) -> Typed | None:
-        """The next input; None when there is none."""
-        if self._reply_to is None:
-            return self._inputs.pop() if self._inputs else None
-        begun = time.monotonic()
-        try:
-            return self._reply_to(self._terminal.screen.turns_so_far())
-        except ReplyFaultError as error:
-            self.course_fault = str(error)
-            return None
-        finally:
-            self._clock.exclude(time.monotonic() - begun)
 
     def _next_line(self) -> Typed | None:
         """The next input if it is surely to be typed now and can do nothing before it is read, as
@@ -230,26 +177,27 @@ class Monitor:
             if now - self._killed_at > _PATIENCE:
                 raise HarnessError("a submission server does not answer")
         elif self._folder is not None and self._folder.is_too_full():
-            self._detail = TOO_FULL
-            self._stop(Ending.OUTPUT_LIMIT)
+            self._stop(Ending.OUTPUT_LIMIT, TOO_FULL)
         elif now >= self._clock.due:
             passed = self._clock.passed()
             if passed is not None:
                 self._stop(passed)
 
-    def _stop(self, reason: Ending) -> None:
-        if self._reason is None:
-            if reason is Ending.ASKED_FOR_MORE and self._stand_in_asks:
-                reason, self._detail = Ending.STAND_IN_FAILED, "it asked for more input"
-            self._reason = reason
-            self._leave(tuple(self._watched))
-            if self._end is None:
-                self._killed_at = time.monotonic()
-                send_to_server(self._server, b"K")
+    def _kill(self) -> None:
+        self._leave(tuple(self._watched))
+        if self._ended is None:
+            self._killed_at = time.monotonic()
+            send_to_server(self._server, b"K")
+
+    def _deliver(self, message: bytes) -> None:
+        self._channel.send(message)
+
+    def _exclude_since(self, begun: float) -> None:
+        self._clock.exclude(time.monotonic() - begun)
 
     def _hear_from_server(self) -> None:
         kind, numbers, descriptors = hear_from_server(self._server)
         if kind == b"E":
-            self._end = (numbers[0], numbers[1])
+            self._ended = (numbers[0], numbers[1])
         elif kind == b"P":
             self._clock.identify(numbers[0], descriptors)

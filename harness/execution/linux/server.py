@@ -1,4 +1,5 @@
-"""Servers forked from the base, seen from the driver: of a submission, and of a tool of ours."""
+"""Servers forked from the base, seen from the driver: of a submission, of the course's stand-in
+modules, and of a tool of ours."""
 
 from __future__ import annotations
 
@@ -7,16 +8,16 @@ import os
 import select
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, replace
-from typing import Protocol
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.execution.driver import TOOL_LIMITS, answer
-from harness.execution.folder import FolderMaker
+from harness.execution.folder import FolderMaker, ScenarioFolder
 from harness.execution.inside.messages import frames
 from harness.execution.linux.base_process import BaseProcess, ServerProcess, StimulusCompiler
-from harness.execution.linux.channel import CHUNK, ScenarioChannel
+from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import Listener, ProcessClock
 from harness.execution.linux.monitor import Monitor
 from harness.execution.linux.pexpect_terminal import Terminal
@@ -26,12 +27,11 @@ from harness.execution.linux.scenario_clock import (
     send_to_server,
 )
 from harness.execution.linux.shared_run import run_group
-from harness.execution.protocol.jobs import Jobs, main_file, needs_stand_ins
-from harness.execution.protocol.observation import observation
-from harness.execution.protocol.reply import LARGEST, FrameBuffer
-from harness.execution.protocol.screen import plain_screen, scenario_screen
-from harness.execution.remote import StandInProcess, StandInUnusableError, next_message
-from harness.execution.replies import Reply, replier
+from harness.execution.protocol.jobs import main_file
+from harness.execution.protocol.reply import LARGEST
+from harness.execution.protocol.screen import ScreenParser, plain_screen
+from harness.execution.replies import Reply
+from harness.execution.runner import StandInProcess, SubmissionRunner
 from harness.execution.sharing import (
     CPU_SHARE,
     Keep,
@@ -41,41 +41,31 @@ from harness.execution.sharing import (
     may_share,
     subject,
 )
-from harness.model.assignment import Assignment
+from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase
-from harness.model.stimulus import Key, Limits, Stimulus
+from harness.model.stimulus import Limits, Stimulus
 
 
-class StandInStarter(Protocol):
-    """Starts a process with the stand-ins of a scenario's job."""
-
-    def __call__(
-        self, job: dict[str, object], limits: Limits, /
-    ) -> AbstractContextManager[StandInProcess]:
-        """The process, until the context is left."""
-
-
-class SubmissionServer:
-    """Observes one submission, a fresh process for each stimulus."""
+class SubmissionServer(SubmissionRunner):
+    """Observes one submission, in a fork of its server for each stimulus. `stand_ins` gives the
+    server of the course's."""
 
     def __init__(
         self,
         link: ServerLink,
         assignment: Assignment,
         compiler: StimulusCompiler,
-        stand_ins: StandInStarter,
+        stand_ins: Callable[[], ServerLink],
         *,
         folder: FolderMaker,
         ask: Callable[[str], str],
     ) -> None:
-        self._ask = ask
-        self._folder = folder
+        super().__init__(assignment, ask)
         self._link = link
-        self._functions = tuple(function.name for function in assignment.functions)
         self._compiler = compiler
-        self._jobs = Jobs(assignment)
-        self._main = main_file(assignment)[:-3]
         self._stand_ins = stand_ins
+        self._folder = folder
+        self._main = main_file(assignment)[:-3]
 
     @property
     def pid(self) -> int:
@@ -85,60 +75,45 @@ class SubmissionServer:
     def observe(
         self, stimulus: Stimulus, limits: Limits, *, reply: Reply | None = None
     ) -> Observation:
-        """What the submission did. HarnessError when our own server failed. With `reply`, what it
-        gives is typed in place of the stimulus's inputs; how long that takes does not count."""
         failed = self._link.failed_to_prepare
         if failed is not None:
             return Observation(ending=failed.ending, phase=Phase.LOADING, detail=failed.detail)
-        screen = scenario_screen(stimulus)
-        job = self._jobs.job(stimulus, limits)
-        packed = self._compiler.packed(self._functions, job.pop("texts"))
-        job |= {"sentinel": screen.sentinel, "stimulus": packed.data}
-        job["shim"] = self._link.listener is None
-        selection = job.pop("selection")
-        terminal, channel = Terminal(screen), ScenarioChannel()
-        with ExitStack() as stack:
-            stack.callback(terminal.close)
-            stack.callback(channel.close)
-            folder = None
-            if stimulus.folder:
-                folder = self._folder(stimulus.files)
-                stack.callback(folder.remove)
-                job["folder"] = str(folder.path)
-            stand_in = self._started_stand_in(stack, stimulus, limits)
-            self._link.start(
-                job,
-                terminal.slave,
-                channel,
-                memory=job["memory"],
-                selections=(selection,),
-                controlled=any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
-            )
-            monitor = Monitor(
-                self._link.server,
-                self._link.listener,
-                terminal,
-                channel,
-                limits=limits,
-                inputs=stimulus.inputs,
-                stand_in=stand_in,
-                folder=folder,
-                reply=replier(stimulus.replies, self._ask) if stimulus.replies else reply,
-            )
-            end = monitor.follow()
-            if monitor.course_fault:
-                raise HarnessError(monitor.course_fault)
-            seen = observation(stimulus, limits, screen, end, arguments=packed.arguments)
-            if folder is not None:
-                seen = replace(seen, files=folder.contents())
-        return seen
+        return super().observe(stimulus, limits, reply=reply)
 
-    def _started_stand_in(
-        self, stack: ExitStack, stimulus: Stimulus, limits: Limits
-    ) -> StandInProcess | None:
-        if not needs_stand_ins(stimulus):
-            return None
-        return stack.enter_context(self._stand_ins(self._jobs.stand_in_job(stimulus), limits))
+    def _compile(self, job: dict[str, Any]) -> int | None:
+        packed = self._compiler.packed(self._functions, job.pop("texts"))
+        job["stimulus"] = packed.data
+        return packed.arguments
+
+    def _make_folder(self, files: tuple[SourceFile, ...]) -> ScenarioFolder:
+        return self._folder(files)
+
+    def _start_stand_in(
+        self, stack: ExitStack, job: dict[str, Any], limits: Limits
+    ) -> StandInProcess:
+        return stack.enter_context(LinuxStandIn(self._stand_ins(), job, limits))
+
+    def _start(
+        self,
+        stack: ExitStack,
+        job: dict[str, Any],
+        screen: ScreenParser,
+        limits: Limits,
+    ) -> Monitor:
+        terminal, channel = Terminal(screen), ScenarioChannel()
+        stack.callback(terminal.close)
+        stack.callback(channel.close)
+        job["shim"] = self._link.listener is None
+        selection, controlled = job.pop("selection"), job.pop("hears_ctrl_c")
+        self._link.start(
+            job,
+            terminal.slave,
+            channel,
+            memory=job["memory"],
+            selections=(selection,),
+            controlled=controlled,
+        )
+        return Monitor(self._link.server, self._link.listener, terminal, channel, limits)
 
     def group(self, wanted: Mapping[int, tuple[Stimulus, Limits]]) -> tuple[SharedGroup, ...]:
         """Pack these stimuli, by number, for `observe_together`: once for all submissions. What
@@ -286,14 +261,8 @@ class ToolServer:
         terminal, channel = Terminal(plain_screen()), ScenarioChannel()
         try:
             self._link.start(payload, terminal.slave, channel, memory=limits.memory_mib * _MIB)
-            end = Monitor(
-                self._link.server,
-                self._link.listener,
-                terminal,
-                channel,
-                limits=limits,
-                inputs=(),
-            ).follow()
+            server, listener = self._link.server, self._link.listener
+            end = Monitor(server, listener, terminal, channel, limits).follow()
         finally:
             terminal.close()
             channel.close()
@@ -302,17 +271,15 @@ class ToolServer:
 
 _NEVER = 1e9  # seconds: between two calls a stand-in sleeps as long as the submission likes
 _HEARTBEAT = 0.25
-_LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
-_MIB = 1024 * 1024
 
 
-class LinuxStandIn:
-    """One scenario's process with the stand-in modules; a context manager."""
+class LinuxStandIn(StandInProcess):
+    """One scenario's process with the stand-in modules, forked from their server; a context
+    manager."""
 
-    def __init__(self, link: ServerLink, job: dict[str, object], limits: Limits) -> None:
+    def __init__(self, link: ServerLink, job: dict[str, Any], limits: Limits) -> None:
+        super().__init__(limits)
         self._server = link.server
-        self._limits = limits
-        self._received = FrameBuffer()
         self._ended = False
         self._channel = ScenarioChannel()
         nowhere = os.open(os.devnull, os.O_RDWR)
@@ -338,45 +305,30 @@ class LinuxStandIn:
                 self._hear_from_server()
 
     def send(self, message: bytes) -> None:
-        """Part of `StandInProcess`."""
         self._channel.send(message)
 
-    def receive(self) -> bytes:
-        """Part of `StandInProcess`."""
-        begun = time.monotonic()
-        longest = self._limits.wall_seconds + _LOADED_MACHINE * self._limits.cpu_seconds
-        while True:
-            message = next_message(self._received)
-            if message is not None:
-                return message
-            if self._ended:
-                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
-            wait = min(_HEARTBEAT, max(self._clock.due - time.monotonic(), 0.001))
-            ready = [number for number, _ in self._events.poll(1000 * wait)]
-            if self._channel.fileno() in ready:
-                data = self._channel.read()
-                self._received.add(data)
-                if data:
-                    continue
-            if self._server.control.fileno() in ready:
-                self._hear_from_server()
-            now = time.monotonic()
-            late = now >= self._clock.due and self._clock.passed() is not None
-            if late or now - begun > longest:
-                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
+    def _hear(self) -> bool:
+        if self._ended:
+            return False
+        wait = min(_HEARTBEAT, max(self._clock.due - time.monotonic(), 0.001))
+        ready = [number for number, _ in self._events.poll(1000 * wait)]
+        if self._channel.fileno() in ready and (data := self._channel.read()):
+            self._received.add(data)
+        elif self._server.control.fileno() in ready:
+            self._hear_from_server()
+        return True
+
+    def _is_late(self, waited: float, longest: float) -> bool:
+        is_over = time.monotonic() >= self._clock.due and self._clock.passed() is not None
+        return is_over or waited > longest
 
     def _hear_from_server(self) -> None:
         kind, numbers, descriptors = hear_from_server(self._server)
         if kind == b"E":
-            self._received.add(self._channel_rest())
+            rest = 0
+            while (data := self._channel.read()) and rest <= LARGEST:
+                self._received.add(data)
+                rest += len(data)
             self._ended = True
         elif kind == b"P":
             self._clock.identify(numbers[0], descriptors)
-
-    def _channel_rest(self) -> bytes:
-        rest = b""
-        while data := self._channel.read():
-            rest += data
-            if len(data) < CHUNK or len(rest) > LARGEST:
-                break
-        return rest

@@ -10,8 +10,8 @@ from __future__ import annotations
 import marshal
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
@@ -25,17 +25,15 @@ from harness.execution.piped.process import PipedProcess
 from harness.execution.protocol import bootstrap
 from harness.execution.protocol.bootstrap import inside_modules, tool_modules
 from harness.execution.protocol.jobs import (
-    Jobs,
-    needs_stand_ins,
     server_setup,
     stand_in_setup,
 )
-from harness.execution.protocol.observation import observation
-from harness.execution.protocol.screen import plain_screen, scenario_screen
-from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers, replier
+from harness.execution.protocol.screen import ScreenParser, plain_screen
+from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers
+from harness.execution.runner import SubmissionRunner
 from harness.model.assignment import Assignment, SourceFile
-from harness.model.observation import Ending, Observation, Phase, Tier
-from harness.model.stimulus import Limits, Stimulus
+from harness.model.observation import Tier
+from harness.model.stimulus import Limits
 
 _MIB = 1024 * 1024
 _MODULES = (
@@ -103,19 +101,34 @@ class PipedDriver:
         sources by module name."""
         yield PipedTool(self, sources, entry)
 
-    def start(self, setup: bytes, job: Mapping[str, object]) -> PipedProcess:
+    def start(
+        self,
+        setup: bytes,
+        job: dict[str, Any],
+        words: Words,
+        beats: CpuHeartbeat,
+        *,
+        memory_mib: int,
+    ) -> PipedProcess:
         """A process that does this job. HarnessError when its interpreter cannot be run."""
         if not self._directory:
             raise HarnessError("the driver is used outside its context")
         command = [*self._command, _PROGRAM]
         process = PipedProcess(command, self._environment, self._directory)
-        for message in (self._modules, setup, marshal.dumps(dict(job), 2)):
+        job |= {
+            "ask": words.ask,
+            "over": words.over,
+            "beat": beats.period,
+            "memory": memory_mib * _MIB,
+        }
+        for message in (self._modules, setup, marshal.dumps(job, 2)):
             process.send(framed(message))
         return process
 
-    def folder(self, files: tuple[SourceFile, ...]) -> ScenarioFolder:
-        """A folder for one scenario."""
-        return ScenarioFolder(folders_beside(Path(self._directory)), files, None)
+    @property
+    def folders(self) -> Path:
+        """Where the folders of scenarios are made."""
+        return folders_beside(Path(self._directory))
 
     def setup(self, more: Mapping[str, object], *, writes: bool = False) -> bytes:
         """What every process of a submission or tool receives first."""
@@ -131,8 +144,8 @@ class PipedDriver:
         return marshal.dumps(common | dict(more), 2)
 
 
-class PipedSubmission:
-    """Observes one submission, a fresh interpreter for each stimulus."""
+class PipedSubmission(SubmissionRunner):
+    """Observes one submission, in a fresh interpreter for each stimulus."""
 
     def __init__(
         self,
@@ -141,71 +154,36 @@ class PipedSubmission:
         files: tuple[SourceFile, ...],
         reference: tuple[SourceFile, ...],
     ) -> None:
+        super().__init__(
+            assignment, driver.answers.asking(lambda: PipedTool(driver, SOURCES, ENTRY))
+        )
         self._driver = driver
-        self._jobs = Jobs(assignment)
-        self._functions = frozenset(function.name for function in assignment.functions)
         self._setup = driver.setup(server_setup(assignment, files), writes=assignment.writes_files)
         self._stand_in_setup = driver.setup(stand_in_setup(assignment, reference))
 
-    def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        """What the submission did. HarnessError when our own machinery failed."""
-        screen = scenario_screen(stimulus)
-        words, beats = Words(), CpuHeartbeat(limits)
-        job = self._jobs.job(stimulus, limits) | {
-            "sentinel": screen.sentinel,
-            "ask": words.ask,
-            "over": words.over,
-            "beat": beats.period,
-        }
-        with ExitStack() as stack:
-            folder = None
-            if stimulus.folder:
-                folder = self._driver.folder(stimulus.files)
-                stack.callback(folder.remove)
-                job["folder"] = str(folder.path)
-            stand_in = self._start_stand_in(stimulus, limits, stack)
-            process = self._driver.start(self._setup, job)
-            stack.callback(process.close)
-            reply = None
-            if stimulus.replies is not None:
-                tool = PipedTool(self._driver, SOURCES, ENTRY)
-                reply = replier(stimulus.replies, self._driver.answers.asking(lambda: tool))
-            monitor = PipedMonitor(
-                process,
-                screen,
-                words,
-                beats,
-                limits=limits,
-                inputs=stimulus.inputs,
-                stand_in=stand_in,
-                reply=reply,
-            )
-            end = monitor.follow()
-            if monitor.course_fault:
-                raise HarnessError(monitor.course_fault)
-            files = () if folder is None else folder.contents()
-        if not monitor.began:
-            ending = end.reason or Ending.CRASHED
-            return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
-        expression, functions = job["texts"][1], self._functions
-        arguments = count_arguments(expression, functions)
-        seen = observation(stimulus, limits, screen, end, arguments=arguments)
-        return replace(seen, files=files)
+    def _compile(self, job: dict[str, Any]) -> int | None:
+        return count_arguments(job["texts"][1], frozenset(self._functions))
+
+    def _make_folder(self, files: tuple[SourceFile, ...]) -> ScenarioFolder:
+        return ScenarioFolder(self._driver.folders, files, None)
 
     def _start_stand_in(
-        self, stimulus: Stimulus, limits: Limits, stack: ExitStack
-    ) -> PipedStandIn | None:
-        if not needs_stand_ins(stimulus):
-            return None
+        self, stack: ExitStack, job: dict[str, Any], limits: Limits
+    ) -> PipedStandIn:
         beats = CpuHeartbeat(limits)
-        job = self._jobs.stand_in_job(stimulus) | {
-            "memory": limits.memory_mib * _MIB,
-            "ask": Words().ask,
-            "beat": beats.period,
-        }
-        process = self._driver.start(self._stand_in_setup, job)
+        process = self._driver.start(
+            self._stand_in_setup, job, Words(), beats, memory_mib=limits.memory_mib
+        )
         stack.callback(process.close)
         return PipedStandIn(process, beats, limits)
+
+    def _start(
+        self, stack: ExitStack, job: dict[str, Any], screen: ScreenParser, limits: Limits
+    ) -> PipedMonitor:
+        words, beats = Words(), CpuHeartbeat(limits)
+        process = self._driver.start(self._setup, job, words, beats, memory_mib=limits.memory_mib)
+        stack.callback(process.close)
+        return PipedMonitor(process, screen, words, beats, limits)
 
 
 class PipedTool:
@@ -219,15 +197,11 @@ class PipedTool:
     def run(self, payload: str) -> str:
         """The function's answer. ToolFailed when it gave none, HarnessError when we failed."""
         words, beats = Words(), CpuHeartbeat(TOOL_LIMITS)
-        job = {
-            "payload": payload,
-            "memory": TOOL_LIMITS.memory_mib * _MIB,
-            "ask": words.ask,
-            "beat": beats.period,
-        }
-        process = self._driver.start(self._setup, job)
+        process = self._driver.start(
+            self._setup, {"payload": payload}, words, beats, memory_mib=TOOL_LIMITS.memory_mib
+        )
         try:
-            end = PipedMonitor(process, plain_screen(), words, beats, limits=TOOL_LIMITS).follow()
+            end = PipedMonitor(process, plain_screen(), words, beats, TOOL_LIMITS).follow()
         finally:
             process.close()
         return answer(end)

@@ -7,29 +7,19 @@ import time
 from dataclasses import dataclass, field
 
 from harness.common.errors import HarnessError
-from harness.execution.inside.messages.frames import framed
+from harness.execution.inside.messages.frames import HEAD, framed
 from harness.execution.piped.process import Pipe, PipedProcess
 from harness.execution.protocol import reply
-from harness.execution.protocol.observation import End
-from harness.execution.protocol.reply import FrameBuffer
 from harness.execution.protocol.screen import ScreenParser
-from harness.execution.remote import (
-    StandInProcess,
-    StandInUnusableError,
-    exchange,
-    next_message,
-    reason,
-)
-from harness.execution.replies import Reply, ReplyFaultError
+from harness.execution.runner import LOADED_MACHINE, ScenarioMonitor, StandInProcess
 from harness.model.observation import Ending
-from harness.model.stimulus import Key, Limits, Typed
+from harness.model.stimulus import Key, Limits
 
 _SECRET_BYTES = 16
 _HEARTBEAT = 0.1
 _PATIENCE = 60.0  # seconds for an interpreter to start, whatever the load
 _PREPARING = 30.0  # seconds to compile what a student wrote
 _ORPHANED = 2.0  # seconds of silence, once it has ended, from whatever still holds its pipes
-_LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
 _IDLE_SHARE = 0.05
 _KEYS = {Key.CTRL_C: b"C", Key.CTRL_D: b"D"}
 
@@ -84,13 +74,13 @@ class CpuHeartbeat:
         if self._asleep >= self._limits.wall_seconds:
             return Ending.TIMEOUT
         silent = time.monotonic() - self._last
-        if silent >= 1 + _LOADED_MACHINE * self._limits.cpu_seconds:
+        if silent >= 1 + LOADED_MACHINE * self._limits.cpu_seconds:
             return Ending.CPU_LIMIT
         return None
 
 
-class PipedMonitor:
-    """One scenario's process, its screen, and the inputs it may still ask for."""
+class PipedMonitor(ScenarioMonitor):
+    """One scenario's process, an interpreter of its own, behind pipes."""
 
     def __init__(
         self,
@@ -98,33 +88,19 @@ class PipedMonitor:
         screen: ScreenParser,
         words: Words,
         beats: CpuHeartbeat,
-        *,
         limits: Limits,
-        inputs: tuple[Typed, ...] = (),
-        stand_in: StandInProcess | None = None,
-        reply: Reply | None = None,
     ) -> None:
-        self._reply_to = reply
-        self.course_fault = ""
-        self._stand_in = stand_in
-        self._stand_in_asks = False
-        self._detail = ""
+        super().__init__(screen, limits)
         self._process = process
-        self._screen = screen
         self._words = words
         self._beats = beats
-        self._most = limits.output_kib * 1024
-        self._inputs = list(reversed(inputs))
         self._unshown = b""
         self._unread = b""
-        self._reply = bytearray()
-        self._reason: Ending | None = None
         self._over = False
         self._up = False
         self.began = False
 
-    def follow(self) -> End:
-        """Until the process is gone. HarnessError when its interpreter does not start."""
+    def _follow(self) -> tuple[int, float]:
         started = heard = time.monotonic()
         while self._process.open or not self._process.has_ended():
             event = self._process.hear(self._beats.period)
@@ -143,13 +119,7 @@ class PipedMonitor:
         if not self._up and self._reason is None:
             complaint = self._unread.decode("utf-8", "replace").strip().splitlines()[-1:]
             raise HarnessError(f"an interpreter did not start: {''.join(complaint)[:300]}")
-        return End(
-            reason=self._reason,
-            exit_code=code,
-            cpu_seconds=self._beats.cpu_seconds,
-            reply=bytes(self._reply),
-            detail=self._detail,
-        )
+        return code, self._beats.cpu_seconds
 
     def _look_at_the_clock(self, elapsed: float) -> None:
         if not self._up:
@@ -163,12 +133,14 @@ class PipedMonitor:
             if passed is not None:
                 self._stop(passed)
 
-    def _stop(self, reason: Ending) -> None:
-        if self._reason is None:
-            if reason is Ending.ASKED_FOR_MORE and self._stand_in_asks:
-                reason, self._detail = Ending.STAND_IN_FAILED, "it asked for more input"
-            self._reason = reason
-            self._process.kill()
+    def _kill(self) -> None:
+        self._process.kill()
+
+    def _deliver(self, message: bytes) -> None:
+        self._process.send(framed(message))
+
+    def _exclude_since(self, begun: float) -> None:
+        self._beats.begin()
 
     def _take(self, pipe: Pipe, data: bytes) -> None:
         if pipe is Pipe.SAID:  # of a process that was ended, too: what it said before counts
@@ -198,11 +170,11 @@ class PipedMonitor:
 
     def _show(self, data: bytes) -> None:
         self._screen.raw += data
-        if self._screen.exceeds(self._most):
+        if self._screen.exceeds(self._most_output):
             self._stop(Ending.OUTPUT_LIMIT)
 
     def _type(self) -> None:
-        typed = self._typed_now() if self._screen.loaded else None
+        typed = self._next_input()
         if typed is None:
             self._stop(Ending.ASKED_FOR_MORE)
             return
@@ -211,19 +183,7 @@ class PipedMonitor:
             body = _KEYS[typed.key]
         else:
             body = b"L" + typed.text.encode("utf-8", "surrogateescape") + b"\n"
-        self._process.send(framed(body))
-
-    def _typed_now(self) -> Typed | None:
-        """The next input; None when there is none."""
-        if self._reply_to is None:
-            return self._inputs.pop() if self._inputs else None
-        try:
-            return self._reply_to(self._screen.turns_so_far())
-        except ReplyFaultError as error:
-            self.course_fault = str(error)
-            return None
-        finally:
-            self._beats.begin()  # it waited, and was not asleep
+        self._deliver(body)
 
     def _hear(self) -> None:
         """Take whole frames: what is about time for ourselves, the rest as the reply."""
@@ -248,22 +208,9 @@ class PipedMonitor:
                 self._beats.hear(int(body))
             elif kind in (b"C", b"N") and self._stand_in is not None:
                 if self._reason is None:
-                    self._relay(kind, body, self._stand_in)
+                    self._relay(frame[HEAD:], self._stand_in)
             else:
                 self._reply += frame
-
-    def _relay(self, kind: bytes, body: bytes, stand_in: StandInProcess) -> None:
-        try:
-            if kind == b"N":
-                raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, reason(body))
-            self._stand_in_asks = exchange(stand_in, body, self._deliver)
-        except StandInUnusableError as error:
-            self._detail = str(error)
-            self._stop(error.ending)
-        self._beats.begin()  # it waited, and was not asleep
-
-    def _deliver(self, message: bytes) -> None:
-        self._process.send(framed(message))
 
 
 def _beginning(data: bytes, secret: bytes) -> int:
@@ -274,41 +221,32 @@ def _beginning(data: bytes, secret: bytes) -> int:
     return 0
 
 
-class PipedStandIn:
-    """Answers the calls of one scenario; whoever starts the process closes it."""
+class PipedStandIn(StandInProcess):
+    """One scenario's process with the stand-in modules; whoever starts it closes it."""
 
     def __init__(self, process: PipedProcess, beats: CpuHeartbeat, limits: Limits) -> None:
+        super().__init__(limits)
         self._process = process
         self._beats = beats
-        self._limits = limits
-        self._received = FrameBuffer()
         self._began = False
 
     def send(self, message: bytes) -> None:
-        """Part of `StandInProcess`."""
         self._process.send(framed(message))
 
-    def receive(self) -> bytes:
-        """Part of `StandInProcess`."""
-        begun = time.monotonic()
-        longest = self._limits.wall_seconds + _LOADED_MACHINE * self._limits.cpu_seconds
-        while True:
-            message = self._next()
-            if message is not None:
-                return message
-            event = self._process.hear(self._beats.period)
-            if event is not None and event[0] is Pipe.SAID:
-                self._received.add(event[1])
-            elif event is None and self._process.has_ended():
-                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
-            waited = time.monotonic() - begun
-            late = self._beats.cpu_seconds > self._limits.cpu_seconds or waited > longest
-            if late if self._began else waited > _PATIENCE:
-                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
+    def _hear(self) -> bool:
+        event = self._process.hear(self._beats.period)
+        if event is not None and event[0] is Pipe.SAID:
+            self._received.add(event[1])
+        return event is not None or not self._process.has_ended()
 
-    def _next(self) -> bytes | None:
+    def _is_late(self, waited: float, longest: float) -> bool:
+        if not self._began:
+            return waited > _PATIENCE
+        return self._beats.cpu_seconds > self._limits.cpu_seconds or waited > longest
+
+    def _next_message(self) -> bytes | None:
         """The next frame that is not about time."""
-        while (frame := next_message(self._received)) is not None:
+        while (frame := super()._next_message()) is not None:
             if frame[:1] == b"R":
                 self._began = True
                 self._beats.begin()

@@ -1,18 +1,23 @@
-"""What a process is sent: the files of a submission, and a stimulus as a job."""
+"""What a process is sent: the files of a submission, a stimulus as a job, and of the course's
+stand-in modules names, and nothing of their text."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from harness.common.errors import HarnessError
-from harness.execution.remote import ProxyNames, proxy_names
 from harness.model.assignment import Assignment, ClassComparison, CompareBy, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
-from harness.model.stimulus import Binding, Call, Limits, Session, Stimulus
+from harness.model.stimulus import Binding, Call, Key, Limits, Session, Stimulus
 from harness.model.values import Value
 
 _MIB = 1024 * 1024
 _ANY_DATA = "None"
+
+ProxyNames = tuple[tuple[str, ...], tuple[str, ...]]
+"""The public functions of a module, and its other public names, whose values cannot travel."""
 
 
 def main_file(assignment: Assignment) -> str:
@@ -83,6 +88,7 @@ class Jobs:
             "environment": {each.name: each.literal for each in stimulus.environment},
             "memory": limits.memory_mib * _MIB,
             "finds_loop": stimulus.finds_loop,
+            "hears_ctrl_c": any(typed.key is Key.CTRL_C for typed in stimulus.inputs),
         }
 
     def stand_in_job(self, stimulus: Stimulus) -> dict[str, Any]:
@@ -158,3 +164,45 @@ def _submitted(assignment: Assignment, files: tuple[SourceFile, ...]) -> list[tu
         programs = [file for file in files if file.name.endswith(".py")]
         return [(assignment.laid_as, file.data) for file in (named or programs)[:1]]
     return _pairs(tuple(file for file in files if file.name in assignment.submission_files))
+
+
+def proxy_names(file: SourceFile) -> ProxyNames:
+    """Both kinds of names, sorted. HarnessError when the file is no Python."""
+    try:
+        body = ast.parse(file.data).body
+    except (SyntaxError, ValueError):
+        raise HarnessError(f"{file.name} is not Python") from None
+    functions: set[str] = set()
+    others: set[str] = set()
+    for statement in _statements(body):
+        if isinstance(statement, ast.FunctionDef):
+            functions.add(statement.name)
+        else:
+            others.update(_bound(statement))
+    return (
+        tuple(sorted(name for name in functions if not name.startswith("_"))),
+        tuple(sorted(name for name in others - functions if not name.startswith("_"))),
+    )
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The module's own statements, those of its conditions among them."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, ast.If | ast.Try | ast.With | ast.For | ast.While):
+            for part in ("body", "orelse", "finalbody"):
+                yield from _statements(getattr(statement, part, ()))
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, ast.ClassDef | ast.AsyncFunctionDef):
+        yield statement.name
+    elif isinstance(statement, ast.Import | ast.ImportFrom):
+        for alias in statement.names:
+            yield (alias.asname or alias.name).partition(".")[0]
+    elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.For):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for target in targets:
+            for node in ast.walk(target):
+                if isinstance(node, ast.Name):
+                    yield node.id

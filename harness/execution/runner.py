@@ -1,0 +1,257 @@
+"""One runner of scenarios, whatever carries their input and output: terminals (`linux`) or pipes
+(`piped`), which say how a process is started, heard and ended.
+
+Also the course's stand-in modules, run in a process of their own and called from a submission's.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from harness.common.errors import HarnessError
+from harness.common.escaping import visible
+from harness.execution.folder import ScenarioFolder
+from harness.execution.protocol.jobs import Jobs, needs_stand_ins
+from harness.execution.protocol.observation import End, observation
+from harness.execution.protocol.reply import FrameBuffer, TamperedError
+from harness.execution.protocol.screen import ScreenParser, scenario_screen
+from harness.execution.replies import Reply, ReplyFaultError, replier
+from harness.model.assignment import Assignment, SourceFile
+from harness.model.observation import Ending, Observation, Phase
+from harness.model.stimulus import Limits, Stimulus, Typed
+
+LOADED_MACHINE = 10  # how much slower than real time a CPU second may be
+_LONGEST_REASON = 300  # characters
+_ANSWERS = (b"V", b"I")  # a call's outcome, a question for `input`
+
+
+class StandInUnusableError(Exception):
+    """The stand-in cannot be used in this scenario.
+
+    `ending` says whether it does not apply to this submission or failed by itself, `str()` why.
+    """
+
+    def __init__(self, ending: Ending, why: str) -> None:
+        self.ending = ending
+        super().__init__(why)
+
+
+class StandInProcess(ABC):
+    """Answers the calls of one scenario."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._received = FrameBuffer()
+
+    @abstractmethod
+    def send(self, message: bytes) -> None:
+        """Pass a message on to it; nothing when it has ended."""
+
+    @abstractmethod
+    def _hear(self) -> bool:
+        """Wait a moment for what it writes; False when it has ended and all of it was heard."""
+
+    @abstractmethod
+    def _is_late(self, waited: float, longest: float) -> bool:
+        """Whether it ran into its limits, `longest` seconds of waiting for it among them."""
+
+    def exchange(self, message: bytes, deliver: Callable[[bytes], None]) -> bool:
+        """Pass on what a submission's process sends, and deliver what comes back, until it is the
+        submission's turn again; True when that is to answer a question for `input`.
+
+        StandInUnusableError when the stand-in does not apply, fails, or runs into its limits.
+        """
+        self.send(message)
+        while True:
+            answer = self._receive()
+            if answer[:1] == b"N":
+                raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, reason(answer[1:]))
+            deliver(answer)
+            if answer[:1] in _ANSWERS:
+                return answer[:1] == b"I"
+
+    def _receive(self) -> bytes:
+        begun = time.monotonic()
+        longest = self._limits.wall_seconds + LOADED_MACHINE * self._limits.cpu_seconds
+        while (message := self._next_message()) is None:
+            if not self._hear():
+                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ended by itself")
+            if self._is_late(time.monotonic() - begun, longest):
+                raise StandInUnusableError(Ending.STAND_IN_FAILED, "it ran out of time")
+        return message
+
+    def _next_message(self) -> bytes | None:
+        try:
+            return self._received.next()
+        except TamperedError:
+            raise StandInUnusableError(Ending.STAND_IN_FAILED, "its answer is too large") from None
+
+
+def reason(text: bytes) -> str:
+    """The reason in a process's message that the stand-in does not apply, escaped and bounded."""
+    try:
+        why = json.loads(text[:_LONGEST_REASON])
+    except (ValueError, RecursionError):
+        return ""
+    return visible(why[:_LONGEST_REASON]) if isinstance(why, str) else ""
+
+
+class ScenarioMonitor(ABC):
+    """One scenario's process, its screen, and the inputs it may still ask for, but not while a
+    module is loading."""
+
+    course_fault = ""  # what the course's generator of replies did wrong
+    began = True  # the process has compiled what it was sent
+
+    def __init__(self, screen: ScreenParser, limits: Limits) -> None:
+        self._screen = screen
+        self._most_output = limits.output_kib * 1024
+        self._inputs: list[Typed] = []  # the next one last
+        self._folder: ScenarioFolder | None = None
+        self._stand_in: StandInProcess | None = None
+        self._stand_in_asks = False
+        self._reply_to: Reply | None = None
+        self._reply = bytearray()
+        self._reason: Ending | None = None
+        self._detail = ""
+
+    def follow(
+        self,
+        inputs: tuple[Typed, ...] = (),
+        *,
+        folder: ScenarioFolder | None = None,
+        stand_in: StandInProcess | None = None,
+        reply_to: Reply | None = None,
+    ) -> End:
+        """Until the process is gone. With `reply_to`, what it gives is typed in place of `inputs`.
+        HarnessError when our own machinery is gone."""
+        self._inputs = list(reversed(inputs))
+        self._folder, self._stand_in, self._reply_to = folder, stand_in, reply_to
+        exit_code, cpu_seconds = self._follow()
+        return End(
+            reason=self._reason,
+            exit_code=exit_code,
+            cpu_seconds=cpu_seconds,
+            reply=bytes(self._reply),
+            detail=self._detail,
+        )
+
+    @abstractmethod
+    def _follow(self) -> tuple[int, float]:
+        """Until the process is gone: its exit status (negative: a signal), its CPU seconds."""
+
+    @abstractmethod
+    def _kill(self) -> None:
+        """End the process."""
+
+    @abstractmethod
+    def _deliver(self, message: bytes) -> None:
+        """Pass a message to the process."""
+
+    @abstractmethod
+    def _exclude_since(self, begun: float) -> None:
+        """Since then it waited for another process of ours, and was not asleep."""
+
+    def _stop(self, reason: Ending, detail: str = "") -> None:
+        if self._reason is None:
+            if reason is Ending.ASKED_FOR_MORE and self._stand_in_asks:
+                reason, detail = Ending.STAND_IN_FAILED, "it asked for more input"
+            self._reason, self._detail = reason, detail
+            self._kill()
+
+    def _next_input(self) -> Typed | None:
+        """What is typed now; None when there is nothing more."""
+        if not self._screen.loaded:
+            return None
+        if self._reply_to is None:
+            return self._inputs.pop() if self._inputs else None
+        begun = time.monotonic()
+        try:
+            return self._reply_to(self._screen.turns_so_far())
+        except ReplyFaultError as error:
+            self.course_fault = str(error)
+            return None
+        finally:
+            self._exclude_since(begun)
+
+    def _relay(self, frame: bytes, stand_in: StandInProcess) -> None:
+        """Have a call answered, or hear that the stand-in does not apply."""
+        begun = time.monotonic()
+        try:
+            if frame[:1] == b"N":
+                raise StandInUnusableError(Ending.STAND_IN_INAPPLICABLE, reason(frame[1:]))
+            self._stand_in_asks = stand_in.exchange(frame[1:], self._deliver)
+        except StandInUnusableError as error:
+            self._stop(error.ending, str(error))
+        self._exclude_since(begun)
+
+
+class SubmissionRunner(ABC):
+    """Observes one submission, a fresh process for each stimulus. `ask` asks a generator of the
+    course's for a reply."""
+
+    def __init__(self, assignment: Assignment, ask: Callable[[str], str]) -> None:
+        self._jobs = Jobs(assignment)
+        self._functions = tuple(function.name for function in assignment.functions)
+        self._ask = ask
+
+    @abstractmethod
+    def _compile(self, job: dict[str, Any]) -> int | None:
+        """Compile the job's `texts` where that is done ahead; how many positional arguments its
+        call has (None: it is not a plain call of a function of the submission)."""
+
+    @abstractmethod
+    def _make_folder(self, files: tuple[SourceFile, ...]) -> ScenarioFolder:
+        """A folder for one scenario, which holds these files."""
+
+    @abstractmethod
+    def _start_stand_in(
+        self, stack: ExitStack, job: dict[str, Any], limits: Limits
+    ) -> StandInProcess:
+        """A process with the stand-ins of a scenario, until the stack is left."""
+
+    @abstractmethod
+    def _start(
+        self,
+        stack: ExitStack,
+        job: dict[str, Any],
+        screen: ScreenParser,
+        limits: Limits,
+    ) -> ScenarioMonitor:
+        """A process that does this job, until the stack is left."""
+
+    def observe(
+        self, stimulus: Stimulus, limits: Limits, *, reply: Reply | None = None
+    ) -> Observation:
+        """What the submission did. HarnessError when our own machinery failed. With `reply`, what
+        it gives is typed in place of the stimulus's inputs; how long that takes does not count."""
+        job = self._jobs.job(stimulus, limits)
+        arguments = self._compile(job)
+        screen = scenario_screen(stimulus)
+        job["sentinel"] = screen.sentinel
+        folder, stand_in = None, None
+        with ExitStack() as stack:
+            if stimulus.folder:
+                folder = self._make_folder(stimulus.files)
+                stack.callback(folder.remove)
+                job["folder"] = str(folder.path)
+            if needs_stand_ins(stimulus):
+                stand_in_job = self._jobs.stand_in_job(stimulus)
+                stand_in = self._start_stand_in(stack, stand_in_job, limits)
+            if stimulus.replies is not None:
+                reply = replier(stimulus.replies, self._ask)
+            monitor = self._start(stack, job, screen, limits)
+            end = monitor.follow(stimulus.inputs, folder=folder, stand_in=stand_in, reply_to=reply)
+            if monitor.course_fault:
+                raise HarnessError(monitor.course_fault)
+            if not monitor.began:
+                ending = end.reason or Ending.CRASHED
+                return Observation(ending=ending, phase=Phase.LOADING, detail="while compiling")
+            seen = observation(stimulus, limits, screen, end, arguments=arguments)
+            return seen if folder is None else replace(seen, files=folder.contents())
