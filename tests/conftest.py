@@ -13,6 +13,7 @@ import pytest
 import harness
 from harness.execution import choose_tier, find_interpreter, try_tier
 from harness.model.observation import Tier
+from harness.packaging import program_file
 from harness.reporting.html.environment import environment
 from tests.shipped import one_at_a_time
 from tests.tiny_course import FIXTURE, Course
@@ -39,9 +40,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _tier_tried_once() -> Iterator[None]:
-    """A trial comes out the same in every run of this process: the tests of tiers try them anew."""
-    with patch("harness.grading.context.choose_tier", cache(choose_tier)):
+def _found_out_once() -> Iterator[None]:
+    """What comes out the same in every run of this process: an interpreter and a trial of a tier
+    (the tests of these look anew), and which files of the harness a program needs."""
+    with (
+        patch("harness.grading.context.find_interpreter", cache(find_interpreter)),
+        patch("harness.grading.context.choose_tier", cache(choose_tier)),
+        patch("harness.packaging.program_file._needed", cache(program_file._needed)),
+    ):
         yield
 
 

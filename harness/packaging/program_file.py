@@ -49,9 +49,7 @@ def program_file(plan: Plan, key: AnswerKey, entry: str = SELFCHECK) -> bytes:
     """The bytes of an archive that runs `main` of the module `entry`; the same for the same plan,
     key and harness."""
     files = {"__main__.py": _MAIN.replace(b"%(entry)s", entry.encode())}
-    for module in sorted(_needed((entry, _READ_AS_TEXT))):
-        path, source = _source_of(module)
-        files[f"harness/{path}"] = source
+    files |= _needed((entry, _READ_AS_TEXT))
     inside = resources.files("harness").joinpath(_INSIDE)
     files |= {f"harness/{_INSIDE}/{path}": data for path, data in _programs(inside)}
     files[f"harness/packaging/{PLAN}"] = serial.dumps(plan).encode()
@@ -67,17 +65,19 @@ def _programs(folder: Traversable, path: str = "") -> Iterator[tuple[str, bytes]
             yield path + entry.name, entry.read_bytes()
 
 
-def _needed(entries: Iterable[str]) -> set[str]:
-    """These modules of ours and those that they import, directly or through others, anywhere in
-    their code; what only type checkers read is left out."""
-    needed: set[str] = set()
+def _needed(entries: Iterable[str]) -> dict[str, bytes]:
+    """The files of these modules of ours and of those that they import, directly or through others,
+    anywhere in their code; what only type checkers read is left out."""
+    found: set[str] = set()
+    files: dict[str, bytes] = {}
     waiting = list(entries)
     while waiting:
         module = waiting.pop()
-        if module in needed or not _exists(module):
+        if module in found or not (file := _file_of(module)):
             continue
-        needed.add(module)
-        path, source = _source_of(module)
+        found.add(module)
+        path, source = file
+        files[f"harness/{path}"] = source
         tree = ast.parse(source)
         waiting.append(module.rpartition(".")[0])
         for imported, name in _imports(tree):
@@ -85,7 +85,7 @@ def _needed(entries: Iterable[str]) -> set[str]:
             waiting += [imported, f"{imported}.{name}", home]
         if path.endswith("/__init__.py") and _imports_modules(tree):
             waiting += [f"{module}.{name}" for name in _modules_in(path)]
-    return needed
+    return files
 
 
 def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -97,7 +97,8 @@ def _imports(node: ast.AST) -> Iterator[tuple[str, str]]:
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
         yield from ((node.module, alias.name) for alias in node.names)
     for child in ast.iter_child_nodes(node):
-        yield from _imports(child)
+        if not isinstance(child, ast.expr):  # most of a tree, where nothing is imported
+            yield from _imports(child)
 
 
 def _is_for_type_checkers(node: ast.AST) -> bool:
@@ -107,9 +108,9 @@ def _is_for_type_checkers(node: ast.AST) -> bool:
 @cache
 def _lazy_names(package: str) -> Mapping[str, str]:
     """The module of each name that a package loads at its first use, as it tells type checkers."""
-    if not _exists(package):
+    if not (file := _file_of(package)):
         return {}
-    lazily = filter(_is_for_type_checkers, ast.parse(_source_of(package)[1]).body)
+    lazily = filter(_is_for_type_checkers, ast.parse(file[1]).body)
     return {
         name: module
         for block in lazily
@@ -134,28 +135,17 @@ def _modules_in(path: str) -> Iterator[str]:
             yield entry.name.removesuffix(".py")
 
 
-def _exists(module: str) -> bool:
-    if module.partition(".")[0] != "harness":
-        return False
-    try:
-        _source_of(module)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def _source_of(module: str) -> tuple[str, bytes]:
-    """A module's path below the package, and its source. FileNotFoundError: there is none."""
-    parts = module.split(".")[1:]
-    root = resources.files("harness")
-    paths = (
-        [[*parts, "__init__.py"], [*parts[:-1], f"{parts[-1]}.py"]] if parts else [["__init__.py"]]
-    )
-    for path in paths:
-        file = root.joinpath(*path)
+@cache
+def _file_of(module: str) -> tuple[str, bytes] | None:
+    """The path below the package of a module of ours, and its source."""
+    ours, *parts = module.split(".")
+    if ours != "harness":
+        return None
+    for path in ("/".join([*parts, "__init__.py"]), "/".join(parts) + ".py"):
+        file = resources.files("harness").joinpath(path)
         if file.is_file():
-            return "/".join(path), file.read_bytes()
-    raise FileNotFoundError(module)
+            return path, file.read_bytes()
+    return None
 
 
 PLAN, KEY = "plan.json", "key.json"

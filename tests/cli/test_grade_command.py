@@ -102,7 +102,7 @@ def stuck(graded: Course, line: str, limits: str) -> str:
 
 
 def test_what_was_stopped_early_by_its_cpu_time_is_kept(graded: Course) -> None:
-    told = stuck(graded, "pass", "cpu_seconds: 0.2")
+    told = stuck(graded, "pass", "cpu_seconds: 0.1")
     assert "perfect: 5 of 13 scenarios stopped early" in told
     found, observed = results(graded.report), rows(graded.report, "observation")
     assert submission(graded.report, "perfect")["flagged"]
@@ -120,7 +120,7 @@ def test_what_was_stopped_early_by_its_cpu_time_is_kept(graded: Course) -> None:
 
 
 def test_what_was_stopped_early_runs_in_full_when_asked_to(graded: Course) -> None:
-    stuck(graded, "pass", "cpu_seconds: 0.2")
+    stuck(graded, "pass", "cpu_seconds: 0.1")
     full = graded.run("grade", "submissions/tiny", "--thorough")
     assert "graded before" not in full.err
     kinds = list(verdicts(graded.report, "perfect").values())
@@ -128,7 +128,7 @@ def test_what_was_stopped_early_runs_in_full_when_asked_to(graded: Course) -> No
     assert kinds.count("cpu_limit") == 9
     again = graded.run("grade", "submissions/tiny", "--thorough")
     assert "5 submissions, 5 graded before" in again.err
-    graded.edit("specs/tiny/assignment.yaml", "cpu_seconds: 0.2", "cpu_seconds: 0.3")
+    graded.edit("specs/tiny/assignment.yaml", "cpu_seconds: 0.1", "cpu_seconds: 0.11")
     other = graded.run("grade", "submissions/tiny", "--thorough")
     assert "graded before" not in other.err
 

@@ -19,7 +19,7 @@ from tests.per_commit import per_commit
 from tests.tiny_course import FIXTURE, HARNESS, PATIENCE, Course, environment, results, rows
 
 ORPHANS = Path(__file__).with_name("orphans.py")
-CLASS = 6
+CLASS = 4
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def resumed(course: Course, out: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "how", per_commit(["ctrl-c", signal.SIGTERM, signal.SIGHUP], "ctrl-c", signal.SIGTERM), ids=str
+    "how", per_commit(["ctrl-c", signal.SIGTERM, signal.SIGHUP], "ctrl-c"), ids=str
 )
 def test_an_interrupted_run_is_reported_and_goes_on(
     unhurried: Course, expected: dict[str, Any], tmp_path: Path, how: signal.Signals | str
@@ -136,7 +136,7 @@ def test_a_signal_while_workers_start_prints_no_traceback(
     assert "interrupted" in complaint
 
 
-@pytest.mark.parametrize("option", ["--jobs=1", "--thorough"])
+@pytest.mark.parametrize("option", per_commit(["--jobs=1", "--thorough"], "--jobs=1"))
 def test_after_a_kill_nothing_lives_two_seconds_though_a_program_spins(
     unhurried: Course, tmp_path: Path, option: str
 ) -> None:

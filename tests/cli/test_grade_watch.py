@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pexpect
@@ -88,53 +89,6 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 def test_a_folder_that_is_watched(course: Course) -> None:
     right = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
     course.path("inbox").mkdir()
-
-    def started() -> pexpect.spawn:
-        return pexpect.spawn(
-            str(HARNESS),
-            ["grade", "--watch", "inbox", "--assignment", "tiny"],
-            cwd=course.root,
-            env=environment(TERM="dumb"),
-            encoding="utf-8",
-            timeout=PATIENCE,
-            dimensions=(60, 120),
-        )
-
-    def ended(child: pexpect.spawn) -> None:
-        child.kill(signal.SIGTERM)
-        child.expect(pexpect.EOF)
-        child.close()
-        assert (child.exitstatus, "Traceback" in child.before) == (130, False)
-
-    def ids() -> list[str]:
-        return [each["id"] for each in results(course.report)["submissions"]]
-
-    child = started()
-    course.write("inbox/ada/a1.py", right)
-    child.expect("Report: ")
-    assert ids() == ["ada"]
-    course.write("inbox/bob/a1.py", right[:200])
-    course.write("inbox/bob/a1.py", right)
-    child.expect("Report: ")
-    assert ids() == ["ada", "bob"]
-    assert {each["mark"] for each in results(course.report)["submissions"]} == {6.0}
-    ended(child)
-    course.write("inbox/eve/a1.py", right)
-    child = started()
-    child.expect("2 graded before")
-    child.expect("Report: ")
-    assert ids() == ["ada", "bob", "eve"]
-    ended(child)
-
-
-def test_a_program_that_loops_is_kept_when_another_arrives(course: Course) -> None:
-    right = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
-    endless = right.replace(
-        "if not amount.isdigit():", "while True: pass\n    if not amount.isdigit():"
-    )
-    assert endless != right
-    course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 0.2}\npolicy:")
-    course.write("inbox/ada/a1.py", endless)
     child = pexpect.spawn(
         str(HARNESS),
         ["grade", "--watch", "inbox", "--assignment", "tiny"],
@@ -144,14 +98,48 @@ def test_a_program_that_loops_is_kept_when_another_arrives(course: Course) -> No
         timeout=PATIENCE,
         dimensions=(60, 120),
     )
-    child.expect("scenarios stopped early")
-    child.expect("Report: ")
-    course.write("inbox/bob/a1.py", right)
-    child.expect("2 submissions, 1 graded before")
-    child.expect("Report: ")
+    for number, name in enumerate(("ada", "bob"), 1):
+        course.write(f"inbox/{name}/a1.py", right[:200])
+        course.write(f"inbox/{name}/a1.py", right)
+        child.expect("Report: ")
+        assert marks(course) == dict.fromkeys(("ada", "bob")[:number], 6.0)
     child.kill(signal.SIGTERM)
     child.expect(pexpect.EOF)
     child.close()
+    assert (child.exitstatus, "Traceback" in child.before) == (130, False)
+
+
+def marks(course: Course) -> dict[str, float]:
+    return {each["id"]: each["mark"] for each in results(course.report)["submissions"]}
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_what_is_there_is_kept_when_another_arrives(
+    restarted: bool, course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also a program that loops, and also after a new start."""
+    right = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
+    check = "if not amount.isdigit():"
+    course.edit("specs/tiny/assignment.yaml", "policy:", "limits: {cpu_seconds: 0.1}\npolicy:")
+    course.write("inbox/ada/a1.py", right.replace(check, f"while True: pass\n    {check}"))
+    arriving = [("bob", right), ("eve", right)]
+
+    def watch(folder: Path, grade: Callable[[frozenset[str]], object], *_: object) -> None:
+        grade(frozenset())
+        while arriving and not restarted:
+            course.write(f"inbox/{arriving[0][0]}/a1.py", arriving.pop(0)[1])
+            grade(frozenset())
+
+    monkeypatch.setattr("harness.cli.commands.grade.inbox_watch", watch)
+    command = ("grade", "--watch", "inbox", "--assignment", "tiny")
+    told = course.run(*command).err
+    while arriving:
+        course.write(f"inbox/{arriving[0][0]}/a1.py", arriving.pop(0)[1])
+        told += course.run(*command).err
+    assert "scenarios stopped early" in told
+    assert "tiny: 2 submissions, 1 graded before" in told
+    assert "tiny: 3 submissions, 2 graded before" in told
+    assert marks(course).keys() == {"ada", "bob", "eve"}
 
 
 @pytest.mark.parametrize(

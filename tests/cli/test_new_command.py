@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from harness.assignment import load
 from harness.common.errors import UserError
+from harness.packaging.scaffold import files
 from harness.packaging.scaffold.first_scenarios import first_scenarios
 from tests.tiny_course import Course
 
@@ -146,6 +148,17 @@ class Dog:
 """
 
 
+@pytest.fixture
+def short_limit(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a new assignment is begun from, with little time for what goes on for ever."""
+    template = tmp_path_factory.mktemp("new") / "template"
+    shutil.copytree(files._TEMPLATE, template)
+    with (template / "assignment.yaml").open("a", encoding="utf-8") as file:
+        file.write("limits: {cpu_seconds: 0.1}\n")
+    monkeypatch.setattr(files, "_TEMPLATE", template)
+
+
+@pytest.mark.usefixtures("short_limit")
 def test_what_a_reference_raises_is_stated_and_what_cannot_be_compared_left_out(
     tmp_path: Path,
 ) -> None:
@@ -184,6 +197,7 @@ def test_what_a_reference_raises_is_stated_and_what_cannot_be_compared_left_out(
     )
 
 
+@pytest.mark.usefixtures("short_limit")
 @pytest.mark.parametrize(
     ("source", "why"),
     [
