@@ -19,7 +19,7 @@ from tests.per_commit import per_commit
 from tests.tiny_course import FIXTURE, HARNESS, PATIENCE, Course, environment, results, rows
 
 ORPHANS = Path(__file__).with_name("orphans.py")
-CLASS = 4
+CLASS = 6
 
 
 @pytest.fixture(scope="module")
