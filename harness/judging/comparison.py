@@ -89,38 +89,6 @@ def side_by_side(left: Sequence[int], right: Sequence[int]) -> list[Opposite]:
     return [Opposite(expected=one, actual=other) for one, other in zip_longest(left, right)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
-    """From line `at` (0-based) on, `inserted` is in the place of `removed`."""
-
-    at: int
-    removed: list[str]
-    inserted: list[str]
-    expected: list[str]
-    actual: list[str]
-
-    @property
-    def at_end(self) -> bool:
-        """Whether nothing follows on either side."""
-        return self.at + len(self.removed) == len(self.expected) and self.at + len(
-            self.inserted
-        ) == len(self.actual)
-
-
-def edit_of(expected: list[str], actual: list[str]) -> Edit:
-    """The one edit that makes the actual lines of the expected ones."""
-    start = shared_start(expected, actual)
-    most = min(len(expected), len(actual)) - start
-    end = shared_end(expected, actual, most)
-    return Edit(
-        at=start,
-        removed=expected[start : len(expected) - end],
-        inserted=actual[start : len(actual) - end],
-        expected=expected,
-        actual=actual,
-    )
-
-
 LONGEST_LINE = 400  # characters, of what is stored of a line
 LONGEST_VALUE = 4000
 _BEFORE_MARK = 60

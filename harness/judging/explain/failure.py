@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from harness.common.escaping import plain, quoted
 from harness.judging.channels import argument_name, at_import
-from harness.judging.comparison import Edit, edit_of
+from harness.judging.comparison import shared_end, shared_start
 from harness.judging.mismatches import (
     EndingMismatch,
     FirstDifference,
@@ -31,20 +31,69 @@ from harness.model.verdict import Channel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
-    """Two texts that differ, printed, returned or in the file of the name `file`; `place` is how a
-    sentence about them begins.
+class TextEdit:
+    """Two texts that differ, by their lines: from line `at` (0-based) on, `inserted` is in place of
+    `removed`. Computed once, because a text may be very long.
 
-    `edit` is where, line by line: computed once, because a text may be very long.
+    They are printed, returned or in the file of the name `file`; `place` is how a sentence about
+    them begins. Of what a session shows, `shown`, a part may be the value of an expression.
     """
 
-    expected: str
-    actual: str
+    expected: list[str]
+    actual: list[str]
+    at: int
+    removed: list[str]
+    inserted: list[str]
     place: str
     printed: bool
-    edit: Edit
-    file: str | None = None
-    shown: bool = False
+    shown: bool
+    file: str | None
+
+    @classmethod
+    def of(
+        cls,
+        expected: list[str],
+        actual: list[str],
+        place: str = "",
+        *,
+        printed: bool = False,
+        shown: bool = False,
+        file: str | None = None,
+    ) -> TextEdit:
+        """The one edit that makes the actual lines of the expected ones."""
+        start = shared_start(expected, actual)
+        end = shared_end(expected, actual, min(len(expected), len(actual)) - start)
+        return cls(
+            expected=expected,
+            actual=actual,
+            at=start,
+            removed=expected[start : len(expected) - end],
+            inserted=actual[start : len(actual) - end],
+            place=place,
+            printed=printed,
+            shown=shown,
+            file=file,
+        )
+
+    @property
+    def expected_text(self) -> str:
+        return "\n".join(self.expected)
+
+    @property
+    def actual_text(self) -> str:
+        return "\n".join(self.actual)
+
+    @property
+    def at_end(self) -> bool:
+        """Whether nothing follows on either side."""
+        return self.at + len(self.removed) == len(self.expected)
+
+    @property
+    def one_line(self) -> tuple[str, str] | None:
+        """The one line that is another, where all else is right."""
+        if len(self.removed) != 1 or len(self.inserted) != 1:
+            return None
+        return self.removed[0], self.inserted[0]
 
     @property
     def named(self) -> str:
@@ -55,8 +104,7 @@ class Texts:
 
     @property
     def verb(self) -> str:
-        """What the program does with such a text; of what a session shows, `shown`, a part may be
-        the value of an expression."""
+        """What the program does with such a text."""
         if self.shown:
             return "shows"
         return "prints" if self.printed else "returns"
@@ -161,37 +209,38 @@ class Failure:
         return None if self.exact_return is None else first_difference(*self.exact_return)
 
     @cached_property
-    def texts(self) -> Texts | None:
+    def texts(self) -> TextEdit | None:
         """The first printed text that differs, else the returned one."""
-        ignore = self.expectation.stated.ignore
-        if self.text is not None:
-            wanted = self.text.expected.exact_text
+        text = self.text
+        if text is not None:
+            wanted, place = text.expected.exact_text, self.place(text.turn)
             if wanted is None:
                 return None
-            expected, actual = normalised(wanted, ignore), normalised(self.text.actual, ignore)
-            texts = _texts(expected, actual, self.place(self.text.turn), printed=True)
-            return replace(texts, shown=self.text.shown)
+            sides = self._normalised(wanted), self._normalised(text.actual)
+            return TextEdit.of(*sides, place, printed=True, shown=text.shown)
         pair = self.exact_return
         if pair is None or not all(value.kind is ValueKind.STR for value in pair):
             return None
-        return _texts(pair[0].text, pair[1].text, self.place(), printed=False)
+        return TextEdit.of(pair[0].text.split("\n"), pair[1].text.split("\n"), self.place())
+
+    def _normalised(self, text: str) -> list[str]:
+        """The lines of a text without what the scenario forgives."""
+        return normalised(text, self.expectation.stated.ignore).split("\n")
 
     @cached_property
-    def file_texts(self) -> Texts | None:
+    def file_texts(self) -> TextEdit | None:
         """The first file that differs, where it should be a text and is one."""
-        found = next(iter(self.files), None)
-        if found is None or found.expected is None or found.actual is None:
+        file = next(iter(self.files), None)
+        if file is None or file.expected is None or file.actual is None:
             return None
-        wanted = found.expected.exact_text
-        if wanted is None or found.actual.kind is not ValueKind.STR:
+        wanted = file.expected.exact_text
+        if wanted is None or file.actual.kind is not ValueKind.STR:
             return None
-        ignore = self.expectation.stated.ignore
-        expected, actual = normalised(wanted, ignore), normalised(found.actual.text, ignore)
-        texts = _texts(expected, actual, self.place(), printed=False)
-        return replace(texts, file=found.name)
+        sides = self._normalised(wanted), self._normalised(file.actual.text)
+        return TextEdit.of(*sides, self.place(), file=file.name)
 
     @property
-    def all_texts(self) -> tuple[Texts, ...]:
+    def all_texts(self) -> tuple[TextEdit, ...]:
         """The texts that differ: what is printed, or else returned, and the first file."""
         return tuple(texts for texts in (self.texts, self.file_texts) if texts is not None)
 
@@ -297,11 +346,6 @@ class Failure:
         if where or subject == "it" or " " in subject:  # but a function's name stays as it is
             whole = whole[:1].upper() + whole[1:]
         return whole if whole.endswith((".", "?", "!")) else whole + "."
-
-
-def _texts(expected: str, actual: str, place: str, *, printed: bool) -> Texts:
-    edit = edit_of(expected.split("\n"), actual.split("\n"))
-    return Texts(expected=expected, actual=actual, place=place, printed=printed, edit=edit)
 
 
 def _function(source: str) -> str | None:

@@ -12,7 +12,7 @@ from functools import cache, wraps
 
 from harness.common.discovery import extensions
 from harness.common.escaping import plain
-from harness.judging.explain.failure import Failure, Texts
+from harness.judging.explain.failure import Failure, TextEdit
 from harness.matchers import type_with_article
 from harness.model.observation import Raised
 from harness.model.values import Value, ValueKind
@@ -64,10 +64,10 @@ def rule(stage: Stage, place: int, words: str) -> Callable[[Sentence], Explanati
 
 def text_rule(
     stage: Stage, place: int, words: str
-) -> Callable[[Callable[[Failure, Texts], str | None]], ExplanationRule]:
+) -> Callable[[Callable[[Failure, TextEdit], str | None]], ExplanationRule]:
     """As `rule`, of a function that is asked about the texts that differ, where any do."""
 
-    def make(function: Callable[[Failure, Texts], str | None]) -> ExplanationRule:
+    def make(function: Callable[[Failure, TextEdit], str | None]) -> ExplanationRule:
         @wraps(function)
         def explain(failure: Failure) -> str | None:
             return None if failure.texts is None else function(failure, failure.texts)

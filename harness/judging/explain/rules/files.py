@@ -8,11 +8,11 @@ import errno
 import re
 
 from harness.common.escaping import plain, quoted
-from harness.judging.comparison import Edit, edit_of, shared_start
-from harness.judging.explain.failure import Failure
+from harness.judging.comparison import shared_start
+from harness.judging.explain.failure import Failure, TextEdit
 from harness.judging.explain.rules import Stage, a_type, at_line, count, rule
 from harness.judging.mismatches import ValueMismatch
-from harness.matchers import Exactly, same, source
+from harness.matchers import Exactly, lines_of, same, source
 from harness.model.observation import Phase
 from harness.model.values import Value, ValueKind, file_value
 
@@ -129,7 +129,7 @@ def lines_in_another_order(failure: Failure) -> str | None:
     texts = failure.file_texts
     if texts is None:
         return None
-    expected, actual = texts.edit.expected, texts.edit.actual
+    expected, actual = texts.expected, texts.actual
     if sorted(expected) != sorted(actual):
         return None
     at = shared_start(expected, actual)
@@ -144,9 +144,9 @@ def lines_in_another_order(failure: Failure) -> str | None:
 def lines_run_together(failure: Failure) -> str | None:
     """The text of all lines without their ends."""
     texts = failure.file_texts
-    if texts is None or texts.expected.count("\n") < 2 or "\n" in texts.actual.strip("\n"):
+    if texts is None or len(texts.expected) < 3 or "\n" in texts.actual_text.strip("\n"):
         return None
-    if texts.expected.replace("\n", "") != texts.actual.replace("\n", ""):
+    if "".join(texts.expected) != "".join(texts.actual):
         return None
     return failure.says(
         'has all of its text in one line: write "\\n" after each line', who=texts.named
@@ -164,18 +164,17 @@ def file_differs(failure: Failure) -> str | None:
         wanted = found.expected.in_words() if found.expected else "nothing"
         clause = f"is {source(found.actual)}, expected {wanted}"
         return failure.says(clause, who=f"the file {_named(found.name)}")
-    edit = texts.edit
-    if edit.removed and not edit.inserted:
-        lines = count(len(edit.removed), "line")
-        clause = f"lacks {lines} from line {edit.at + 1} on: {quoted(edit.removed[0])}"
-    elif edit.inserted and not edit.removed:
-        lines = count(len(edit.inserted), "line")
-        clause = f"has {lines} too many from line {edit.at + 1} on: {quoted(edit.inserted[0])}"
+    if texts.removed and not texts.inserted:
+        lines = count(len(texts.removed), "line")
+        clause = f"lacks {lines} from line {texts.at + 1} on: {quoted(texts.removed[0])}"
+    elif texts.inserted and not texts.removed:
+        lines = count(len(texts.inserted), "line")
+        clause = f"has {lines} too many from line {texts.at + 1} on: {quoted(texts.inserted[0])}"
     else:
-        got, wanted = edit.inserted[0], edit.removed[0]
+        got, wanted = texts.inserted[0], texts.removed[0]
         at = shared_start(got, wanted)
         clause = (
-            f"differs in line {edit.at + 1}: it is {quoted(got, at=at)}, "
+            f"differs in line {texts.at + 1}: it is {quoted(got, at=at)}, "
             f"it should be {quoted(wanted, at=at)}"
         )
     return failure.says(clause, who=texts.named)
@@ -222,7 +221,7 @@ def _what(failure: Failure, found: ValueMismatch, before: Value) -> str:
         return f"it is now {a_type(after)}"
     if before.kind is not ValueKind.STR:
         return "it is overwritten"
-    edit = edit_of(_lines(before), _lines(after))
+    edit = TextEdit.of(lines_of(before.text), lines_of(after.text))
     if edit.removed or edit.inserted:
         return _edited(edit)
     end = (
@@ -233,7 +232,7 @@ def _what(failure: Failure, found: ValueMismatch, before: Value) -> str:
     return f"it is changed: {end}"
 
 
-def _edited(edit: Edit) -> str:
+def _edited(edit: TextEdit) -> str:
     added = edit.inserted
     if not edit.removed and added and edit.at_end:
         are = "line is" if len(added) == 1 else "lines are"
@@ -252,8 +251,3 @@ def _edited(edit: Edit) -> str:
     if edit.removed == edit.expected and added == edit.actual:
         return f"nothing of it is left: {was}. Is it opened with mode 'w'? {_READING}"
     return f"it is changed: {was}"
-
-
-def _lines(value: Value) -> list[str]:
-    lines = value.text.split("\n")
-    return lines if lines[-1] else lines[:-1]

@@ -41,7 +41,7 @@ def wrong_value(failure: Failure) -> str | None:
         return None
     if mismatch.actual is None:
         return failure.says("gave no value, although one is expected")
-    if failure.texts is not None and not failure.texts.printed and "\n" in failure.texts.expected:
+    if failure.texts is not None and not failure.texts.printed and len(failure.texts.expected) > 1:
         return None  # the rules about lines say more
     pair, place = failure.exact_return, failure.first_difference
     name = failure.shown_name

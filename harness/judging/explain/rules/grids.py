@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.common.escaping import quoted
 from harness.judging.boards import cells, grid_at, is_board, transposed
 from harness.judging.comparison import shared_start
-from harness.judging.explain.failure import Failure, Texts
+from harness.judging.explain.failure import Failure, TextEdit
 from harness.judging.explain.rules import Stage, rule, text_rule
 from harness.model.values import Value
 
@@ -27,9 +27,9 @@ def rows_and_columns_swapped(failure: Failure) -> str | None:
 
 
 @text_rule(Stage.OUTPUT_BEFORE_INPUTS, 20, "shows rows and columns swapped")
-def printed_rows_and_columns_swapped(failure: Failure, texts: Texts) -> str | None:
+def printed_rows_and_columns_swapped(failure: Failure, texts: TextEdit) -> str | None:
     """The same of a board that is shown."""
-    expected, actual = texts.edit.expected, texts.edit.actual
+    expected, actual = texts.expected, texts.actual
     first = shared_start(expected, actual)
     wanted, got = grid_at(expected, first), grid_at(actual, first)
     if wanted is None or got is None or wanted.start != got.start or wanted.rows == got.rows:
@@ -62,9 +62,9 @@ def _square(rows: list[list[str]]) -> int:
 
 
 @text_rule(Stage.OUTPUT_BEFORE_INPUTS, 30, "shows a piece one column beside its place")
-def printed_off_by_one_column(failure: Failure, texts: Texts) -> str | None:
+def printed_off_by_one_column(failure: Failure, texts: TextEdit) -> str | None:
     """A printed board on which one piece lies one column beside its place."""
-    expected, actual = texts.edit.expected, texts.edit.actual
+    expected, actual = texts.expected, texts.actual
     moved = _moved(expected, actual)
     if moved is None:
         return None
@@ -105,13 +105,12 @@ def _moved(
 
 
 @text_rule(Stage.OUTPUT_BEFORE_INPUTS, 10, "shows the board twice")
-def board_shown_twice(failure: Failure, texts: Texts) -> str | None:
+def board_shown_twice(failure: Failure, texts: TextEdit) -> str | None:
     """A block of lines printed twice in a row."""
-    edit = texts.edit
-    block, size = edit.inserted, len(edit.inserted)
-    if edit.removed or size < 2 or edit.at < size:
+    block, size = texts.inserted, len(texts.inserted)
+    if texts.removed or size < 2 or texts.at < size:
         return None
-    if edit.actual[edit.at - size : edit.at] != block:
+    if texts.actual[texts.at - size : texts.at] != block:
         return None
     if is_board(block):
         return failure.says("is shown twice in a row", place=texts.place, who="the board")
@@ -121,13 +120,12 @@ def board_shown_twice(failure: Failure, texts: Texts) -> str | None:
 
 
 @text_rule(Stage.KNOWN_MISTAKE, 140, "does not show the board")
-def board_not_shown(failure: Failure, texts: Texts) -> str | None:
+def board_not_shown(failure: Failure, texts: TextEdit) -> str | None:
     """The board is missing from what is printed."""
-    edit = texts.edit
-    if edit.inserted or not _holds_board(edit.removed):
+    if texts.inserted or not _holds_board(texts.removed):
         return None
-    who = "the board" if is_board(edit.removed) else "the text with the board"
-    clause = f"is missing: it should start at line {edit.at + 1}"
+    who = "the board" if is_board(texts.removed) else "the text with the board"
+    clause = f"is missing: it should start at line {texts.at + 1}"
     return failure.says(clause, place=texts.place, who=who)
 
 
@@ -136,10 +134,9 @@ def _holds_board(lines: list[str]) -> bool:
 
 
 @text_rule(Stage.KNOWN_MISTAKE, 150, "shows the board when it should not")
-def board_shown_unasked(failure: Failure, texts: Texts) -> str | None:
+def board_shown_unasked(failure: Failure, texts: TextEdit) -> str | None:
     """A board where none should be."""
-    edit = texts.edit
-    if edit.removed or not is_board(edit.inserted):
+    if texts.removed or not is_board(texts.inserted):
         return None
-    clause = f"is shown once too often (at line {edit.at + 1})"
+    clause = f"is shown once too often (at line {texts.at + 1})"
     return failure.says(clause, place=texts.place, who="the board")

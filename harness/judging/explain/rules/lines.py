@@ -8,74 +8,71 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from harness.common.escaping import quoted, visible
-from harness.judging.comparison import Edit, shared_start
-from harness.judging.explain.failure import Failure, Texts
+from harness.judging.comparison import shared_start
+from harness.judging.explain.failure import Failure, TextEdit
 from harness.judging.explain.rules import Stage, count, rule, text_rule
 
 
 @text_rule(Stage.DIFFERENCE, 30, "prints where nothing should be printed")
-def unexpected_output(failure: Failure, texts: Texts) -> str | None:
+def unexpected_output(failure: Failure, texts: TextEdit) -> str | None:
     """Something is printed where nothing should be."""
-    if texts.expected or not texts.printed:
+    if texts.expected_text or not texts.printed:
         return None
-    found = quoted(texts.actual.rstrip("\n"))
+    found = quoted(texts.actual_text.rstrip("\n"))
     return failure.says(
         f"{texts.verb} {found}, although nothing should be {_done(texts)} here", place=texts.place
     )
 
 
 @text_rule(Stage.DIFFERENCE, 40, "prints nothing")
-def nothing_printed(failure: Failure, texts: Texts) -> str | None:
+def nothing_printed(failure: Failure, texts: TextEdit) -> str | None:
     """Nothing is printed where something should be."""
-    if texts.actual or not texts.printed:
+    if texts.actual_text or not texts.printed:
         return None
-    wanted = quoted(_first_visible(texts.expected.split("\n")))
+    wanted = quoted(_first_visible(texts.expected))
     clause = f"{texts.verb} nothing, but {wanted} should be {_done(texts)}"
     return failure.says(clause, place=texts.place)
 
 
-def _done(texts: Texts) -> str:
+def _done(texts: TextEdit) -> str:
     return "shown" if texts.shown else "printed"
 
 
 @text_rule(Stage.DIFFERENCE, 50, "does not print a line")
-def line_missing(failure: Failure, texts: Texts) -> str | None:
+def line_missing(failure: Failure, texts: TextEdit) -> str | None:
     """Lines are left out, all else is right."""
-    edit = texts.edit
-    if edit.inserted or not edit.removed:
+    if texts.inserted or not texts.removed:
         return None
-    if len(edit.removed) == 1:
-        who = f"the line {quoted(edit.removed[0])}"
-        clause = f"is missing: it should be line {edit.at + 1}"
+    if len(texts.removed) == 1:
+        who = f"the line {quoted(texts.removed[0])}"
+        clause = f"is missing: it should be line {texts.at + 1}"
     else:
-        who = f"{len(edit.removed)} lines"
-        first = quoted(_first_visible(edit.removed))
-        clause = f"are missing from line {edit.at + 1}, including {first}"
+        who = f"{len(texts.removed)} lines"
+        first = quoted(_first_visible(texts.removed))
+        clause = f"are missing from line {texts.at + 1}, including {first}"
     return failure.says(clause, place=texts.place, who=who)
 
 
 @text_rule(Stage.DIFFERENCE, 60, "prints a line too many")
-def line_too_many(failure: Failure, texts: Texts) -> str | None:
+def line_too_many(failure: Failure, texts: TextEdit) -> str | None:
     """Lines are added, all else is right."""
-    edit = texts.edit
-    if edit.removed or not edit.inserted:
+    if texts.removed or not texts.inserted:
         return None
-    if len(edit.inserted) == 1:
-        clause = f"an extra line: line {edit.at + 1}, {quoted(edit.inserted[0])}"
+    if len(texts.inserted) == 1:
+        clause = f"an extra line: line {texts.at + 1}, {quoted(texts.inserted[0])}"
     else:
-        first = quoted(_first_visible(edit.inserted))
-        clause = f"{len(edit.inserted)} extra lines from line {edit.at + 1}: {first}"
+        first = quoted(_first_visible(texts.inserted))
+        clause = f"{len(texts.inserted)} extra lines from line {texts.at + 1}: {first}"
     return failure.says(f"{texts.verb} {clause}", place=texts.place)
 
 
 @text_rule(Stage.DIFFERENCE, 70, "a prompt differs")
-def prompt_differs(failure: Failure, texts: Texts) -> str | None:
+def prompt_differs(failure: Failure, texts: TextEdit) -> str | None:
     """The text just before an input is another."""
     if not _is_before_input(failure):
         return None
-    edit = texts.edit
-    pair = _one_line(edit)
-    if pair is None or not edit.at_end:
+    pair = texts.one_line
+    if pair is None or not texts.at_end:
         return None
     at = shared_start(*pair)
     wanted, got = (quoted(line, at=at) for line in pair)
@@ -89,28 +86,21 @@ def _is_before_input(failure: Failure) -> bool:
 
 
 @text_rule(Stage.DIFFERENCE, 80, "one printed line differs")
-def line_differs(failure: Failure, texts: Texts) -> str | None:
+def line_differs(failure: Failure, texts: TextEdit) -> str | None:
     """One line is another, all else is right."""
-    edit = texts.edit
-    pair = _one_line(edit)
+    pair = texts.one_line
     if pair is None:
         return None
     at = shared_start(*pair)
     wanted, got = (quoted(line, at=at) for line in pair)
-    if len(edit.expected) <= 2 and not texts.expected.partition("\n")[2]:
+    if len(texts.expected) <= 2 and not texts.expected_text.partition("\n")[2]:
         return failure.says(f"{texts.verb} {got} instead of {wanted}", place=texts.place)
-    who = f"line {edit.at + 1}"
+    who = f"line {texts.at + 1}"
     return failure.says(f"is {got}, it should be {wanted}", place=texts.place, who=who)
 
 
-def _one_line(edit: Edit) -> tuple[str, str] | None:
-    if len(edit.removed) != 1 or len(edit.inserted) != 1:
-        return None
-    return edit.removed[0], edit.inserted[0]
-
-
 @text_rule(Stage.DIFFERENCE, 90, "the printed text differs")
-def text_differs(failure: Failure, texts: Texts) -> str | None:
+def text_differs(failure: Failure, texts: TextEdit) -> str | None:
     """The texts differ from some line and column, and no other rule knows why."""
     line, column, wanted, got = _first_place(texts)
     at = column - 1
@@ -122,8 +112,8 @@ def text_differs(failure: Failure, texts: Texts) -> str | None:
     return failure.says(clause, place=texts.place, who=who)
 
 
-def _first_place(texts: Texts) -> tuple[int, int, str | None, str | None]:
-    expected, actual = texts.edit.expected, texts.edit.actual
+def _first_place(texts: TextEdit) -> tuple[int, int, str | None, str | None]:
+    expected, actual = texts.expected, texts.actual
     line = shared_start(expected, actual)
     wanted = expected[line] if line < len(expected) else None
     got = actual[line] if line < len(actual) else None
@@ -145,28 +135,29 @@ _SPACE_NAMES = {" ": "space", "\t": "tab", "\r": "carriage return"}
 def windows_line_ends(failure: Failure) -> str | None:
     """Only the ends of lines differ: \\r\\n on one side, \\n on the other."""
     for texts in failure.all_texts:
-        expected, actual = (text.replace("\r\n", "\n") for text in (texts.expected, texts.actual))
-        if expected == actual and texts.expected != texts.actual:
+        sides = texts.expected_text, texts.actual_text
+        expected, actual = (side.replace("\r\n", "\n") for side in sides)
+        if expected == actual and sides[0] != sides[1]:
             return failure.says(_ends(texts), place=texts.place, who=_which_lines(texts))
     return None
 
 
-def _differing_ends(texts: Texts) -> int:
-    sides = zip(texts.edit.expected, texts.edit.actual, strict=True)
+def _differing_ends(texts: TextEdit) -> int:
+    sides = zip(texts.expected, texts.actual, strict=True)
     return sum(wanted != got for wanted, got in sides)
 
 
-def _which_lines(texts: Texts) -> str:
-    lines, differing = len(texts.edit.expected) - 1, _differing_ends(texts)
+def _which_lines(texts: TextEdit) -> str:
+    lines, differing = len(texts.expected) - 1, _differing_ends(texts)
     those = f"of {texts.named}" if texts.file is not None else f"that it {texts.verb}"
     if differing < lines:
         return f"{differing} of {lines} lines {those}"
     return f"the {'line' if lines == 1 else 'lines'} {those}"
 
 
-def _ends(texts: Texts) -> str:
+def _ends(texts: TextEdit) -> str:
     end = "ends" if _differing_ends(texts) == 1 else "end"
-    if texts.expected.count("\r\n") > texts.actual.count("\r\n"):
+    if texts.expected_text.count("\r\n") > texts.actual_text.count("\r\n"):
         return f"{end} with \\n, and should end with \\r\\n, as on Windows"
     clause = f'{end} with \\r\\n, as on Windows, and should end with \\n: write "\\n" alone'
     if texts.printed or texts.file is not None:
@@ -178,17 +169,17 @@ def _ends(texts: Texts) -> str:
 def only_whitespace(failure: Failure) -> str | None:
     """Every visible character is right."""
     for texts in failure.all_texts:
-        if "".join(texts.expected.split()) == "".join(texts.actual.split()):
+        if "".join(texts.expected_text.split()) == "".join(texts.actual_text.split()):
             where = f"{texts.place}, only" if texts.place else "Only"
             where = f"{where[:1].upper()}{where[1:]}"
             return f"{where} white space differs in {texts.named}: {_what(texts)}."
     return None
 
 
-def _what(texts: Texts) -> str:
-    expected, actual = texts.edit.expected, texts.edit.actual
-    if texts.expected.rstrip("\n") == texts.actual.rstrip("\n"):
-        return _line_ends(len(expected) - len(actual), texts.expected.rstrip("\n"))
+def _what(texts: TextEdit) -> str:
+    expected, actual = texts.expected, texts.actual
+    if texts.expected_text.rstrip("\n") == texts.actual_text.rstrip("\n"):
+        return _line_ends(len(expected) - len(actual), texts.expected_text.rstrip("\n"))
     line = shared_start(expected, actual)
     if [one for one in expected if one] == [one for one in actual if one]:
         return _empty_line(expected, actual, line)
@@ -290,11 +281,11 @@ def _kinds(space: str) -> str:
 
 
 @text_rule(Stage.KNOWN_MISTAKE, 130, "upper and lower case differ")
-def only_case(failure: Failure, texts: Texts) -> str | None:
+def only_case(failure: Failure, texts: TextEdit) -> str | None:
     """Every letter is right but for its case."""
-    if texts.expected.casefold() != texts.actual.casefold():
+    if texts.expected_text.casefold() != texts.actual_text.casefold():
         return None
-    expected, actual = texts.edit.expected, texts.edit.actual
+    expected, actual = texts.expected, texts.actual
     for number, (wanted, got) in enumerate(zip_longest(expected, actual, fillvalue=""), start=1):
         if wanted != got:
             at = shared_start(wanted, got)
