@@ -108,29 +108,29 @@ _NOTHING = {Channel.WRITES: Absence.EMPTY_FILE, Channel.SHOWS: Absence.NOTHING_S
 
 
 class _Side:
-    """The lines of one side that stand in rows, None in a row where it has none; `values` are
-    those of which the lines are the source."""
+    """The lines of one side, and the values of which they are the source. Once they stand opposite
+    the other side's, `rows` has None where this side has no line."""
 
-    def __init__(
-        self,
-        lines: Sequence[str],
-        numbers: Sequence[int | None],
-        channel: Channel,
-        values: Sequence[Value | None] = (),
-    ) -> None:
-        self.rows = [None if number is None else lines[number] for number in numbers]
+    def __init__(self, lines: Sequence[str], values: Sequence[Value | None] = ()) -> None:
+        self.lines = lines
+        self._values = values
+
+    def arrange(self, numbers: Sequence[int | None], channel: Channel) -> None:
+        """Put the lines of these numbers into rows."""
+        self.rows = [None if number is None else self.lines[number] for number in numbers]
         self.values = [
-            values[number] if number is not None and values else None for number in numbers
+            self._values[number] if number is not None and self._values else None
+            for number in numbers
         ]
         shown = [number for number in numbers if number is not None]
-        self.after = len(lines) - 1 - shown[-1] if shown else 0
+        self.after = len(self.lines) - 1 - shown[-1] if shown else 0
         self.unended: int | None = None  # the row of a last line without a line end
         self._ended: int | None = None  # the row after a last line with one
         self.nothing = Absence.MISSING
         if channel in OF_VALUES or self.after:
             return
         last = numbers.index(shown[-1])
-        if lines[-1]:
+        if self.lines[-1]:
             self.unended = last
         else:
             self.rows[last] = None  # the empty line after the last line end is none
@@ -175,29 +175,28 @@ def compare_texts(channel: Channel, subject: str, expected: str, actual: str) ->
 
 @lru_cache(maxsize=1)  # a turn is a difference, and the end of its conversation as well
 def _of_texts(channel: Channel, expected: str, actual: str) -> Comparison:
-    sides = expected.split("\n"), actual.split("\n")
-    pairs = window(*sides)
-    left = _Side(sides[0], [pair.expected for pair in pairs], channel)
-    right = _Side(sides[1], [pair.actual for pair in pairs], channel)
+    left, right = _Side(expected.split("\n")), _Side(actual.split("\n"))
+    pairs = window(left.lines, right.lines)
     # Above the window both sides have the same lines.
-    return _aligned(channel, left, right, before=min(pairs[0].expected or 0, pairs[0].actual or 0))
+    before = min(pairs[0].expected or 0, pairs[0].actual or 0)
+    return _compared(channel, left, right, pairs, before)
 
 
 def compare_values(channel: Channel, subject: str, expected: Value, actual: Value) -> Comparison:
     """Two values, written as Python: on one line each, or item by item."""
-    sides = _value_lines(expected, actual)
-    texts = [[line.text for line in lines] for lines in sides]
-    if len(texts[0]) == len(texts[1]):
-        pairs = side_by_side(range(len(texts[0])), range(len(texts[1])))
+    first = 0
+    for one, other in zip(expected.items, actual.items, strict=False):
+        if not same(one, other):
+            break
+        first += 1
+    start = max(0, first - CONTEXT)  # of many items those near the first that differs
+    left, right = _source_of(expected, start), _source_of(actual, start)
+    if len(left.lines) == len(right.lines):
+        pairs = side_by_side(range(len(left.lines)), range(len(right.lines)))
     else:
-        pairs = window(*texts)
-    numbers = [pair.expected for pair in pairs], [pair.actual for pair in pairs]
-    left, right = (
-        _Side(text, at, channel, [line.value for line in lines])
-        for text, at, lines in zip(texts, numbers, sides, strict=True)
-    )
-    found = _aligned(channel, left, right)
-    return replace(found, subject=subject, grids=grid_pair(expected, actual))
+        pairs = window(left.lines, right.lines)
+    compared = _compared(channel, left, right, pairs)
+    return replace(compared, subject=subject, grids=grid_pair(expected, actual))
 
 
 def described(channel: Channel, subject: str, expected: str, actual: str) -> Comparison:
@@ -208,41 +207,28 @@ def described(channel: Channel, subject: str, expected: str, actual: str) -> Com
     return Comparison(channel=channel, subject=subject, rows=(row,), in_words=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
-    """A line of one side, and the value of which it is the source."""
-
-    text: str
-    value: Value | None = None
-
-
-def _value_lines(expected: Value, actual: Value) -> tuple[list[_Line], list[_Line]]:
-    """Both values' source, long lists and tuples with one item a line (those near the first that
-    differs: there may be very many)."""
-    first = 0
-    for left, right in zip(expected.items, actual.items, strict=False):
-        if not same(left, right):
-            break
-        first += 1
-    start = max(0, first - CONTEXT)
-    return _item_lines(expected, start), _item_lines(actual, start)
-
-
-def _item_lines(value: Value, start: int) -> list[_Line]:
+def _source_of(value: Value, start: int) -> _Side:
+    """A value's source, of a long list or tuple with one item a line, from item `start` on."""
     whole = value.source(LONGEST_VALUE * 2)
     if len(whole) <= _ONE_LINE or len(value.items) < 2 or whole[0] not in "[(":
-        return [_Line(text=whole, value=value)]
+        return _Side([whole], [value])
     shown = value.items[start : start + CONTEXT + WINDOW]
-    lines = [_Line(text=f"    {item.source(2 * LONGEST_LINE)},", value=item) for item in shown]
-    if start:
-        lines.insert(0, _Line(text=f"    # … {start} items before"))
-    if len(value.items) > start + len(shown):
-        lines.append(_Line(text=f"    # … {len(value.items) - start - len(shown)} items after"))
-    return [_Line(text=whole[0]), *lines, _Line(text="]" if whole[0] == "[" else ")")]
+    left_out = len(value.items) - start - len(shown)
+    before = [f"    # … {start} items before"] if start else []
+    after = [f"    # … {left_out} items after"] if left_out else []
+    items = [f"    {item.source(2 * LONGEST_LINE)}," for item in shown]
+    brackets = "[]" if whole[0] == "[" else "()"
+    lines = [brackets[0], *before, *items, *after, brackets[1]]
+    values = [None, *(None for _ in before), *shown, *(None for _ in after), None]
+    return _Side(lines, values)
 
 
-def _aligned(channel: Channel, left: _Side, right: _Side, before: int = 0) -> Comparison:
+def _compared(
+    channel: Channel, left: _Side, right: _Side, pairs: Sequence[Opposite], before: int = 0
+) -> Comparison:
     """The rows around the first that differs."""
+    left.arrange([pair.expected for pair in pairs], channel)
+    right.arrange([pair.actual for pair in pairs], channel)
     every = range(len(left.rows))
     there = [i for i in every if left.rows[i] is not None or right.rows[i] is not None]
     differing = [i for i in there if left.differs(right, i)]
