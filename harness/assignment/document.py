@@ -37,7 +37,6 @@ class Problems:
         self._lines.setdefault((place.file, place.line, place.column, key), line)
 
     def add_to_file(self, file: str, what: str, hint: str = "") -> None:
-        """Note a mistake about a file as a whole."""
         self.add(Place(file=file, line=1, column=1), "", what, hint)
 
     def __len__(self) -> int:

@@ -71,7 +71,6 @@ class Vocabulary:
 
     @property
     def function_names(self) -> tuple[str, ...]:
-        """The reference's public functions."""
         return tuple(function.name for function in self.functions)
 
     def parameters(self, function: str | None) -> tuple[str, ...] | None:

@@ -81,13 +81,11 @@ class ReadBudget:
     spent: int = 0
 
     def spend(self, count: int) -> None:
-        """Count bytes that were decompressed; Refused when they are too many in all."""
         self.spent += count
         if self.spent > self.caps.unpacked_bytes:
             raise Refused(f"unpacks to more than {self.caps.unpacked_bytes // MIB} MiB")
 
     def check_members(self, count: int) -> None:
-        """Refused when the archive holds too many."""
         if count > self.caps.members:
             raise Refused(f"holds more than {self.caps.members} files")
 

@@ -253,7 +253,6 @@ class Entry:
 
     @property
     def is_python(self) -> bool:
-        """Whether the name says that it is a Python file."""
         return self.name.endswith(".py")
 
     @property

@@ -48,12 +48,10 @@ class Download:
 
     @property
     def name(self) -> str:
-        """What the layout is called."""
         return self.layout.name if self.layout else PLAIN
 
     @property
     def times(self) -> Times:
-        """What it tells of when each attempt was handed in."""
         return self.layout.times if self.layout else Times.NONE
 
 

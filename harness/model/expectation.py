@@ -78,12 +78,10 @@ class TextMatcher(Matcher):
     __slots__ = ()
 
     def accepts(self, value: Value) -> bool:
-        """Whether it is a str with such a text."""
         return value.kind is ValueKind.STR and self.accepts_text(value.text)
 
     @abstractmethod
-    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        """Whether the text is what the matcher asks for, as `Matcher` has it."""
+    def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +116,6 @@ class StatedRaise:
         return f"{names} (a subclass of {self.is_a})" if self.is_a else names
 
     def allows(self, type_name: str) -> bool:
-        """Whether an exception of this type is what should be raised."""
         return not self.type_name or type_name in (self.type_name, *self.also)
 
 
@@ -219,14 +216,12 @@ class AnswerKey:
     scenarios: tuple[ScenarioAnswers, ...]
 
     def answers(self, scenario_id: str) -> tuple[Answer, ...]:
-        """The answers for a scenario; KeyError if the key holds none."""
         for entry in self.scenarios:
             if entry.scenario_id == scenario_id:
                 return entry.answers
         raise KeyError(scenario_id)
 
     def subset(self, scenario_ids: Iterable[str]) -> AnswerKey:
-        """The same key with only these scenarios."""
         ids = set(scenario_ids)
         entries = tuple(entry for entry in self.scenarios if entry.scenario_id in ids)
         return replace(self, scenarios=entries)

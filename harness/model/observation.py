@@ -104,7 +104,6 @@ class StepOutcome:
 
     @property
     def printed(self) -> str:
-        """All text the step printed, typed text excluded."""
         return "".join(turn.printed for turn in self.turns)
 
 

@@ -98,7 +98,6 @@ class Scenario:
     faster_than: int = 0
 
     def stated_for(self, stimulus: Stimulus) -> Expected:
-        """What is stated of one of its stimuli."""
         if not self.stated_cases:
             return self.stated
         return self.stated_cases[self.stimuli.index(stimulus)]
@@ -120,7 +119,6 @@ class Plan:
     reference_digest: str
 
     def scenario(self, scenario_id: str) -> Scenario:
-        """The scenario of this id; KeyError if there is none."""
         for candidate in self.scenarios:
             if candidate.id == scenario_id:
                 return candidate

@@ -236,7 +236,6 @@ class NameList:
     forbid: tuple[str, ...] = ()
 
     def permits(self, name: str) -> bool:
-        """Whether the list lets this pass."""
         return name not in self.forbid if self.allow is None else name in self.allow
 
 
@@ -267,7 +266,6 @@ class Policy:
     on_structure: Consequence = Consequence(severity=Severity.REVIEW)
 
     def of(self, file: str) -> Policy:
-        """The policy that applies to the file of this name."""
         imports = (rule.imports for rule in self.file_imports if rule.file == file)
         return replace(self, imports=next(imports, self.imports), file_imports=())
 
@@ -276,7 +274,6 @@ class Policy:
         return next((names for names in self.lists if names.key == key), None)
 
     def clause_of(self, group: PolicyGroup) -> str:
-        """The clause that findings of the group cite."""
         return {
             PolicyGroup.IMPORTS: self.imports_clause,
             PolicyGroup.TECHNIQUES: self.techniques_clause,
@@ -285,7 +282,6 @@ class Policy:
         }[group]
 
     def consequence_of(self, group: PolicyGroup) -> Consequence:
-        """What a finding of the group means."""
         return {
             PolicyGroup.IMPORTS: self.on_imports,
             PolicyGroup.TECHNIQUES: self.on_techniques,

@@ -49,7 +49,6 @@ class Surroundings:
 
     @classmethod
     def of(cls, assignment: Assignment) -> Surroundings:
-        """The surroundings of an assignment's submissions."""
         files = [f for f in assignment.variants[0].files if f.name.endswith(".py")]
         submitted = (assignment.laid_as,) if assignment.laid_as else assignment.submission_files
         return cls(
@@ -67,7 +66,6 @@ class Surroundings:
         return {each.name: each.literal for each in self.constants if each.literal}
 
     def file_of(self, constant: str) -> str | None:
-        """The provided file that defines this constant, where there is one."""
         return next((c.file for c in self.constants if c.name == constant), None)
 
 

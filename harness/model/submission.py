@@ -56,7 +56,6 @@ class Submission:
 
     @property
     def digest(self) -> str:
-        """Hex SHA-256 over the files' names and bytes."""
         digest = sha256()
         for file in self.files:
             digest.update(f"{file.name}\0{len(file.data)}\0".encode())

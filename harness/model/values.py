@@ -124,7 +124,6 @@ class Value:
 
     @property
     def is_container(self) -> bool:
-        """Whether its contents are in `items`."""
         return self.kind in _CONTAINERS
 
     def source(self, limit: int | None = None) -> str:

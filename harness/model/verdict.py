@@ -109,7 +109,6 @@ class ComparedRow:
 
     @property
     def actual(self) -> Cell:
-        """The line as it is."""
         return self.expected if self.other is None else self.other
 
     @property
@@ -182,7 +181,6 @@ class Comparison:
 
     @property
     def of_values(self) -> bool:
-        """Whether two values are compared, not two texts."""
         return self.channel in OF_VALUES
 
 
@@ -238,7 +236,6 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether the scenario's points are earned."""
         return self.kind is VerdictKind.PASSED
 
     @property

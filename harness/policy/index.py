@@ -166,7 +166,6 @@ class Index:
     the line of each. Contexts (Load, Store) are left out."""
 
     def __init__(self, tree: ast.Module, own_modules: frozenset[str] = _NONE) -> None:
-        """Walk the whole tree once."""
         self.tree = tree
         self.module = Scope(kind=ScopeKind.MODULE, outer=None)
         self.kinds: dict[type[ast.AST], list[Visit]] = {}

@@ -53,7 +53,6 @@ class CheckedFile:
 
     @property
     def provided(self) -> frozenset[str]:
-        """The names of the provided constants."""
         return frozenset(self.policy.provided_names)
 
 
@@ -121,7 +120,6 @@ class FindingCollector:
         return tuple(first)
 
     def notes(self) -> tuple[str, ...]:
-        """Says where findings were left out."""
         return tuple(
             f"{self._source.name}: {len(self._places[kind]) - MAX_PER_RULE} more findings of the "
             f"kind {kind.name} are not listed"

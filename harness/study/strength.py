@@ -253,7 +253,6 @@ class Known:
             self.save()
 
     def save(self) -> None:
-        """Write what is not yet written."""
         if self.unsaved:
             data = {
                 digest: {"failures": {name: self.scenarios[name] for name in failures}}

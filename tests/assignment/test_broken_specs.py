@@ -71,10 +71,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         {F: HEAD + "  - {name: a, call: check_input([1, 2], 3), returns: true}\n"},
         "specs/small/f.yaml:4:33: not YAML: did not find expected ',' or '}'. Hint: put a text that holds a comma or a bracket in quotes.",
     ),
-    "empty file": (
-        {F: "# nothing\n"},
-        "specs/small/f.yaml:1:1: the file is empty.",
-    ),
+    "empty file": ({F: "# nothing\n"}, "specs/small/f.yaml:1:1: the file is empty."),
     "two documents": (
         {F: HEAD + "  - name: a\n" + GOOD + "---\nname: b\n"},
         "specs/small/f.yaml:6:1: a second YAML document begins here. Hint: put it into a file of its own.",
@@ -83,10 +80,7 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         {F: b"name: \xff\n"},
         "specs/small/f.yaml:1:1: byte 6 is not UTF-8. Hint: save the file as UTF-8.",
     ),
-    "a list": (
-        {F: "- name: a\n"},
-        "specs/small/f.yaml:1:1: expected a mapping with scenarios.",
-    ),
+    "a list": ({F: "- name: a\n"}, "specs/small/f.yaml:1:1: expected a mapping with scenarios."),
     "no scenarios": (
         {F: "function: check_input\n"},
         "specs/small/f.yaml:1:1: the key scenarios is missing.",

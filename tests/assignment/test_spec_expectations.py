@@ -26,14 +26,14 @@ READ = [
             verdicts=(
                 ExpectedVerdict(pattern="check_win/slow-*", kind=VerdictKind.CPU_LIMIT),
             ),
-        ),
+        )
     ),
     ("mark: 6", SampleExpectation(mark=(6.0, 6.0))),
     (
         "tier: standard\nlayer: seccomp\nwall_seconds: 5\nmemory_mib: 100\nsurvivors: 0",
         SampleExpectation(
             tier="standard", layer="seccomp", wall_seconds=5.0, memory_mib=100, survivors=0
-        ),
+        )
     ),
 ]  # fmt: skip
 

@@ -12,18 +12,12 @@ from harness.common.errors import UserError
 TEXT = "id;name\r\n1;Zoë\r\n"
 FORMS = {
     "utf-8": (TEXT.encode(), Form(delimiter=";")),
-    "utf-8 with a mark": (
-        TEXT.encode("utf-8-sig"),
-        Form(mark=b"\xef\xbb\xbf", delimiter=";"),
-    ),
+    "utf-8 with a mark": (TEXT.encode("utf-8-sig"), Form(mark=b"\xef\xbb\xbf", delimiter=";")),
     "utf-16": (
         b"\xff\xfe" + TEXT.encode("utf-16-le"),
         Form(encoding="utf-16-le", mark=b"\xff\xfe", delimiter=";"),
     ),
-    "utf-16 without a mark": (
-        TEXT.encode("utf-16-le"),
-        Form(encoding="utf-16-le", delimiter=";"),
-    ),
+    "utf-16 without a mark": (TEXT.encode("utf-16-le"), Form(encoding="utf-16-le", delimiter=";")),
     "big-endian utf-16": (
         b"\xfe\xff" + TEXT.encode("utf-16-be"),
         Form(encoding="utf-16-be", mark=b"\xfe\xff", delimiter=";"),
@@ -35,14 +29,8 @@ FORMS = {
         f"sep=;\r\n{TEXT}".encode("cp1252"),
         Form(encoding="cp1252", delimiter=";", separator_line=True),
     ),
-    "Macintosh lines": (
-        TEXT.replace("\r\n", "\r").encode(),
-        Form(delimiter=";", line_end="\r"),
-    ),
-    "quotes": (
-        b'"id";"name"\r\n"1";"Zo\xc3\xab"\r\n',
-        Form(delimiter=";", quoted=True),
-    ),
+    "Macintosh lines": (TEXT.replace("\r\n", "\r").encode(), Form(delimiter=";", line_end="\r")),
+    "quotes": (b'"id";"name"\r\n"1";"Zo\xc3\xab"\r\n', Form(delimiter=";", quoted=True)),
 }
 
 

@@ -177,10 +177,7 @@ ACCEPTED: dict[str, tuple[bytes, tuple[str, ...]]] = {
     ),
     "a cookie too late to count": (b"a = 1\n# coding: rot13\n", ()),
     "a word like a cookie": (b"a = 1\nb = 'coding: rot13'\n", ()),
-    "a warning": (
-        b"a = 1\nb = a is 1\n",
-        ("a1.py line 2: Python warns: ",),
-    ),
+    "a warning": (b"a = 1\nb = a is 1\n", ("a1.py line 2: Python warns: ",)),
     "reordering marks": (
         "a = 1  # \u202egnp\n".encode(),
         ("a1.py line 1 holds invisible marks that reorder its text",),

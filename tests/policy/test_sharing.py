@@ -41,10 +41,7 @@ REFUSED = {
         "def f():\n    n = 0\n    def g():\n        nonlocal n\n        n += 1\n    return g\n",
         "line 4: `nonlocal n`",
     ),
-    "an attribute of a function": (
-        "def f():\n    f.calls = 1\n",
-        "line 2: `f.calls` is set",
-    ),
+    "an attribute of a function": ("def f():\n    f.calls = 1\n", "line 2: `f.calls` is set"),
     "an attribute of a class": (
         "class A:\n    n = 0\n    def f(self):\n        A.n = self.n + 1\n",
         "line 4: `A.n` is set",
@@ -65,10 +62,7 @@ REFUSED = {
         "def f():\n    for f.n in [1, 2]:\n        pass\n",
         "line 2: `f.n` is set",
     ),
-    "an attribute in a tuple": (
-        "def f():\n    (a, f.n) = (1, 2)\n",
-        "line 2: `f.n` is set",
-    ),
+    "an attribute in a tuple": ("def f():\n    (a, f.n) = (1, 2)\n", "line 2: `f.n` is set"),
     "an attribute that grows": (
         "class A:\n    n = 0\ndef f():\n    A.n += 1\n",
         "line 4: `A.n` is set",
@@ -106,10 +100,7 @@ REFUSED = {
         "def __getattr__(name):\n    return 1\n",
         "line 1: `def __getattr__(name): …`",
     ),
-    "__slots__": (
-        "class A:\n    __slots__ = ('n',)\n",
-        "line 2: `__slots__`",
-    ),
+    "__slots__": ("class A:\n    __slots__ = ('n',)\n", "line 2: `__slots__`"),
     "__del__ bound as a name": (
         "def f(self):\n    print(1)\nclass A:\n    __del__ = f\n",
         "line 4: `__del__`",
@@ -118,14 +109,8 @@ REFUSED = {
         "class A:\n    __match_args__ = ('tb_frame',)\n",
         "line 2: `__match_args__`",
     ),
-    "__builtins__ bound": (
-        "__builtins__ = {}\n",
-        "line 1: `__builtins__`",
-    ),
-    "__builtins__ read": (
-        "def f():\n    return __builtins__\n",
-        "line 2: `__builtins__`",
-    ),
+    "__builtins__ bound": ("__builtins__ = {}\n", "line 1: `__builtins__`"),
+    "__builtins__ read": ("def f():\n    return __builtins__\n", "line 2: `__builtins__`"),
     "__name__ bound by except": (
         "try:\n    pass\nexcept ValueError as __name__:\n    pass\n",
         "line 3: `except ValueError as __name__: …`",
@@ -162,106 +147,34 @@ REFUSED = {
         "from a1_support import *\ndef f(x):\n    return PEEK.format(x)\n",
         "line 3: `PEEK.format` formats a text that is not a literal",
     ),
-    "format_map": (
-        "def f(x):\n    return '{n}'.format_map(x)\n",
-        "line 2: `'{n}'.format_map`",
-    ),
-    "open": (
-        "def f():\n    return open('x')\n",
-        "line 2: `open`",
-    ),
-    "open by another name": (
-        "o = open\n",
-        "line 1: `open`",
-    ),
-    "exec": (
-        "def f(t):\n    exec(t)\n",
-        "line 2: `exec`",
-    ),
-    "eval": (
-        "def f(t):\n    return eval(t)\n",
-        "line 2: `eval`",
-    ),
-    "getattr": (
-        "def f(x, n):\n    return getattr(x, n)\n",
-        "line 2: `getattr`",
-    ),
-    "setattr in map": (
-        "def f(x):\n    list(map(setattr, [f], ['n'], [1]))\n",
-        "line 2: `setattr`",
-    ),
-    "globals": (
-        "def f():\n    globals()['n'] = 1\n",
-        "line 2: `globals`",
-    ),
-    "vars": (
-        "def f():\n    vars()['n'] = 1\n",
-        "line 2: `vars`",
-    ),
-    "vars under another name": (
-        "look = vars\n",
-        "line 1: `vars`",
-    ),
-    "locals": (
-        "def f():\n    return locals()\n",
-        "line 2: `locals`",
-    ),
-    "__import__": (
-        "def f():\n    return __import__('os')\n",
-        "line 2: `__import__`",
-    ),
+    "format_map": ("def f(x):\n    return '{n}'.format_map(x)\n", "line 2: `'{n}'.format_map`"),
+    "open": ("def f():\n    return open('x')\n", "line 2: `open`"),
+    "open by another name": ("o = open\n", "line 1: `open`"),
+    "exec": ("def f(t):\n    exec(t)\n", "line 2: `exec`"),
+    "eval": ("def f(t):\n    return eval(t)\n", "line 2: `eval`"),
+    "getattr": ("def f(x, n):\n    return getattr(x, n)\n", "line 2: `getattr`"),
+    "setattr in map": ("def f(x):\n    list(map(setattr, [f], ['n'], [1]))\n", "line 2: `setattr`"),
+    "globals": ("def f():\n    globals()['n'] = 1\n", "line 2: `globals`"),
+    "vars": ("def f():\n    vars()['n'] = 1\n", "line 2: `vars`"),
+    "vars under another name": ("look = vars\n", "line 1: `vars`"),
+    "locals": ("def f():\n    return locals()\n", "line 2: `locals`"),
+    "__import__": ("def f():\n    return __import__('os')\n", "line 2: `__import__`"),
     "a built-in that a name may cover": (
         "if False:\n    open = 1\ndef f():\n    return open\n",
         "line 2: `open`",
     ),
-    "a built-in below a class's name": (
-        "class A:\n    id = id\n",
-        "line 2: `id`",
-    ),
-    "a type made by a call": (
-        "T = type('T', (), {})\n",
-        "line 1: `type`",
-    ),
-    "type as a value": (
-        "def f(x):\n    t = type\n    return t(x)\n",
-        "line 2: `type`",
-    ),
-    "type of a type": (
-        "def f(x):\n    return type(type(x))('A', (), {})\n",
-        "line 2: `type`",
-    ),
-    "identities": (
-        "def f(a, b):\n    return id(a) == id(b)\n",
-        "line 2: `id`",
-    ),
-    "a hash by address": (
-        "def f(a):\n    return hash(a)\n",
-        "line 2: `hash`",
-    ),
-    "a file": (
-        "import io\n",
-        "line 1: `import io`",
-    ),
-    "the clock": (
-        "import time\n",
-        "line 1: `import time`",
-    ),
-    "the interpreter": (
-        "import sys\n",
-        "line 1: `import sys`",
-    ),
-    "the garbage collector": (
-        "import gc\n",
-        "line 1: `import gc`",
-    ),
-    "a dotted import": (
-        "import os.path\n",
-        "line 1: `import os.path`",
-    ),
-    "a relative import": (
-        "from . import a1_support\n",
-        "line 1: `from . import a1_support`",
-    ),
+    "a built-in below a class's name": ("class A:\n    id = id\n", "line 2: `id`"),
+    "a type made by a call": ("T = type('T', (), {})\n", "line 1: `type`"),
+    "type as a value": ("def f(x):\n    t = type\n    return t(x)\n", "line 2: `type`"),
+    "type of a type": ("def f(x):\n    return type(type(x))('A', (), {})\n", "line 2: `type`"),
+    "identities": ("def f(a, b):\n    return id(a) == id(b)\n", "line 2: `id`"),
+    "a hash by address": ("def f(a):\n    return hash(a)\n", "line 2: `hash`"),
+    "a file": ("import io\n", "line 1: `import io`"),
+    "the clock": ("import time\n", "line 1: `import time`"),
+    "the interpreter": ("import sys\n", "line 1: `import sys`"),
+    "the garbage collector": ("import gc\n", "line 1: `import gc`"),
+    "a dotted import": ("import os.path\n", "line 1: `import os.path`"),
+    "a relative import": ("from . import a1_support\n", "line 1: `from . import a1_support`"),
     "a provided counter": (
         "import a1_support\ndef f():\n    a1_support.BOARD_SIZE += 1\n",
         "line 3: `a1_support.BOARD_SIZE` is set",
@@ -271,18 +184,12 @@ REFUSED = {
         "        return e.__traceback__.tb_frame\n",
         "line 5: `e.__traceback__.tb_frame`",
     ),
-    "a frame": (
-        "def f(e):\n    return e.__traceback__\n",
-        "line 2: `e.__traceback__`",
-    ),
+    "a frame": ("def f(e):\n    return e.__traceback__\n", "line 2: `e.__traceback__`"),
     "an exception with another's traceback": (
         "def f(e, t):\n    return e.with_traceback(t)\n",
         "line 2: `e.with_traceback`",
     ),
-    "a generator's frame": (
-        "def f(g):\n    return g.gi_frame\n",
-        "line 2: `g.gi_frame`",
-    ),
+    "a generator's frame": ("def f(g):\n    return g.gi_frame\n", "line 2: `g.gi_frame`"),
     "a generator's frame under a name of its own": (
         "class A:\n    gi_frame = 1\ndef f(g):\n    return g.gi_frame\n",
         "line 4: `g.gi_frame`",
@@ -291,14 +198,8 @@ REFUSED = {
         "class A:\n    n = 1\ndef f(x):\n    match x:\n        case A(n=1):\n            pass\n",
         "line 5: `A(n=1)` matches attributes",
     ),
-    "async": (
-        "async def f():\n    pass\n",
-        "line 1: `async def f(): …`",
-    ),
-    "await": (
-        "async def f(x):\n    await x\n",
-        "line 1: `async def f(x): …`",
-    ),
+    "async": ("async def f():\n    pass\n", "line 1: `async def f(): …`"),
+    "await": ("async def f(x):\n    await x\n", "line 1: `async def f(x): …`"),
     "__builtins__ bound by a pattern": (
         "match {'len': len, 'kept': []}:\n    case __builtins__:\n        pass\n"
         "def f():\n    kept.append(1)\n    return len(kept)\n",
@@ -320,10 +221,7 @@ REFUSED = {
         "import a1_support as __name__\n",
         "line 1: `import a1_support as __name__`",
     ),
-    "a class called __spec__": (
-        "class __spec__:\n    pass\n",
-        "line 1: `class __spec__: …`",
-    ),
+    "a class called __spec__": ("class __spec__:\n    pass\n", "line 1: `class __spec__: …`"),
     "a built-in as what a comprehension runs over": (
         "def f():\n    return [eval('1') for eval in [eval]]\n",
         "line 2: `eval`",
@@ -359,18 +257,12 @@ REFUSED = {
         "class A:\n    def f(self):\n        super().__setattr__('n', 1)\n",
         "line 3: `super().__setattr__`",
     ),
-    "object's own methods": (
-        "def f(x):\n    return x.__reduce__()\n",
-        "line 2: `x.__reduce__`",
-    ),
+    "object's own methods": ("def f(x):\n    return x.__reduce__()\n", "line 2: `x.__reduce__`"),
     "a base's __init__ by name": (
         "class A:\n    def __init__(self):\n        object.__init__(self)\n",
         "line 3: `object.__init__`",
     ),
-    "what Python cannot read": (
-        "def f(:\n",
-        "a file cannot be read as Python",
-    ),
+    "what Python cannot read": ("def f(:\n", "a file cannot be read as Python"),
     "a class that defines format_map": (
         "class A(dict):\n    def format_map(self, x):\n        return x\n",
         "line 2: `def format_map(self, x): …`",
@@ -407,19 +299,13 @@ REFUSED = {
         "import random\nx = random.choice.__self__\n",
         "line 2: `random.choice.__self__`",
     ),
-    "a private module of random's, dotted": (
-        "import random._os\n",
-        "line 1: `import random._os`",
-    ),
+    "a private module of random's, dotted": ("import random._os\n", "line 1: `import random._os`"),
     "a dunder of a module": (
         "from a1_support import __builtins__ as b\n",
         "line 1: `from a1_support import __builtins__ as b`",
     ),
     "a parameter with Python's meaning": ("def f(__class__):\n    pass\n", "line 1: `__class__`"),
-    "a keyword with Python's meaning": (
-        "def f(g):\n    g(__class__=1)\n",
-        "line 2: `__class__=1`",
-    ),
+    "a keyword with Python's meaning": ("def f(g):\n    g(__class__=1)\n", "line 2: `__class__=1`"),
     "a keyword of a class": (
         "class A:\n    pass\nclass B(A, kept=[]):\n    pass\n",
         "line 3: `class B(A, kept=[]): …` has a keyword",
@@ -436,10 +322,7 @@ REFUSED = {
         "def __eq__(self, other):\n    pass\n",
         "line 1: `def __eq__(self, other): …`",
     ),
-    "an ordinary method of anything": (
-        "def f(x):\n    x.__init__(1)\n",
-        "line 2: `x.__init__`",
-    ),
+    "an ordinary method of anything": ("def f(x):\n    x.__init__(1)\n", "line 2: `x.__init__`"),
     "super as a value": ("x = super\n", "line 1: `super`"),
     "super of super": (
         "class A:\n    def f(self):\n        return super().__class__\n",

@@ -11,22 +11,22 @@ SAMPLES = Path(__file__).parents[2] / "submissions" / "connect4ish"
 STYLES = {
     "one list of directions": (
         "perfect", "off_by_one_column", "loop_never_reads_input",
-        "check_win_never_ends_on_some_boards",
+        "check_win_never_ends_on_some_boards"
     ),
     "short": (
         "five_in_a_row_not_a_win", "int_crash_on_ax", "print_instead_of_return",
-        "upper_case_wrong",
+        "upper_case_wrong"
     ),
     "scans": (
         "does_not_ask", "draw_reported_as_win", "labels_without_spaces",
-        "new_board_instead_of_mutation",
+        "new_board_instead_of_mutation"
     ),
     "comprehensions": (
-        "comprehension_and_join", "add_returns_none", "one_diagonal_missed", "asks_for_more",
+        "comprehension_and_join", "add_returns_none", "one_diagonal_missed", "asks_for_more"
     ),
     "many helpers": (
         "crlf_and_bom", "diagonal_from_row_3_missed", "returned_instead_of_printed",
-        "own_board_size",
+        "own_board_size"
     ),
 }  # fmt: skip
 STYLE_OF = {name: style for style, names in STYLES.items() for name in names}

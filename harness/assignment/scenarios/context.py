@@ -47,7 +47,6 @@ class Variation:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that vary over a sweep."""
         return tuple(mark.partition("=")[0] for mark in self.swept)
 
 

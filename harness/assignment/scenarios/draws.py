@@ -59,12 +59,10 @@ class DrawRequest:
 
     @property
     def file(self) -> str:
-        """The Python file's name."""
         return f"{self.source.split('.')[0]}.py"
 
     @property
     def function(self) -> str:
-        """The function's name."""
         return self.source.split(".")[1]
 
 
@@ -103,7 +101,6 @@ class FunctionSource:
 
     @property
     def file(self) -> str:
-        """The Python file's name."""
         return f"{self.source.partition('.')[0]}.py"
 
     def bound(

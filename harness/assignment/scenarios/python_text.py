@@ -112,7 +112,6 @@ class Step:
 
     @property
     def text(self) -> str:
-        """All that is shown after the statement."""
         return "".join(self.shown)
 
 

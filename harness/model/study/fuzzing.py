@@ -22,12 +22,10 @@ class CourseFunction:
 
     @property
     def file(self) -> str:
-        """The Python file's name."""
         return f"{self.source.partition('.')[0]}.py"
 
     @property
     def function(self) -> str:
-        """The function's name."""
         return self.source.partition(".")[2]
 
 

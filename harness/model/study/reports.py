@@ -144,12 +144,10 @@ class StrengthReport:
 
     @property
     def noticed(self) -> int:
-        """The changes that are noticed."""
         return sum(each.noticed for each in self.functions)
 
     @property
     def figures(self) -> StrengthFigures:
-        """Both of these."""
         return StrengthFigures(changes=self.counted, noticed=self.noticed)
 
     @property
@@ -159,7 +157,6 @@ class StrengthReport:
 
     @property
     def surviving_pairs(self) -> tuple[PairOutcome, ...]:
-        """The pairs that no scenario notices."""
         return tuple(each for each in self.pairs if not each.noticed_by)
 
 

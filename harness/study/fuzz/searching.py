@@ -45,7 +45,6 @@ class KnownTarget:
     found_in: int = 0
 
     def with_batch(self, batch: int, difference: FuzzDifference | None) -> KnownTarget:
-        """The same with one more batch."""
         known = replace(self, batches=tuple(sorted({*self.batches, batch})))
         earlier = self.difference is None or batch < self.found_in
         if difference is None or not earlier:
@@ -111,7 +110,6 @@ class Kept:
         return len(differing & set(digests))
 
     def save(self) -> None:
-        """Write the file."""
         contents = _Contents(
             targets=tuple(self.targets[key] for key in sorted(self.targets)),
             batches=tuple(self.batches[key] for key in sorted(self.batches)),
