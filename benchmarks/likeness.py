@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 
-from harness.model.study.reports import Fingerprint
+from harness.model.study import Fingerprint
 from harness.study.fingerprints import fingerprints
 from harness.study.similarity import similar_pairs
 from tests.study.class_of_copies import PREFIX, STYLE_OF, programs

@@ -46,7 +46,7 @@ from harness.model.result import (
     SubmissionResult,
 )
 from harness.model.specification import Specification
-from harness.model.study.reports import StrengthReport
+from harness.model.study import StrengthReport
 from harness.model.submission import Submission
 from harness.reporting.html.study_pages import write_study
 from harness.reporting.writing import mark_unfinished, page_writer, write_reports

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.model.rule_words import rule_words
+from harness.model.verdict import rule_words
 
 ROOT = Path(__file__).parent.parent
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])

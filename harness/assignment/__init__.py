@@ -14,7 +14,7 @@ from harness.assignment.loading import (
     load,
 )
 from harness.assignment.vocabulary import as_template
-from harness.common.lazy_exports import lazy_exports
+from harness.common.discovery import lazy_exports
 
 if TYPE_CHECKING:
     from harness.assignment.compile import load_for_fuzzing, record_draws

@@ -45,7 +45,7 @@ from harness.model.plan import (
 )
 from harness.model.policy import Policy
 from harness.model.specification import Mutant, Specification
-from harness.model.study.fuzzing import FuzzSettings
+from harness.model.study import FuzzSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Numbers and lists in sentences."""
+"""Numbers and lists in sentences; fractions as decimals, half up, in whole-number arithmetic."""
 
 from __future__ import annotations
 
@@ -20,3 +20,23 @@ def plural(count: Fraction | int, noun: str) -> str:
 def counted(count: int, noun: str) -> str:
     """`3 checks`, `1 check`, `1,204 checks`."""
     return f"{count:,} {plural(count, noun)}"
+
+
+def hundredths(exact: Fraction) -> int:
+    """A mark in hundredths, half up (of a negative number: half away from zero)."""
+    sign = -1 if exact < 0 else 1
+    numerator, denominator = abs(exact.numerator), exact.denominator
+    return sign * ((200 * numerator + denominator) // (2 * denominator))
+
+
+def rounded(exact: Fraction) -> str:
+    """A mark with two decimals, rounded half up: 1/200 is "0.01", 9/2 is "4.50"."""
+    amount = hundredths(exact)
+    sign = "-" if amount < 0 else ""
+    return f"{sign}{abs(amount) // 100}.{abs(amount) % 100:02d}"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share in percent to one decimal place, rounded down: "100.0" is all. "0.0" of nothing."""
+    tenths = 1000 * part // whole if whole else 0
+    return f"{tenths // 10}.{tenths % 10}"

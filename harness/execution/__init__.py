@@ -5,7 +5,7 @@ What needs a terminal is loaded on request, so that the package can be imported 
 
 from typing import TYPE_CHECKING
 
-from harness.common.lazy_exports import lazy_exports
+from harness.common.discovery import lazy_exports
 from harness.execution.confinement import tier_layers
 from harness.execution.confinement.layers.user import unused_uids
 from harness.execution.confinement.probe import (

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from harness.common.lazy_exports import lazy_exports
+from harness.common.discovery import lazy_exports
 from harness.grading.context import GradingContext, prepare, recalled_tier
 from harness.grading.grader import Graded, Grader
 from harness.grading.observing.answer_key import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from harness.common.rounding import percent
+from harness.common.words import percent
 from harness.model.assignment import Assignment, ManualSlot
 from harness.model.observation import Isolation, Probe, Tier
 from harness.model.policy import Finding, Unparsable

@@ -3,6 +3,8 @@ which are failing scenarios of one submission that one change would most likely 
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -304,3 +306,16 @@ class Cause:
 
 Blame = tuple[str, ...]
 """The names that are to blame for one scenario; several have to be right together."""
+
+
+def rule_words() -> Mapping[str, str]:
+    """The words of every rule by its name, in alphabetical order."""
+    # Only when they are asked for: a reader of expected causes stands beside the package of rules.
+    rules = importlib.import_module("harness.judging.explain.rules")
+    words: Mapping[str, str] = rules.rule_words()
+    return words
+
+
+def rule_in_words(rule: str) -> str:
+    """What a function does wrong, as the end of a sentence; the rule's name where it is new."""
+    return rule_words().get(rule) or rule.replace("_", " ") or "fails"

@@ -6,7 +6,7 @@ is what to load there, `ENTRY` what to call with a `PolicyRequest` as JSON.
 
 from typing import TYPE_CHECKING
 
-from harness.common.lazy_exports import lazy_exports
+from harness.common.discovery import lazy_exports
 from harness.model.policy import PolicyRequest, ProgramFiles
 from harness.policy.rule import ListSetting, unchecked
 from harness.policy.rules import finding_kind, finding_kinds, policy_rules

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from harness.common.csv_tables import csv_text
 from harness.common.escaping import visible
-from harness.common.rounding import rounded
+from harness.common.words import rounded
 from harness.model.result import SubmissionStatus
 from harness.reporting.html.environment import render
 from harness.reporting.view import words

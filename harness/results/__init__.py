@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from harness.common.lazy_exports import lazy_exports
+from harness.common.discovery import lazy_exports
 from harness.results.results_json import ResultsText, mark_string, results_json
 from harness.results.reuse import (
     EmptyCache,

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from harness.common.rounding import rounded
 from harness.common.serial import to_plain
+from harness.common.words import rounded
 from harness.model.observation import Isolation
 from harness.model.plan import Plan, Scenario
 from harness.model.policy import Finding

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.common import files, serial
 from harness.model.plan import Plan
-from harness.model.study.reports import StrengthReport
+from harness.model.study import StrengthReport
 
 
 def write_strength(cache: Path, report: StrengthReport) -> None:

@@ -19,7 +19,7 @@ from harness.intake import ClassOptions
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Tier
 from harness.model.specification import Specification
-from harness.model.study.reports import (
+from harness.model.study import (
     Fingerprint,
     LineRange,
     MatchedLines,

@@ -25,7 +25,7 @@ from harness.grading import (
 from harness.model.assignment import SourceFile
 from harness.model.plan import Place, Plan, Scenario, Visibility
 from harness.model.specification import Specification
-from harness.model.study.reports import (
+from harness.model.study import (
     ChangeOutcome,
     ClauseStrength,
     Equivalent,

@@ -16,7 +16,7 @@ from pathlib import Path
 from harness.execution import Answers, ToolFailed, choose_tier, create_driver, find_interpreter
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Tier
-from harness.model.study.reports import (
+from harness.model.study import (
     CodeElement,
     StyleEvidence,
     StyleFinding,

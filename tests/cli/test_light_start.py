@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from harness.common.lazy_exports import lazy_exports
+from harness.common.discovery import lazy_exports
 
 HEAVY = ("jinja2", "multiprocessing", "pydantic", "sqlite3", "yaml", "hypothesis")
 

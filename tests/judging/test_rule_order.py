@@ -11,8 +11,8 @@ from harness.judging.explain import rules
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import explain, registered_rules
 from harness.model.observation import Ending, Phase
-from harness.model.rule_words import rule_in_words
 from harness.model.values import Value, ValueKind
+from harness.model.verdict import rule_in_words
 from tests.judging.judging_cases import (
     BY_NAME,
     called,

@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from harness.model.assignment import SourceFile
-from harness.model.study.reports import LineRange, MatchedLines, SimilarityReport, SimilarPair
+from harness.model.study import LineRange, MatchedLines, SimilarityReport, SimilarPair
 from harness.reporting.html import class_page
 from harness.reporting.html.study_pages import study_page, write_similarity
 from harness.reporting.two_runs import comparison_page

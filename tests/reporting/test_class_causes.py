@@ -10,8 +10,7 @@ import pytest
 from harness.judging.explain.rules import registered_rules
 from harness.model.assignment import ManualSlot
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
-from harness.model.rule_words import rule_in_words, rule_words
-from harness.model.verdict import Cause
+from harness.model.verdict import Cause, rule_in_words, rule_words
 from harness.reporting.view.figures import ClassCauses
 
 

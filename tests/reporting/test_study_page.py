@@ -6,11 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.common import files, serial
-from harness.model.study.fuzzing import FunctionInputs, FuzzDifference, FuzzedSubmission, FuzzReport
-from harness.model.study.reports import (
+from harness.model.study import (
     ChangeOutcome,
     ClauseStrength,
+    FunctionInputs,
     FunctionStrength,
+    FuzzDifference,
+    FuzzedSubmission,
+    FuzzReport,
     SimilarityReport,
     SimilarPair,
     StrengthReport,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.model.study.reports import FunctionStrength, StrengthReport
+from harness.model.study import FunctionStrength, StrengthReport
 from harness.results import latest_strength, write_strength
 from tests.results.small_run import PLAN
 

@@ -14,7 +14,7 @@ from harness.common.errors import UserError
 from harness.grading import check_submissions, handed_in, prepare
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Stimulus
-from harness.model.study.fuzzing import FuzzSettings, FuzzTarget
+from harness.model.study import FuzzSettings, FuzzTarget
 from harness.study.fuzz import worker as fuzz_worker
 from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed, play_games, shorten_game
 from harness.study.fuzz.searching import not_fuzzed

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from harness.model.study.reports import Fingerprint
+from harness.model.study import Fingerprint
 from harness.study.fingerprints import MOST_SYMBOLS, fingerprints
 from harness.study.similarity import MOST_MATCHES, groups, similar_pairs
 from tests.study.class_of_copies import PREFIX, STYLE_OF, programs

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.common.rounding import percent
+from harness.common.words import percent
 from harness.model.assignment import SourceFile
-from harness.model.study.reports import ChangeOutcome, Equivalent, PairOutcome
+from harness.model.study import ChangeOutcome, Equivalent, PairOutcome
 from harness.study.strength import Change, combine, pairs, report
 from tests.marking.marking_plan import plan, scenario
 

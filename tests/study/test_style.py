@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.model.study.reports import CodeElement, StyleEvidence, StyleFinding
+from harness.model.study import CodeElement, StyleEvidence, StyleFinding
 from harness.reporting.html.study_pages import style_in_words
 from harness.study import style, text_facts
 from harness.study.style import RULES, find_ruff, ruff_findings

@@ -28,7 +28,7 @@ from harness.matchers import Refused
 from harness.model.expectation import Expected
 from harness.model.plan import Place
 from harness.model.stimulus import Binding, Stimulus
-from harness.model.study.fuzzing import CourseFunction, FuzzSettings, FuzzTarget, Lines, Prompt
+from harness.model.study import CourseFunction, FuzzSettings, FuzzTarget, Lines, Prompt
 
 _FUZZ = "fuzz"
 FuzzLines = Annotated[

@@ -33,10 +33,9 @@ from harness.common.errors import UserError
 from harness.common.words import listed
 from harness.matchers import nearest
 from harness.model.plan import Clause, Exemption, SourceFile, glob
-from harness.model.rule_words import rule_words
 from harness.model.specification import ExpectedCause, ExpectedVerdict, Mutant, SampleExpectation
-from harness.model.study.reports import Equivalent
-from harness.model.verdict import VerdictKind
+from harness.model.study import Equivalent
+from harness.model.verdict import VerdictKind, rule_words
 from harness.policy import finding_kinds
 
 

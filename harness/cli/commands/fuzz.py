@@ -29,7 +29,7 @@ from harness.common.escaping import visible, visible_lines
 from harness.grading import GradingContext, Job, handed_in, prepare, run_jobs
 from harness.model.result import SubmissionResult
 from harness.model.specification import Specification
-from harness.model.study.fuzzing import FuzzReport, FuzzSettings
+from harness.model.study import FuzzReport, FuzzSettings
 from harness.model.submission import Submission
 from harness.results import STORE_NAME, Store
 from harness.study import FuzzOptions, fuzz, graded_submissions

@@ -15,7 +15,7 @@ from harness.cli.printing import print_result
 from harness.cli.progress import bar
 from harness.common import files, serial
 from harness.common.escaping import visible
-from harness.model.study.reports import SimilarityReport
+from harness.model.study import SimilarityReport
 from harness.reporting.html.study_pages import write_similarity, write_study
 from harness.reporting.view.words import percent
 from harness.results import Store, latest_strength, store_of

@@ -23,10 +23,10 @@ from harness.cli.options import (
 from harness.cli.printing import result_console
 from harness.cli.progress import steps
 from harness.common import files, serial
-from harness.common.rounding import percent
+from harness.common.words import percent
 from harness.grading import prepare
 from harness.model.specification import Specification
-from harness.model.study.reports import StrengthReport
+from harness.model.study import StrengthReport
 from harness.study import measure
 
 _LISTED = 10  # scenarios that could be left out; the JSON file has all

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from harness.common.lazy_exports import lazy_exports
+from harness.common.discovery import lazy_exports
 
 if TYPE_CHECKING:
     from harness.packaging.classroom50.bundle import bundle

@@ -18,7 +18,7 @@ from typing import Any
 from markupsafe import Markup
 
 from harness.common.escaping import shorten, visible
-from harness.common.rounding import rounded
+from harness.common.words import rounded
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.student_view import ShownCheck, Surroundings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from harness.common.rounding import rounded
+from harness.common.words import rounded
 from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult
 from harness.model.verdict import VerdictKind

@@ -13,7 +13,7 @@ from harness.common.errors import UserError
 from harness.common.escaping import shorten
 from harness.model.plan import ManualSlot, Plan
 from harness.model.result import Adjustment, ByHand, RunResult, SlotMark, SubmissionResult
-from harness.model.study.reports import StyleEvidence
+from harness.model.study import StyleEvidence
 from harness.reporting.export.exporter import Exported, Exporter, ExportRequest
 from harness.reporting.html.study_pages import read_style, style_in_words
 from harness.reporting.view import words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from harness.common.csv_tables import csv_text
-from harness.common.rounding import rounded
+from harness.common.words import rounded
 from harness.model.plan import Plan
 from harness.model.result import RunResult, SubmissionResult
 from harness.reporting.export.exporter import text_exporter

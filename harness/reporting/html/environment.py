@@ -25,13 +25,11 @@ from markupsafe import Markup
 
 from harness.common import escaping, files
 from harness.common.escaping import runs, visible
-from harness.common.rounding import rounded
-from harness.common.words import plural
+from harness.common.words import plural, rounded
 from harness.model.observation import Turn
-from harness.model.rule_words import rule_in_words
 from harness.model.stimulus import KEY_NAMES, Typed
 from harness.model.student_view import ShownCheck
-from harness.model.verdict import Cell, GridCell, LineEnd
+from harness.model.verdict import Cell, GridCell, LineEnd, rule_in_words
 from harness.policy import finding_kind
 from harness.reporting.view import (
     comparisons,

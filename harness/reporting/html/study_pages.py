@@ -14,9 +14,9 @@ from harness.common import files, serial
 from harness.common.escaping import shorten, visible_lines
 from harness.model.assignment import SourceFile
 from harness.model.plan import Plan
-from harness.model.study.fuzzing import FuzzReport
-from harness.model.study.reports import (
+from harness.model.study import (
     CodeElement,
+    FuzzReport,
     LineRange,
     SimilarityReport,
     SimilarPair,

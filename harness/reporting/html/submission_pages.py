@@ -10,7 +10,7 @@ from harness.common.files import page_name
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.student_view import ShownCause, ShownCheck, StudentView
-from harness.model.study.reports import StyleEvidence
+from harness.model.study import StyleEvidence
 from harness.model.verdict import VerdictKind
 from harness.reporting.html.environment import LECTURER, STUDENT, render
 from harness.reporting.view import figures, words

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from harness.common.rounding import rounded
 from harness.common.words import counted as counted  # noqa: PLC0414  (for templates as well)
 from harness.common.words import listed as listed  # noqa: PLC0414
 from harness.common.words import plural as plural  # noqa: PLC0414
+from harness.common.words import rounded
 from harness.model.observation import Isolation
 from harness.model.plan import Visibility
 from harness.model.policy import Consequence, Severity

@@ -13,7 +13,7 @@ from harness.assignment import literals, load_module, no_constants_of_loaded_mod
 from harness.common.errors import UserError
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Binding, Stimulus, Typed
-from harness.model.study.fuzzing import CourseFunction, FuzzSettings, FuzzTarget, Lines
+from harness.model.study import CourseFunction, FuzzSettings, FuzzTarget, Lines
 
 Draw = tuple[Binding, ...]
 Typing = tuple[tuple[str, ...], ...]  # the lines to type at each prompt

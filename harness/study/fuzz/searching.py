@@ -20,7 +20,7 @@ from harness.grading import (
 )
 from harness.model.plan import Plan
 from harness.model.stimulus import Run, Stimulus
-from harness.model.study.fuzzing import (
+from harness.model.study import (
     FunctionInputs,
     FuzzDifference,
     FuzzedSubmission,

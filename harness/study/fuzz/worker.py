@@ -39,7 +39,7 @@ from harness.model.assignment import Assignment, SourceFile
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
-from harness.model.study.fuzzing import FuzzDifference, FuzzSettings, FuzzTarget
+from harness.model.study import FuzzDifference, FuzzSettings, FuzzTarget
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy import ENTRY, SOURCES

@@ -14,7 +14,7 @@ from typing import TypeVar
 from harness.common.csv_tables import columns_of, read_sheet, records_of
 from harness.common.errors import UserError
 from harness.common.person_names import id_key, name_keys
-from harness.common.rounding import rounded
+from harness.common.words import rounded
 from harness.model.result import RunResult, SubmissionResult
 from harness.reporting.export.exporter import Marks
 from harness.reporting.view import words
