@@ -139,7 +139,6 @@ class _Side:
             self.nothing = _NOTHING.get(channel, Absence.NOTHING_PRINTED)
 
     def differs(self, other: _Side, index: int) -> bool:
-        """Whether the two lines or their ends differ."""
         return self.rows[index] != other.rows[index] or self._ends_differ(other, index)
 
     def _ends_differ(self, other: _Side, index: int) -> bool:

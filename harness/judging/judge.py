@@ -126,7 +126,6 @@ class Judge:
 
     @property
     def reference(self) -> Observation | None:
-        """What the reference did, where that is known."""
         return self._expectation.reference
 
     def verdict(self, observation: Observation) -> Verdict:

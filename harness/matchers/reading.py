@@ -57,7 +57,6 @@ class Field:
         return replace(self, path=(*self.path, key), data=self.data[key])
 
     def items(self) -> list[Field]:
-        """The fields of this list."""
         return [self.at(index) for index in range(len(self.data))]
 
     def refuse(self, what: str, hint: str = "", *, of_key: bool = False) -> NoReturn:
@@ -183,7 +182,6 @@ class MatcherKey:
         return replace(matcher, within=field.within)  # type: ignore[type-var]
 
     def schema(self, any_matcher: Schema) -> Schema:
-        """The JSON Schema of such a mapping."""
         parts = self.parts.values()
         return {
             "type": "object",

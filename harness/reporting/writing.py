@@ -210,7 +210,6 @@ class Manifest:
         return sha256(data).hexdigest() == known[1]
 
     def write(self, page: str, text: str, made_from: str = "") -> None:
-        """Write a page atomically."""
         data = text.encode("utf-8", "backslashreplace")
         self._note(page, ("", ""))
         write_bytes(self._folder / page, data)

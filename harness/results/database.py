@@ -179,7 +179,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         return None if text is None else self._read(tuple[Observation, ...], text)
 
     def verdict(self, key: str) -> Verdict | None:
-        """What was judged under this key."""
         text = self._text("verdict", key)
         return None if text is None else self._read(Verdict, text)
 
@@ -201,7 +200,6 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         return {str(name): str(state) for name, state in rows}
 
     def paths(self) -> tuple[str, ...]:
-        """What the run was asked to grade."""
         with translated(self.path):
             rows = self._connection.execute("SELECT path FROM path ORDER BY path").fetchall()
         return tuple(str(path) for (path,) in rows)

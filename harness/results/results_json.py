@@ -56,7 +56,6 @@ class ResultsText:
         self._between = "\n  "
 
     def begin(self) -> str:
-        """Everything before the first submission."""
         run = _run(self._facts) | {"isolation": self._isolation}
         plain = {"schema_version": RESULTS_VERSION, "run": run}
         rows = [_line(_with_points(scenario)) for scenario in self._scenarios.values()]
@@ -88,7 +87,6 @@ class ResultsText:
         )
 
     def end(self) -> str:
-        """Everything after the last submission."""
         bracket = "]" if self._between == "\n  " else "\n ]"
         return f'{bracket},\n "ran": {_line(self._ran)}\n}}\n'
 

@@ -32,12 +32,10 @@ class FailedScenario:
 
     @property
     def stimulus(self) -> Stimulus:
-        """What was done."""
         return self.scenario.stimuli[self.verdict.draw or 0]
 
     @property
     def rule(self) -> str:
-        """The explanation's rule."""
         return self.verdict.explanation.rule if self.verdict.explanation else ""
 
     @property

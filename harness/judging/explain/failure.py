@@ -145,12 +145,10 @@ class Failure:
 
     @cached_property
     def raises(self) -> RaiseMismatch | None:
-        """The exception that differs."""
         return next((m for m in self.mismatches if isinstance(m, RaiseMismatch)), None)
 
     @cached_property
     def returns(self) -> ValueMismatch | None:
-        """The returned value that differs."""
         return self._value(Channel.RETURNS)
 
     @cached_property
@@ -172,12 +170,10 @@ class Failure:
 
     @cached_property
     def text(self) -> TextMismatch | None:
-        """The first printed text that differs."""
         return next((m for m in self.mismatches if isinstance(m, TextMismatch)), None)
 
     @cached_property
     def reads(self) -> ReadsMismatch | None:
-        """The number of inputs, where it differs."""
         return next((m for m in self.mismatches if isinstance(m, ReadsMismatch)), None)
 
     @cached_property
@@ -302,7 +298,6 @@ class Failure:
 
     @property
     def step_source(self) -> str:
-        """The source of the failing session step."""
         action = self.stimulus.action
         if self.step is None or not isinstance(action, Session):
             return ""
@@ -371,12 +366,10 @@ class ArgumentChange:
 
     @property
     def should_change(self) -> bool:
-        """Whether it should differ from before at all."""
         return not same(self.before, self.expected)
 
     @property
     def did_change(self) -> bool:
-        """Whether it differs from before."""
         return not same(self.before, self.actual)
 
 

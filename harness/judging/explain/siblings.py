@@ -46,7 +46,6 @@ class Family:
 
     @property
     def right_by_default(self) -> bool:
-        """Whether the group has a scenario at the default value and it passes."""
         return self.usual is not None and self.usual.verdict.passed
 
 

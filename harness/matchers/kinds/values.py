@@ -57,7 +57,6 @@ class Exactly(Matcher):
 
     @property
     def exact_text(self) -> str | None:
-        """The text, if the value is one."""
         return self.value.text if self.value.kind is ValueKind.STR else None
 
 

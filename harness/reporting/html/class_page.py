@@ -41,7 +41,6 @@ class MarksRow:
 
     @property
     def page(self) -> str:
-        """The file name of its page."""
         return page_name(self.id)
 
 
@@ -82,14 +81,12 @@ class Overview:
 
     @classmethod
     def of(cls, run: RunResult, plan: Plan) -> Overview:
-        """The overview of a whole run."""
         overview = cls(plan)
         for result in run.submissions:
             overview.add(result)
         return overview
 
     def add(self, result: SubmissionResult) -> None:
-        """Count one submission."""
         tallies = figures.tallies(result, self.plan)
         shares = {tally.function: figures.share(tally) for tally in tallies}
         row = MarksRow(

@@ -47,7 +47,6 @@ class Line:
 
     @property
     def text(self) -> str:
-        """What it says."""
         return "".join(text for text, _ in self.spans)
 
 

@@ -186,13 +186,11 @@ class Findings:
         self._tallies: dict[tuple[str, str], Tally] = {}
 
     def add(self, result: SubmissionResult) -> None:
-        """Count one submission."""
         for rule, message in {(each.rule, each.message): None for each in result.findings}:
             tally = self._tallies.setdefault((rule, message), Tally(kind=rule))
             tally.add(result.id, message)
 
     def found(self) -> list[Tally]:
-        """All of them, most widespread first."""
         return sorted(self._tallies.values(), key=lambda tally: (-tally.count, tally.kind))
 
 
@@ -216,7 +214,6 @@ class FailingCounter:
         self._good = 0
 
     def add(self, result: SubmissionResult) -> None:
-        """Count one submission."""
         if not was_run(result):
             return
         groups: set[str] = set()
@@ -275,7 +272,6 @@ class ClassCauses:
         self._some_by_hand = False
 
     def add(self, result: SubmissionResult) -> None:
-        """Count one submission."""
         self._count_reason(result)
         marks: dict[tuple[str, str], Fraction] = {}
         messages: dict[tuple[str, str], str] = {}

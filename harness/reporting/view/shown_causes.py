@@ -209,12 +209,10 @@ class ScenarioLine:
 
     @property
     def points(self) -> Fraction:
-        """What they earned together."""
         return sum((check.points for check in self.checks), Fraction(0))
 
     @property
     def out_of(self) -> Fraction:
-        """What they were worth together."""
         return sum((check.out_of for check in self.checks), Fraction(0))
 
 
@@ -254,12 +252,10 @@ class HiddenOfFunction:
 
     @property
     def passed(self) -> int:
-        """How many pass."""
         return sum(count for _, count in self.passing)
 
     @property
     def total(self) -> int:
-        """How many there are."""
         return self.passed + sum(count for _, count in self.failing)
 
 

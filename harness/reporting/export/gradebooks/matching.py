@@ -40,7 +40,6 @@ class GradebookEntry:
 
     @property
     def shown(self) -> str:
-        """The submission for a message."""
         return f"{self.id} ({self.name})" if self.name and self.name != self.id else self.id
 
 
@@ -109,7 +108,6 @@ class GradebookRow:
 
     @property
     def shown(self) -> str:
-        """The row for a message."""
         who = self.identity
         return next((text for text in (*who.names, *who.ids, *who.logins) if text), "a row")
 
