@@ -17,7 +17,7 @@ from harness.judging.mismatches import (
 )
 from harness.matchers import normalised, same, source
 from harness.model.expectation import Expectation, Expected, Matcher
-from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome
+from harness.model.observation import Ending, Observation, Phase, Raised
 from harness.model.stimulus import Session, Stimulus
 from harness.model.values import Value, ValueKind
 
@@ -261,9 +261,11 @@ def _steps(observation: Observation, stated: Expected, session: Session) -> Iter
         if step.value is not None and (not step.shown or is_default_repr(step.shown)):
             yield from _comparable(f"step {index + 1}: the reference's value", step.value)
         shown = stated.shown[index] if stated.shown and index < len(stated.shown) else None
-        name = f"step {index + 1} ({plain(_source(session, index), limit=60)})"
+        source_text = session.steps[index].strip() if index < len(session.steps) else ""
+        name = f"step {index + 1} ({plain(source_text, limit=60)})"
         if shown is None:
-            yield from _unshown(step, stated, name)
+            if step.raised is not None and not raise_agrees(stated.raises, step.raised):
+                yield f"{name}: the reference raised {_named(step.raised)}, which is not stated."
         elif not shows(step, shown, stated.ignore):
             has, wanted = quoted(screen_of(step), limit=160), quoted(shown, limit=160)
             yield f"{name}: the reference shows {has}, but the sheet shows {wanted}."
@@ -271,12 +273,3 @@ def _steps(observation: Observation, stated: Expected, session: Session) -> Iter
     if len(observation.steps) < expected:
         done = count(len(observation.steps), "step")
         yield f"the reference ran {done} of {expected}."
-
-
-def _unshown(step: StepOutcome, stated: Expected, name: str) -> Iterator[str]:
-    if step.raised is not None and not raise_agrees(stated.raises, step.raised):
-        yield f"{name}: the reference raised {_named(step.raised)}, which is not stated."
-
-
-def _source(session: Session, index: int) -> str:
-    return session.steps[index].strip() if index < len(session.steps) else ""

@@ -58,9 +58,11 @@ def mark(
         for scenario in plan.scenarios
     )
     kinds = {result.verdict.kind for result in scenarios}
+    severities = {finding.consequence.severity for finding in report.findings}
+    to_review = bool(severities - {Severity.NOTE})
     result = replace(
         without_mark(plan, submission, SubmissionStatus.HARNESS_ERROR),
-        flagged=bool(kinds & _NEEDS_REVIEW) or any(map(_needs_review, report.findings)),
+        flagged=bool(kinds & _NEEDS_REVIEW) or to_review,
         findings=report.findings,
         unparsable=report.unparsable,
         notes=(*submission.notes, *excuses, *report.notes),
@@ -158,10 +160,6 @@ def _after_findings(exact: Fraction, findings: Iterable[Finding]) -> Fraction:
             group = finding_kind(finding.rule).group
             deductions[group] = max(deductions.get(group, _NOTHING), consequence.marks)
     return max(_NOTHING, exact - sum(deductions.values(), _NOTHING))
-
-
-def _needs_review(finding: Finding) -> bool:
-    return finding.consequence.severity is not Severity.NOTE
 
 
 def with_stakes(plan: Plan, result: SubmissionResult, causes: Iterable[Cause]) -> SubmissionResult:

@@ -110,15 +110,11 @@ def normalised(text: str, ignore: Collection[Ignore]) -> str:
     if Ignore.TRAILING_SPACE in ignore:
         text = "\n".join(line.rstrip(" \t\r") for line in text.split("\n"))
     if Ignore.BLANK_LINES in ignore:
-        text = _without_blank_lines(text)
+        *lines, rest = text.split("\n")
+        text = "".join(f"{line}\n" for line in lines if line.strip()) + rest
     if Ignore.CASE in ignore:
         text = text.casefold()
     return text
-
-
-def _without_blank_lines(text: str) -> str:
-    *whole, rest = text.split("\n")
-    return "".join(f"{line}\n" for line in whole if line.strip()) + rest
 
 
 def source(value: Value, *, at: int = 0, limit: int = SOURCE_LIMIT) -> str:

@@ -58,7 +58,7 @@ class ResultsText:
     def begin(self) -> str:
         run = _run(self._facts) | {"isolation": self._isolation}
         plain = {"schema_version": RESULTS_VERSION, "run": run}
-        rows = [_line(_with_points(scenario)) for scenario in self._scenarios.values()]
+        rows = [_line(_scenario(scenario)) for scenario in self._scenarios.values()]
         top = _text(plain, 0).removesuffix("\n}")
         return f'{top},\n "scenarios": {_lines(rows, "[]", 1)},\n "submissions": ['
 
@@ -94,11 +94,6 @@ class ResultsText:
 def mark_string(result: SubmissionResult) -> str:
     """The mark with two decimals, rounded half up; "-" where there is none."""
     return "-" if result.mark is None else rounded(result.mark)
-
-
-def _with_points(scenario: Scenario) -> dict[str, Any]:
-    points = Fraction(0) if scenario.informational else scenario.points
-    return {**_scenario(scenario), "points": _number(points)}
 
 
 def _failure(result: ScenarioResult, cause: int | None) -> dict[str, Any]:
@@ -230,7 +225,9 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
         "flagged": result.flagged,
         "source_digest": result.source_digest,
         "problem": result.problem,
-        "unparsable": None if result.unparsable is None else _whole(to_plain(result.unparsable)),
+        "unparsable": None
+        if result.unparsable is None
+        else {"line": None, "source": "", **to_plain(result.unparsable)},
         "notes": list(result.notes),
         "findings": [_finding(finding) for finding in result.findings],
         "manual": [_manual(given) for given in result.manual],
@@ -270,10 +267,6 @@ def _adjustment(given: Adjustment | None) -> dict[str, Any] | None:
     return None if given is None else {"marks": _number(given.marks), "reason": given.reason}
 
 
-def _whole(unparsable: dict[str, Any]) -> dict[str, Any]:
-    return {"line": None, "source": "", **unparsable}
-
-
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule,
@@ -301,4 +294,5 @@ def _scenario(scenario: Scenario) -> dict[str, Any]:
         "extra_credit": scenario.extra_credit,
         **({"needs": list(scenario.needs)} if scenario.needs else {}),
         **({"faster_than": scenario.faster_than} if scenario.faster_than else {}),
+        "points": _number(Fraction(0) if scenario.informational else scenario.points),
     }

@@ -254,7 +254,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=10, isolation_level=None)
     try:
         version = read_version(connection)
-        if version or _has_tables(connection):
+        has_tables = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        if version or has_tables is not None:
             refuse_other_version(path, version)
         connection.execute("PRAGMA journal_mode = WAL")
         # A power cut may lose the last submissions, never damage the file; they are run again.
@@ -273,7 +274,3 @@ def _create_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")
-
-
-def _has_tables(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None

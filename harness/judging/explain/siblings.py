@@ -162,12 +162,9 @@ def _defaults(assignment: Assignment) -> dict[str, int]:
 def moves_with(one: AtSize, usual: AtSize, constant: str) -> bool:
     """Whether the question itself moves with the size: it names the constant, or other lines
     are typed."""
-    return one.stimulus.inputs != usual.stimulus.inputs or _speaks_of(one.stimulus, constant)
-
-
-def _speaks_of(stimulus: Stimulus, constant: str) -> bool:
-    sources = [*stimulus.source_texts(), *(binding.literal for binding in stimulus.bindings)]
-    return any(constant in source for source in sources)
+    literals = (binding.literal for binding in one.stimulus.bindings)
+    names_it = any(constant in text for text in (*one.stimulus.source_texts(), *literals))
+    return names_it or one.stimulus.inputs != usual.stimulus.inputs
 
 
 RULE = "hard_coded_size"

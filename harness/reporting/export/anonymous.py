@@ -82,7 +82,9 @@ def _submission(result: SubmissionResult, name: str) -> SubmissionResult:
         out_of=result.out_of,
         flagged=result.flagged,
         findings=tuple(_finding(each) for each in result.findings),
-        unparsable=None if unparsable is None else _unparsable(unparsable),
+        unparsable=None
+        if unparsable is None
+        else Unparsable(file="", reason=unparsable.reason, line=unparsable.line),
         scenarios=result.scenarios,
         manual=tuple(ManualMark(slot=each.slot, mark=each.mark) for each in result.manual),
         adjustment=None if adjustment is None else Adjustment(marks=adjustment.marks, reason=""),
@@ -106,10 +108,6 @@ def _finding(finding: Finding) -> Finding:
         consequence=finding.consequence,
         word=finding.word,
     )
-
-
-def _unparsable(unparsable: Unparsable) -> Unparsable:
-    return Unparsable(file="", reason=unparsable.reason, line=unparsable.line)
 
 
 def _cause(cause: Cause) -> Cause:

@@ -39,7 +39,11 @@ def manual_template(
     adjustments and comments to give. With `style`, by the digests of submissions, the last column
     has its evidence."""
     slots = plan.assignment.manual
-    header: tuple[str, ...] = (ID, NAME, *(_title(slot) for slot in slots))
+    header: tuple[str, ...] = (
+        ID,
+        NAME,
+        *(f"{slot.id} (out of {words.number(slot.out_of)})" for slot in slots),
+    )
     header += (ADJUSTMENT, REASON, COMMENT)
     if not style:
         return csv_text([header, *(_row(result, slots) for result in run.submissions)])
@@ -62,10 +66,6 @@ def read_manual(sheet: Sheet, run: RunResult, plan: Plan) -> dict[str, ByHand]:
     if reader.mistakes:
         raise BadRows(reader.mistakes)
     return given
-
-
-def _title(slot: ManualSlot) -> str:
-    return f"{slot.id} (out of {words.number(slot.out_of)})"
 
 
 def _row(result: SubmissionResult, slots: Sequence[ManualSlot]) -> tuple[str, ...]:

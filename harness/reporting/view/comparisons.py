@@ -164,7 +164,11 @@ def _without_repeats(lines: list[SideLine]) -> list[SideLine]:
     start = 0
     while start < len(lines):
         stop = start + 1
-        while stop < len(lines) and not lines[stop].note and _said(lines, stop, start):
+        while (
+            stop < len(lines)
+            and not lines[stop].note
+            and lines[stop].cell.text == lines[start].cell.text
+        ):
             stop += 1
         if stop - start > _AGAIN:
             found += lines[start : start + SHOWN_OF_A_FLOOD]
@@ -174,10 +178,6 @@ def _without_repeats(lines: list[SideLine]) -> list[SideLine]:
             found += lines[start:stop]
         start = stop
     return found
-
-
-def _said(lines: list[SideLine], index: int, start: int) -> bool:
-    return lines[index].cell.text == lines[start].cell.text
 
 
 def folded(

@@ -60,10 +60,11 @@ def called(stimulus: Stimulus) -> str:
     of several the names that it binds, too."""
     match stimulus.action:
         case Call(expression=expression):
-            return _filled_in(expression, stimulus.bindings)
+            bound = ", ".join(f"{each.name} = {each.literal}" for each in stimulus.bindings)
+            return f"{expression}  with  {bound}" if bound else expression
         case Session(steps=steps):
-            bound = (f"{binding.name} = {binding.literal}" for binding in stimulus.bindings)
-            return "\n".join([*bound, *steps])
+            names = (f"{each.name} = {each.literal}" for each in stimulus.bindings)
+            return "\n".join([*names, *steps])
         case Run() as run:
             return " ".join(["python3", run.program, *run.argv])
 
@@ -111,12 +112,6 @@ def _running(run: Run) -> list[str]:
     if run.argv:
         lines += ["import sys", f"sys.argv[1:] = {list(run.argv)!r}"]
     return [*lines, f'runpy.run_path("{run.program}", run_name="__main__")']
-
-
-def _filled_in(expression: str, bindings: tuple[Binding, ...]) -> str:
-    if not bindings:
-        return expression
-    return f"{expression}  with  " + ", ".join(f"{b.name} = {b.literal}" for b in bindings)
 
 
 def _modules(names: tuple[str, ...]) -> list[str]:

@@ -325,15 +325,15 @@ def clause_tallies(checks: Sequence[ShownCheck]) -> tuple[ClauseTally, ...]:
         for clause in check.clauses:
             clauses.setdefault(clause.id, clause)
             members.setdefault(clause.id, []).append(check)
+
+    def in_sheet(clause: Clause) -> tuple[tuple[int, ...], ...]:
+        return section_order(clause.section), section_order(clause.id)
+
     return tuple(
         ClauseTally(
             clause=clause,
             passed=sum(check.verdict.passed for check in members[clause.id]),
             total=len(members[clause.id]),
         )
-        for clause in sorted(clauses.values(), key=_place_in_sheet)
+        for clause in sorted(clauses.values(), key=in_sheet)
     )
-
-
-def _place_in_sheet(clause: Clause) -> tuple[tuple[int, ...], ...]:
-    return section_order(clause.section), section_order(clause.id)

@@ -18,7 +18,8 @@ def forgotten_self(failure: Failure) -> str | None:
     hint = _hint(failure, NameHintKind.NO_SELF)
     if hint is None:
         return None
-    return f"{_name(hint)} is a method: its first parameter must be self{_defined_in(hint)}."
+    now = f" (now it is {plain(hint.near, limit=40)})" if hint.near else ""
+    return f"{_name(hint)} is a method: its first parameter must be self{now}."
 
 
 @rule(Stage.ENDING, 113, "forgets self. before an attribute")
@@ -119,10 +120,6 @@ def _hint(failure: Failure, kind: NameHintKind) -> NameHint | None:
 
 def _name(hint: NameHint) -> str:
     return plain(hint.name, limit=40)
-
-
-def _defined_in(hint: NameHint) -> str:
-    return f" (now it is {plain(hint.near, limit=40)})" if hint.near else ""
 
 
 def _owner(shown: str) -> str:

@@ -210,7 +210,9 @@ def argument_not_changed(failure: Failure) -> str | None:
         if not change.should_change or change.did_change:
             continue
         if _is_returned(change):
-            kind, pair = _kind(change), failure.exact_return
+            is_foreign = change.expected.kind is ValueKind.FOREIGN
+            kind = "value" if is_foreign else change.expected.type_name
+            pair = failure.exact_return
             said = failure.says(f"is not changed: a new {kind} is returned", who=change.name)
             after = "" if pair is None else f", and return {source(pair[0], limit=60)}"
             return f"{said} Change the {kind} that is given{after}."
@@ -269,10 +271,6 @@ def _first(change: ArgumentChange, should: str) -> str:
     item = place.named if place.path else "it"
     got, wanted = source(place.actual, limit=60), source(place.expected, limit=60)
     return f"{when}{item} is {got}, {should} {wanted}"
-
-
-def _kind(change: ArgumentChange) -> str:
-    return change.expected.type_name if change.expected.kind is not ValueKind.FOREIGN else "value"
 
 
 @rule(Stage.KNOWN_MISTAKE, 70, "changes the column beside the right one")
