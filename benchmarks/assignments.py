@@ -26,7 +26,8 @@ from harness import load_assignment
 from harness.execution import Driver, pick_cpu
 from harness.execution.linux.base_process import StimulusCompiler
 from harness.execution.protocol.jobs import Jobs, server_setup
-from harness.grading import Grader, GradingContext, isolated, prepare
+from harness.grading.context import GradingContext, isolated, prepare
+from harness.grading.grader import Grader
 from harness.model.submission import Submission
 
 ROOT = Path(__file__).resolve().parents[1]

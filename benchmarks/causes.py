@@ -23,7 +23,7 @@ from unittest.mock import patch
 
 from harness.assignment import available, load
 from harness.execution import create_driver, pick_cpu
-from harness.grading import prepare
+from harness.grading.context import prepare
 from harness.grading.grader import Grader
 from harness.grading.observing.causes import CauseFinder
 from harness.grading.validation.programs import mutated

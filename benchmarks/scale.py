@@ -34,8 +34,8 @@ import harness
 from benchmarks.soak import course, runs
 from benchmarks.soak.cluster import LocalCluster, graded
 from benchmarks.soak.machine import MemorySamples
-from harness.grading import cohort_of, prepare
-from harness.grading.context import GradingContext, run_facts
+from harness.grading.check import cohort_of
+from harness.grading.context import GradingContext, prepare, run_facts
 from harness.grading.engines import Job, WorkerSetup
 from harness.grading.engines.dask import RESOURCE, Cluster, tasks, wire
 from harness.grading.engines.dask.engine import DaskEngine

@@ -19,21 +19,12 @@ from pathlib import Path
 
 from harness.assignment import CACHE, load
 from harness.common.errors import UserError
-from harness.grading import (
-    BatchOptions,
-    Cluster,
-    DaskEngine,
-    GradingContext,
-    Interrupted,
-    Listener,
-    check_submissions,
-    cohort_of,
-    grade_batch,
-    import_early,
-    prepare,
-    submitted,
-    visible_only,
-)
+from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
+from harness.grading.check import check_submissions, cohort_of, submitted
+from harness.grading.context import GradingContext, prepare, visible_only
+from harness.grading.engines.dask import Cluster
+from harness.grading.engines.dask.engine import DaskEngine
+from harness.grading.engines.processes import import_early
 from harness.intake import ClassOptions, Cohort
 from harness.model.observation import Tier
 from harness.model.plan import Plan

@@ -83,7 +83,8 @@ class AssignmentFolder(pytest.Directory):
 
         from harness.assignment import CACHE
         from harness.common.errors import UserError
-        from harness.grading import check_submissions, prepare
+        from harness.grading.check import check_submissions
+        from harness.grading.context import prepare
         from harness.intake import read
         from harness.model.submission import Submission
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from harness.assignment import CACHE, load
-from harness.grading import GradingContext, prepare
+from harness.grading.context import GradingContext, prepare
 from harness.model.specification import Specification
 
 ROOT = Path(__file__).parents[1]

@@ -31,7 +31,9 @@ import pydantic
 
 import harness
 from harness.assignment import load
-from harness.grading import BatchOptions, cohort_of, grade_batch, prepare
+from harness.grading.batch import BatchOptions, grade_batch
+from harness.grading.check import cohort_of
+from harness.grading.context import prepare
 from harness.intake import ClassOptions
 from harness.reporting.writing import write_reports
 from tests.downloads import HandIn, moodle, program, zipped_class

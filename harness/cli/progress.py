@@ -19,7 +19,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from harness.grading import Listener
+from harness.grading.batch import Listener
 from harness.model.result import (
     Event,
     Notice,

@@ -22,7 +22,7 @@ from harness.execution import Interpreter, find_interpreter
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 
-SELFCHECK = "harness.packaging.handout.selfcheck"
+SELFCHECK = "harness.packaging.selfcheck"
 _READ_AS_TEXT = "harness.policy.checking"  # for an interpreter of its own
 _INSIDE = "execution/inside"
 _SHEBANG = b"#!/usr/bin/env python3\n"

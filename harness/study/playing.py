@@ -16,7 +16,8 @@ from harness.assignment import as_template, in_quotes, load
 from harness.common.errors import UserError
 from harness.common.escaping import visible_lines
 from harness.execution import Driver, find_interpreter, has_terminals
-from harness.grading import recalled_tier, submitted
+from harness.grading.check import submitted
+from harness.grading.context import recalled_tier
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Scenario
 from harness.model.specification import Specification

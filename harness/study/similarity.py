@@ -14,7 +14,8 @@ from pathlib import Path
 
 from harness.common.errors import UserError
 from harness.execution import Answers, ToolFailed, choose_tier, create_driver, find_interpreter
-from harness.grading import cohort_of, handed_out_stubs
+from harness.grading.check import cohort_of
+from harness.grading.stub import handed_out_stubs
 from harness.intake import ClassOptions
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Tier

@@ -17,11 +17,9 @@ from typing import Any
 from harness.common import files, serial
 from harness.common.digests import source_digest
 from harness.common.errors import UserError
-from harness.grading import (
-    FailureJob,
-    GradingContext,
-    search_failures,
-)
+from harness.grading.context import GradingContext
+from harness.grading.engines import FailureJob
+from harness.grading.engines.local import search_failures
 from harness.model.assignment import SourceFile
 from harness.model.plan import Place, Plan, Scenario, Visibility
 from harness.model.specification import Specification

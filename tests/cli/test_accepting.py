@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.assignment import load_expectation
 from harness.cli.commands.validate import accept_samples
-from harness.grading.validation import Problem, SampleOutcome, ValidationReport
+from harness.grading.validation.checks import Problem, SampleOutcome, ValidationReport
 from harness.model.specification import ExpectedCause, SampleExpectation
 
 FOUND = SampleExpectation(causes=(ExpectedCause(function="f", rule="wrong_value"),))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pexpect
 
 from harness.assignment import load
-from harness.grading import prepare
+from harness.grading.context import prepare
 from tests.tiny_course import HARNESS, PATIENCE, Course, environment
 
 

@@ -13,7 +13,8 @@ import pytest
 from harness.api import load_assignment
 from harness.assignment import load, load_expectation
 from harness.cli.commands.validate import read_samples
-from harness.grading import check_submissions, prepare
+from harness.grading.check import check_submissions
+from harness.grading.context import prepare
 from harness.grading.validation.programs import compare
 from tests.per_commit import per_commit
 from tests.tiny_course import Course

@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from harness.assignment import load
-from harness.grading import FailureJob, prepare, search_failures
+from harness.grading.context import prepare
+from harness.grading.engines import FailureJob
+from harness.grading.engines.local import search_failures
 from harness.model.submission import Submission
 from tests.examples.test_examples import EXAMPLES
 

@@ -14,7 +14,7 @@ import pytest
 import harness
 from harness import api
 from harness.common.errors import UserError
-from harness.grading import Interrupted
+from harness.grading.batch import Interrupted
 from harness.model.result import (
     Event,
     RunFinished,

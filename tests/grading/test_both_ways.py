@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from harness.execution import Driver
-from harness.grading import Grader, cohort_of, isolated, prepare
-from harness.grading.grader import Graded
+from harness.grading.check import cohort_of
+from harness.grading.context import isolated, prepare
+from harness.grading.grader import Graded, Grader
 from harness.grading.validation.checks import isolation_problems
 from harness.intake import ClassOptions
 from harness.model.observation import Isolation

@@ -16,8 +16,8 @@ import pytest
 from benchmarks.soak import runs
 from harness import grade, load_assignment
 from harness.common.errors import UserError
-from harness.grading import Cluster
 from harness.grading.engines import dask as engine
+from harness.grading.engines.dask import Cluster
 from harness.grading.engines.dask import engine as client
 from harness.model.result import Event, Notice, SubmissionGraded
 from tests.tiny_course import FIXTURE, HARNESS, Course, environment, rows

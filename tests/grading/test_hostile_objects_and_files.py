@@ -10,7 +10,8 @@ import pytest
 
 from harness import load_assignment
 from harness.execution import Driver
-from harness.grading import Grader, prepare
+from harness.grading.context import prepare
+from harness.grading.grader import Grader
 from harness.model.assignment import SourceFile
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission

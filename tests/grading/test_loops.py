@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.grading import check_submissions, prepare, submitted
+from harness.grading.check import check_submissions, submitted
+from harness.grading.context import prepare
 from harness.model.observation import Tier
 from harness.model.policy import Loop, Outline
 from harness.model.verdict import VerdictKind

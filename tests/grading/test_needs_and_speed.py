@@ -11,7 +11,8 @@ import pytest
 
 from harness import load_assignment
 from harness.execution import Driver
-from harness.grading import Grader, GradingContext, isolated, prepare
+from harness.grading.context import GradingContext, isolated, prepare
+from harness.grading.grader import Grader
 from harness.model.assignment import SourceFile
 from harness.model.observation import Isolation
 from harness.model.plan import Plan

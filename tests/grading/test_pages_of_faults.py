@@ -8,7 +8,8 @@ from html import unescape
 import pytest
 
 from harness.assignment import load
-from harness.grading import check_submissions, handed_in, prepare
+from harness.grading.check import check_submissions, handed_in
+from harness.grading.context import prepare
 from harness.reporting.html.submission_pages import feedback_page
 from harness.results import student_view
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import harness
 from harness.common import serial
-from harness.grading import prepare, visible_only
+from harness.grading.context import prepare, visible_only
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from tests.tiny_course import Course

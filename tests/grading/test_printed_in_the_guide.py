@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.assignment import load
-from harness.grading import check_submissions, handed_in, prepare
+from harness.grading.check import check_submissions, handed_in
+from harness.grading.context import prepare
 from tests.tiny_course import Course
 
 GUIDE = Path(__file__).parents[2] / "docs" / "writing-scenarios.md"

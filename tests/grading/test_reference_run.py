@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from harness.execution import Driver, SubmissionServer
-from harness.grading import GradingContext, isolated, make_key
+from harness.grading.context import GradingContext, isolated
 from harness.grading.observing import answer_key
+from harness.grading.observing.answer_key import make_key
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Observation
 from harness.model.specification import Specification

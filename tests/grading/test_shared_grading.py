@@ -11,8 +11,9 @@ import pytest
 
 from harness import load_assignment
 from harness.execution import Driver, Keep, SharedGroup, SharedOutcome, canonical
-from harness.grading import Grader, GradingContext, grader, isolated, prepare
-from harness.grading.grader import Graded
+from harness.grading import grader
+from harness.grading.context import GradingContext, isolated, prepare
+from harness.grading.grader import Graded, Grader
 from harness.grading.observing.shared_run import (
     CheckedObserver,
     DifferingDraw,

@@ -10,7 +10,7 @@ import pytest
 
 import harness
 from harness.common import serial
-from harness.grading import prepare, visible_only
+from harness.grading.context import prepare, visible_only
 from harness.grading.validation.checks import stand_in_problems
 from harness.model.result import RunResult, ScenarioResult
 from harness.results import Store

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.common.errors import UserError
-from harness.grading import notes, submitted
+from harness.grading.check import notes, submitted
 from tests.intake.cohorts import A1
 
 TWO = dataclasses.replace(A1, submission_files=("game.py", "play.py"))

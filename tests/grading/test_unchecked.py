@@ -11,7 +11,8 @@ from harness import load_assignment
 from harness.execution import Driver
 from harness.execution.driver import TOOL_LIMITS
 from harness.execution.linux.server import ToolServer
-from harness.grading import Grader, prepare
+from harness.grading.context import prepare
+from harness.grading.grader import Grader
 from harness.model.assignment import SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES, Severity
 from harness.model.result import SubmissionResult

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.grading import isolated
+from harness.grading.context import isolated
 from harness.model.verdict import StandInOutcome, Verdict
 from tests.grading import stand_in_course as course
 

@@ -16,7 +16,8 @@ from harness.assignment import load
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.execution import Driver, find_interpreter
-from harness.grading import Grader, make_key
+from harness.grading.grader import Grader
+from harness.grading.observing.answer_key import make_key
 from harness.intake import read
 from harness.model.observation import Observation, Tier
 from harness.model.plan import Plan

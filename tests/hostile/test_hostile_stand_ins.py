@@ -8,7 +8,8 @@ import pytest
 
 from harness.assignment import load
 from harness.execution import Driver, find_interpreter
-from harness.grading import Grader, make_key
+from harness.grading.grader import Grader
+from harness.grading.observing.answer_key import make_key
 from harness.model.assignment import SourceFile
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission

@@ -16,7 +16,9 @@ import pytest
 
 from harness.assignment import load
 from harness.execution import Driver, find_interpreter
-from harness.grading import Grader, isolated, make_key
+from harness.grading.context import isolated
+from harness.grading.grader import Grader
+from harness.grading.observing.answer_key import make_key
 from harness.model.assignment import SourceFile
 from harness.model.observation import Isolation, Tier
 from harness.model.submission import Submission

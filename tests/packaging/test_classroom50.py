@@ -18,8 +18,8 @@ import pytest
 from harness.common import serial
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
-from harness.packaging.classroom50 import run as grader
-from harness.packaging.classroom50.run import output_lines, shared_out
+from harness.packaging import classroom50 as grader
+from harness.packaging.classroom50 import output_lines, shared_out
 from harness.reporting.github import MOST_BYTES, fenced
 from tests.tiny_course import FIXTURE, PATIENCE, Course
 

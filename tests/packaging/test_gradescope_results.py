@@ -16,7 +16,8 @@ import pytest
 
 from harness.assignment import load
 from harness.execution import create_driver
-from harness.grading import Grader, GradingContext, prepare
+from harness.grading.context import GradingContext, prepare
+from harness.grading.grader import Grader
 from harness.model.observation import Tier
 from harness.model.plan import SourceFile, Visibility
 from harness.model.submission import Submission, Withheld

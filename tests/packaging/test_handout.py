@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from harness.common import serial
-from harness.grading import visible_only
+from harness.grading.context import visible_only
 from harness.grading.stub import bodies, stub
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan, SourceFile

@@ -26,7 +26,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.verdict import Cause, VerdictKind
-from harness.packaging.classroom50.run import result_json as classroom50_json
+from harness.packaging.classroom50 import result_json as classroom50_json
 from harness.packaging.gradescope.results import results_json as gradescope_json
 from harness.packaging.gradescope.settings import Metadata, PackageSettings, PlatformRun
 from harness.reporting.export.anonymous import anonymous

@@ -15,12 +15,14 @@ import pytest
 from harness.common import serial
 from harness.execution import AnyDriver, create_driver, find_interpreter
 from harness.execution.piped.driver import PipedDriver
-from harness.grading import Grader, check_submissions, handed_in, prepare, visible_only
+from harness.grading.check import check_submissions, handed_in
+from harness.grading.context import prepare, visible_only
+from harness.grading.grader import Grader
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
-from harness.packaging.handout import selfcheck
+from harness.packaging import selfcheck
 from tests.execution.conftest import installed
 from tests.packaging.given_away import HOST, IDS, ROOT, handed_out, packed, run_selfcheck
 from tests.shipped import shipped

@@ -11,7 +11,8 @@ import yaml
 
 from harness.assignment import load, load_for_fuzzing
 from harness.common.errors import UserError
-from harness.grading import check_submissions, handed_in, prepare
+from harness.grading.check import check_submissions, handed_in
+from harness.grading.context import prepare
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.stimulus import Stimulus
 from harness.model.study import FuzzSettings, FuzzTarget

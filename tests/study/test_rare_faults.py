@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.assignment import load, load_for_fuzzing
-from harness.grading import GradingContext, check_submissions, handed_in, prepare
+from harness.grading.check import check_submissions, handed_in
+from harness.grading.context import GradingContext, prepare
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.study import FuzzOptions, fuzz

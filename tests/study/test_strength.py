@@ -7,7 +7,9 @@ import json
 import pytest
 
 from harness.assignment import load
-from harness.grading import FailureJob, prepare, search_failures
+from harness.grading.context import prepare
+from harness.grading.engines import FailureJob
+from harness.grading.engines.local import search_failures
 from harness.model.assignment import SourceFile
 from harness.model.submission import Submission
 from harness.study.strength import OUTSIDE, changes

@@ -27,17 +27,8 @@ from harness.cli.options import (
 from harness.cli.watching import saves
 from harness.common import escaping
 from harness.common.errors import UserError
-from harness.grading import (
-    GradingContext,
-    check_submissions,
-    not_here,
-    notes,
-    prepare,
-    submitted,
-    visible_only,
-    without_files,
-    without_tags,
-)
+from harness.grading.check import check_submissions, not_here, notes, submitted, without_files
+from harness.grading.context import GradingContext, prepare, visible_only, without_tags
 from harness.model.plan import Assignment
 from harness.reporting.github import of_submission
 from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width

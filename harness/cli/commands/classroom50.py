@@ -20,8 +20,8 @@ from harness.cli.options import (
     the_root,
 )
 from harness.common.files import write_bytes
-from harness.grading import prepare, visible_only
-from harness.packaging.classroom50 import bundle
+from harness.grading.context import prepare, visible_only
+from harness.packaging.handout import classroom50_bundle
 
 SECTION = "Publishing"
 SUMMARY = "Build the autograder for Classroom 50."
@@ -71,7 +71,7 @@ def command(
     context = prepare(specification, python=python, cache=cache_folder(base))
     if context.interpreter.notice:
         click.echo(f"NOTICE {context.interpreter.notice}", err=True)
-    for name, data in bundle(context).items():
+    for name, data in classroom50_bundle(context).items():
         write_bytes(output / name, data)
         click.echo(output / name)
     return 0

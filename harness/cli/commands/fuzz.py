@@ -26,7 +26,10 @@ from harness.cli.progress import bar
 from harness.common import files, serial
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
-from harness.grading import GradingContext, Job, handed_in, prepare, run_jobs
+from harness.grading.check import handed_in
+from harness.grading.context import GradingContext, prepare
+from harness.grading.engines import Job
+from harness.grading.engines.local import run_jobs
 from harness.model.result import SubmissionResult
 from harness.model.specification import Specification
 from harness.model.study import FuzzReport, FuzzSettings

@@ -32,7 +32,9 @@ from harness.cli.progress import listener
 from harness.cli.watching import watch as inbox_watch
 from harness.common import escaping
 from harness.common.errors import UserError
-from harness.grading import Cluster, Interrupted, isolated, without_tags
+from harness.grading.batch import Interrupted
+from harness.grading.context import isolated, without_tags
+from harness.grading.engines.dask import Cluster
 from harness.intake import ClassOptions
 from harness.model.observation import Tier
 from harness.model.result import Event, SubmissionGraded, SubmissionStatus

@@ -17,9 +17,10 @@ from harness.cli.options import (
     without_option,
 )
 from harness.common.files import write_bytes
-from harness.grading import without_tags
+from harness.grading.context import without_tags
 from harness.model.plan import Visibility
-from harness.packaging.gradescope import PLATFORM_SECONDS, gradescope_zip
+from harness.packaging.gradescope.package import gradescope_zip
+from harness.packaging.gradescope.settings import PLATFORM_SECONDS
 
 SECTION = "Publishing"
 SUMMARY = "Build the autograder package for Gradescope."

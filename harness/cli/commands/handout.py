@@ -19,7 +19,7 @@ from harness.cli.options import (
     the_root,
 )
 from harness.common.files import write_bytes
-from harness.grading import prepare, visible_only
+from harness.grading.context import prepare, visible_only
 from harness.packaging.handout import handout_zip
 
 SECTION = "Publishing"

@@ -12,7 +12,7 @@ from harness.cli.discovery import examples
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.common.words import listed
-from harness.packaging.scaffold import (
+from harness.packaging.scaffold.files import (
     Begun,
     copied,
     from_reference,

@@ -9,7 +9,7 @@ import click
 from harness.assignment import as_template, available, load, record_draws
 from harness.cli.discovery import examples
 from harness.cli.options import options, python_option, root_option, the_root
-from harness.grading import record_transcripts
+from harness.grading.single_runs import record_transcripts
 
 SECTION = "Assignments"
 SUMMARY = "Record transcripts and draws from the reference."

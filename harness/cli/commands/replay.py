@@ -10,7 +10,8 @@ from harness.cli.discovery import examples
 from harness.cli.options import PATH, python_option
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
-from harness.grading import one_handed_in, replay
+from harness.grading.check import one_handed_in
+from harness.grading.single_runs import replay
 from harness.model.observation import Observation, Raised
 from harness.model.stimulus import Call, Session, Stimulus
 from harness.results import Store, store_of

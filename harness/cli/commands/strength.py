@@ -24,7 +24,7 @@ from harness.cli.printing import result_console
 from harness.cli.progress import steps
 from harness.common import files, serial
 from harness.common.words import percent
-from harness.grading import prepare
+from harness.grading.context import prepare
 from harness.model.specification import Specification
 from harness.model.study import StrengthReport
 from harness.study import measure

@@ -40,8 +40,10 @@ from harness.cli.progress import bar
 from harness.common import escaping
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
-from harness.grading import prepare, record_transcripts
-from harness.grading.validation import Sample, SampleOutcome, ValidationReport, validate
+from harness.grading.context import prepare
+from harness.grading.single_runs import record_transcripts
+from harness.grading.validation.checks import SampleOutcome, ValidationReport
+from harness.grading.validation.validate import Sample, validate
 from harness.intake import read
 from harness.model.plan import Assignment
 from harness.model.specification import Specification

@@ -9,7 +9,8 @@ import click
 from harness.cli.discovery import examples
 from harness.cli.options import cluster_options, python_option
 from harness.common.escaping import visible
-from harness.grading import Cluster, run_worker
+from harness.grading.engines.dask import Cluster
+from harness.grading.engines.dask.host import run_worker
 from harness.model.observation import Tier
 
 SECTION = "Grading"

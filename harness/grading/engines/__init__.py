@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from harness.execution import Interpreter
-from harness.grading.grader import Graded
-from harness.grading.observing.first_failures import FirstFailures
+from harness.grading.grader import FirstFailures, Graded
 from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.plan import Plan

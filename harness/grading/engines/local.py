@@ -5,12 +5,15 @@ Programs of ours are graded with it side by side, and nothing of them is stored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
-from typing import overload
+from dataclasses import dataclass, replace
+from multiprocessing.connection import wait
+from typing import Any, Generic, TypeVar, overload
 
 from harness.common.errors import HarnessError
+from harness.execution import cores
 from harness.grading.context import GradingContext
 from harness.grading.engines import (
     Ended,
@@ -20,11 +23,137 @@ from harness.grading.engines import (
     WorkerFailure,
     WorkerSetup,
 )
-from harness.grading.engines.pool import WorkerDied, WorkerPool
-from harness.grading.engines.worker import start_grading
-from harness.grading.grader import Graded
-from harness.grading.observing.first_failures import FirstFailures
+from harness.grading.engines.worker import SpawnedWorker, start_grading
+from harness.grading.grader import FirstFailures, Graded
 from harness.results import Piece
+
+Setup = TypeVar("Setup")
+AnyJob = TypeVar("AnyJob")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerDied:
+    """What a job is answered with whose worker died, twice."""
+
+    reason: str
+
+
+class WorkerPool(AbstractContextManager["WorkerPool[Setup]"], Generic[Setup]):
+    """At most `size` workers at a time (None: one a core), which `start` starts from their setup
+    and the processor to work on (None: any). Threads may share it. Leaving its `with` block ends
+    all workers, whatever they are doing."""
+
+    def __init__(
+        self, start: Callable[[Setup, int | None], SpawnedWorker], size: int | None = None
+    ) -> None:
+        here = cores()
+        self.size = size or len(here)
+        self._start = start
+        # A worker pinned with its servers is a fifth faster, but two must not share one core.
+        self._cpus: list[int | None] = [*here] if self.size <= len(here) else [None] * self.size
+        self._lock = threading.Lock()
+        self._closed = False
+        self._idle: list[tuple[Setup, SpawnedWorker]] = []
+        self._cpu_of: dict[SpawnedWorker, int | None] = {}
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def take(self, setup: Setup) -> SpawnedWorker:
+        """An idle worker with this setup, else a new one; idle ones with another setup are ended.
+        OSError where none can be started."""
+        with self._lock:
+            for place, (idle_setup, worker) in enumerate(self._idle):
+                if idle_setup is setup:
+                    del self._idle[place]
+                    return worker
+            others = [worker for _, worker in self._idle]
+            self._idle.clear()
+        for worker in others:  # of a run that has ended, as a rule
+            self.end(worker)
+        with self._lock:
+            if self._closed:
+                raise OSError("the worker is leaving")
+            cpu = self._cpus.pop() if self._cpus else None
+            try:
+                worker = self._start(setup, cpu)
+            except BaseException:
+                self._cpus.append(cpu)
+                raise
+            self._cpu_of[worker] = cpu
+            return worker
+
+    def give_back(self, worker: SpawnedWorker, setup: Setup) -> None:
+        """Its job is done: it may have another one."""
+        with self._lock:
+            self._idle.append((setup, worker))
+
+    def end(self, worker: SpawnedWorker) -> None:
+        """End a worker, whatever it is doing."""
+        with self._lock:
+            if worker not in self._cpu_of:  # another thread ends it
+                return
+            cpu = self._cpu_of.pop(worker)
+        worker.stop()
+        with self._lock:
+            self._cpus.append(cpu)
+
+    def close(self) -> None:
+        """End all workers, and start none any more."""
+        with self._lock:
+            self._closed = True
+            self._idle.clear()
+            workers = [*self._cpu_of]
+            self._cpu_of.clear()
+        for worker in workers:
+            worker.stop()
+
+    def run(
+        self,
+        setup: Setup,
+        jobs: Iterable[AnyJob],
+        heard: Callable[[Any], None] = lambda message: None,
+    ) -> Iterator[tuple[AnyJob, Any]]:
+        """Each job with each of its worker's messages, as they come; one job a worker is under way.
+        A job whose worker dies has another one, once. `heard` is called with the last message of a
+        job before the next job is asked for."""
+        waiting = iter(jobs)
+        busy: list[SpawnedWorker] = []
+        retried: list[AnyJob] = []
+
+        def begin(job: AnyJob) -> None:
+            worker = self.take(setup)
+            busy.append(worker)
+            worker.send(job)
+
+        def begin_more() -> None:
+            while len(busy) < self.size and (job := next(waiting, None)) is not None:
+                begin(job)
+
+        begin_more()
+        while busy:
+            ready = wait([worker.connection for worker in busy])
+            for worker in [each for each in busy if each.connection in ready]:
+                job: AnyJob = worker.current
+                try:
+                    message = worker.receive()
+                except (EOFError, OSError) as died:
+                    busy.remove(worker)
+                    self.end(worker)
+                    if not any(job is each for each in retried):
+                        retried.append(job)
+                        begin(job)
+                        continue
+                    message = WorkerDied(reason=f"worker died: {died}")
+                    heard(message)
+                    begin_more()
+                else:
+                    if worker.current is None:
+                        busy.remove(worker)
+                        self.give_back(worker, setup)
+                        heard(message)
+                        begin_more()
+                yield job, message
 
 
 class Pool(AbstractContextManager["Pool"]):

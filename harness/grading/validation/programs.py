@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from harness.grading.engines import Job
 from harness.grading.stub import handed_out_stubs
-from harness.grading.validation.checks import needs_scenario
-from harness.grading.validation.report import MutantOutcome, Problem, SampleOutcome
+from harness.grading.validation.checks import MutantOutcome, Problem, SampleOutcome, needs_scenario
 from harness.marking import rounded
 from harness.model.plan import Plan, SourceFile, glob
 from harness.model.result import SubmissionResult

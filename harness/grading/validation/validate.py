@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness.grading.context import GradingContext
+from harness.grading.context import GradingContext, isolated
 from harness.grading.engines import Job
 from harness.grading.engines.local import run_jobs
 from harness.grading.engines.processes import import_early
 from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import key_disagreements
-from harness.grading.plans import isolated
 from harness.grading.validation.checks import (
+    Problem,
+    SampleOutcome,
+    TrivialScore,
+    ValidationReport,
     coverage,
     golden_count,
     isolation_problems,
@@ -30,12 +33,6 @@ from harness.grading.validation.programs import (
     reference_itself,
     returns_none,
     untouched_stub,
-)
-from harness.grading.validation.report import (
-    Problem,
-    SampleOutcome,
-    TrivialScore,
-    ValidationReport,
 )
 from harness.marking import rounded
 from harness.matchers import Matches

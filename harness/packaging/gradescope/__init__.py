@@ -1,6 +1,1 @@
-"""The autograder package for Gradescope."""
-
-from harness.packaging.gradescope.package import gradescope_zip
-from harness.packaging.gradescope.settings import PLATFORM_SECONDS
-
-__all__ = ["PLATFORM_SECONDS", "gradescope_zip"]
+"""The autograder package of an assignment for Gradescope."""

@@ -10,7 +10,7 @@ from importlib.resources.abc import Traversable
 import harness
 from harness.common import serial
 from harness.common.files import zipped
-from harness.grading import with_called_functions
+from harness.grading.context import with_called_functions
 from harness.model.plan import Visibility
 from harness.model.specification import Specification
 from harness.packaging.gradescope.results import fallback_json

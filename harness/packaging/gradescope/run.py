@@ -33,7 +33,9 @@ from harness.execution import (
     tier_layers,
     unused_uids,
 )
-from harness.grading import Grader, GradingContext, one_handed_in, prepare, visible_only
+from harness.grading.check import one_handed_in
+from harness.grading.context import GradingContext, prepare, visible_only
+from harness.grading.grader import Grader
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, SourceFile
 from harness.model.result import SubmissionResult, SubmissionStatus

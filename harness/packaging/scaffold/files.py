@@ -19,8 +19,9 @@ from pathlib import Path
 from harness.assignment import available, load
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
-from harness.grading import GradingContext, prepare
-from harness.grading.validation import ValidationReport, validate
+from harness.grading.context import GradingContext, prepare
+from harness.grading.validation.checks import ValidationReport
+from harness.grading.validation.validate import validate
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Phase
 from harness.packaging.scaffold.first_scenarios import First, class_names, first_scenarios

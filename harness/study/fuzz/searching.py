@@ -12,12 +12,9 @@ from pathlib import Path
 
 from harness.common import files, serial
 from harness.common.errors import HarnessError, UserError
-from harness.grading import (
-    GradingContext,
-    SpawnedWorker,
-    WorkerDied,
-    WorkerPool,
-)
+from harness.grading.context import GradingContext
+from harness.grading.engines.local import WorkerDied, WorkerPool
+from harness.grading.engines.worker import SpawnedWorker
 from harness.model.plan import Plan
 from harness.model.stimulus import Run, Stimulus
 from harness.model.study import (

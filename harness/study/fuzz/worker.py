@@ -27,13 +27,10 @@ from harness.execution import (
     may_share,
     pick_cpu,
 )
-from harness.grading import (
-    SharingObserver,
-    parameters,
-    python_expressions,
-    read_program,
-    worker_process,
-)
+from harness.grading.engines.worker import worker_process
+from harness.grading.observing.answer_key import parameters, python_expressions
+from harness.grading.observing.running import read_program
+from harness.grading.observing.shared_run import SharingObserver
 from harness.judging import Judge
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.expectation import Expectation, Expected

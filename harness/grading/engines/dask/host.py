@@ -36,7 +36,7 @@ from harness.grading.engines.dask.wire import (
     unpack_job,
     unpack_setup,
 )
-from harness.grading.engines.pool import WorkerPool
+from harness.grading.engines.local import WorkerPool
 from harness.grading.engines.worker import start_grading
 from harness.grading.grader import Graded
 from harness.model.observation import Tier
