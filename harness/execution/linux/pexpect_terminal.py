@@ -19,8 +19,6 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import pexpect
-
 from harness.execution.protocol.screen import ScreenParser
 from harness.model.stimulus import Key, Typed
 
@@ -150,6 +148,8 @@ class _ClosedError(Exception):
 def attach_terminal(command: Sequence[str]) -> int:
     """Run a command until it ends, typing and showing through pexpect's `interact`; its exit
     status. When the user's terminal is closed, so is the command's, as SIGHUP tells it."""
+    import pexpect  # noqa: PLC0415  (the self-check file, which has none, attaches nothing)
+
     columns, rows = shutil.get_terminal_size()
     child = pexpect.spawn(
         command[0], list(command[1:]), timeout=None, dimensions=(rows, columns), encoding=None
