@@ -262,8 +262,6 @@ _NOT_OBSERVING = frozenset(
         "execution/confinement/probe.py",  # which tier this machine has; it is in the key
     }
 )
-# What the codec's replies are read into.
-_MODEL = ("model/observation.py", "model/stimulus.py", "model/values.py")
 
 
 class ResultCache(Protocol):
@@ -286,11 +284,15 @@ class EmptyCache:
         return None
 
 
+# What both execution and judging are written in: whole, since a method there can decide as well.
+_SHARED = ("common", "model")
+
+
 def execution_digest() -> str:
     """The digest of all sources that can change an observation, hexadecimal."""
-    return source_digest("execution", *_MODEL, leave_out=_NOT_OBSERVING)
+    return source_digest("execution", *_SHARED, leave_out=_NOT_OBSERVING)
 
 
 def judging_digest() -> str:
     """The digest of all sources that can change a verdict, hexadecimal."""
-    return source_digest("common/escaping.py", "judging", "matchers", "model/values.py")
+    return source_digest("judging", "matchers", *_SHARED)

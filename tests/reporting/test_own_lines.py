@@ -34,6 +34,8 @@ def place(text: str) -> CodePlace:
         ('def f(x):|    """One line."""|    return x', [], [3, 4, 5]),
         ('def f(x):|    """Two|    lines.|    """|    return x', [], [3, None, 7]),
         ("def f(x):|    '''Never closed.|    return x", [], [3, None]),
+        ('def f(|    x,|):  # f|    """Two|    lines."""|    return x', [], [3, 4, 5, None, 8]),
+        ('def f():|    print("""Menu:|1 play|""")|    return 1', [6], [3, 4, 5, 6, 7]),
         ("|".join(f"line {n}" for n in range(30)), [20], list(range(3, 33))),
         (LONG, [], [*range(3, 21), None, *range(35, 43)]),
         (LONG, [20], [3, None, *range(14, 27), None]),

@@ -20,8 +20,8 @@ from harness.assignment.document import Loc
 from harness.assignment.scenarios.across_files import Compiled
 from harness.assignment.scenarios.context import Context, Variation
 from harness.assignment.scenarios.draws import (
-    RECORD_AGAIN,
     DrawError,
+    OutdatedDrawsError,
     file_name,
     read_draws,
     request_for,
@@ -203,7 +203,7 @@ def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
             compiled.samples[context.group, context.variation.overrides] = request
         return read_draws(folder, name, request)
     except DrawError as error:
-        if not (compiled.recording and error.hint == RECORD_AGAIN):
+        if not (compiled.recording and isinstance(error, OutdatedDrawsError)):
             context.add(loc, str(error), error.hint)
         return []
 

@@ -26,7 +26,6 @@ from harness.model.stimulus import Binding, Replies
 from harness.model.values import Value
 
 DRAWS = "draws"
-RECORD_AGAIN = "run harness record"  # the hint where draws are missing or outdated
 _FIELDS = ("kind", "source", "count", "seed", "constants", "generator")
 
 
@@ -36,6 +35,13 @@ class DrawError(ValueError):
     def __init__(self, what: str, hint: str = "") -> None:
         self.hint = hint
         super().__init__(what)
+
+
+class OutdatedDrawsError(DrawError):
+    """The frozen draws are missing, damaged, or of another request."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what, "run harness record")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,25 +175,24 @@ def file_name(group: str, swept: tuple[str, ...]) -> str:
 
 
 def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Binding, ...]]:
-    """The frozen draws of a request; DrawError if there are none or they are of another request."""
+    """The frozen draws of a request; OutdatedDrawsError if there are none of this request."""
     try:
         frozen = json.loads((folder / name).read_text(encoding="utf-8"))
         recorded = dict(frozen["request"])
         found = [_bindings(draw) for draw in frozen["draws"]]
     except FileNotFoundError:
-        raise DrawError(f"{name} is not there", RECORD_AGAIN) from None
+        raise OutdatedDrawsError(f"{name} is not there") from None
     except (OSError, ValueError, SyntaxError, KeyError, TypeError, AttributeError) as error:
-        raise DrawError(
-            f"{name} is damaged ({type(error).__name__}: {error})", RECORD_AGAIN
-        ) from None
+        what = f"{type(error).__name__}: {error}"
+        raise OutdatedDrawsError(f"{name} is damaged ({what})") from None
     wanted = request.plain()
     for field in _FIELDS:
         if recorded.get(field) != wanted[field]:
             changed = {"generator": f"another {request.file}", "constants": "other constants"}
             what = changed.get(field, f"another {field}")
-            raise DrawError(f"{name} was recorded with {what}", RECORD_AGAIN)
+            raise OutdatedDrawsError(f"{name} was recorded with {what}")
     if len({tuple(binding.name for binding in draw) for draw in found}) != 1:
-        raise DrawError(f"{name} is damaged (no draws of the same names)", RECORD_AGAIN)
+        raise OutdatedDrawsError(f"{name} is damaged (no draws of the same names)")
     return found
 
 

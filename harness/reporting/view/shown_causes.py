@@ -181,20 +181,20 @@ def with_number(place: CodePlace, number: str) -> list[int]:
 
 
 def _docstring(place: CodePlace) -> range:
-    """The line numbers of a function's docstring."""
-    begin = next((i for i, text in enumerate(place.text) if _opens(text)), None)
-    if begin is None or begin >= WHOLE:
+    """The line numbers of a function's docstring: a text right after the header, which ends with a
+    colon."""
+    lines = [text.strip() for text in place.text]
+    codes = [text.partition("#")[0].rstrip() for text in lines]
+    header = next((i for i, code in enumerate(codes) if code.endswith(":")), 0)
+    begin = next((i for i in range(header + 1, len(lines)) if lines[i]), len(lines))
+    quotes = lines[begin].lstrip("rRuU")[:3] if begin < len(lines) else ""
+    if quotes not in _QUOTES:
         return range(0)
-    quotes = place.text[begin].strip().lstrip("rRuU")[:3]
     first = place.first + begin
-    if place.text[begin].count(quotes) > 1:
+    if lines[begin].count(quotes) > 1:
         return range(first, first + 1)
-    ends = (i for i in range(begin + 1, len(place.text)) if quotes in place.text[i])
-    return range(first, place.first + next(ends, len(place.text) - 1) + 1)
-
-
-def _opens(text: str) -> bool:
-    return text.strip().lstrip("rRuU").startswith(_QUOTES)
+    ends = (i for i in range(begin + 1, len(lines)) if quotes in lines[i])
+    return range(first, place.first + next(ends, len(lines) - 1) + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
