@@ -24,7 +24,7 @@ from pathlib import Path
 
 from harness import load_assignment
 from harness.execution import Driver, pick_cpu
-from harness.execution.linux.base_process import StimulusCompiler
+from harness.execution.linux.processes import StimulusCompiler
 from harness.execution.protocol.jobs import Jobs, server_setup
 from harness.grading.context import GradingContext, isolated, prepare
 from harness.grading.grader import Grader
@@ -39,7 +39,7 @@ from harness.execution.inside.scenario import evaluate
 from harness.execution.inside.messages.codec import Sources
 from harness.execution.inside.scenario.process import Files, copied
 from harness.execution.inside.modules import by_module_name
-from harness.execution.inside.scenario.stimulus import unpacked
+from harness.execution.inside.scenario.evaluate import unpacked
 
 setup, jobs = marshal.load(sys.stdin.buffer)
 out, real = io.StringIO(), sys.stdout

@@ -18,9 +18,8 @@ from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.folder import ScenarioFolder
 from harness.execution.protocol.jobs import Jobs, needs_stand_ins
-from harness.execution.protocol.observation import End, observation
+from harness.execution.protocol.observation import End, ScreenParser, observation, scenario_screen
 from harness.execution.protocol.reply import FrameBuffer, TamperedError
-from harness.execution.protocol.screen import ScreenParser, scenario_screen
 from harness.execution.replies import Reply, ReplyFaultError, replier
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Ending, Observation, Phase

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from harness.execution.inside.messages.frames import framed
-from harness.execution.inside.scenario.stimulus import analyse
-from harness.execution.protocol.observation import End, observation
-from harness.execution.protocol.screen import scenario_screen
+from harness.execution.inside.scenario.evaluate import analyse
+from harness.execution.protocol.observation import End, observation, scenario_screen
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Call, Limits, Run, Session, Stimulus
 from harness.model.values import NAMED_CONTAINERS, Value, ValueKind

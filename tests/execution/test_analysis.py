@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from harness.execution import Driver
-from harness.execution.inside.scenario.stimulus import analyse
+from harness.execution.inside.scenario.evaluate import analyse
 from tests.execution.small_world import call, observe
 
 FUNCTIONS = frozenset({"f", "g"})

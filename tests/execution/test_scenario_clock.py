@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.execution.linux import scenario_clock
-from harness.execution.linux.scenario_clock import ScenarioClock
+from harness.execution.linux import monitor
+from harness.execution.linux.monitor import ScenarioClock
 from harness.model.observation import Ending
 from harness.model.stimulus import Limits
 
@@ -19,8 +19,8 @@ class Watch:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now, self.own_cpu = 100.0, 0.0
-        monkeypatch.setattr(scenario_clock.time, "monotonic", lambda: self.now)
-        monkeypatch.setattr(scenario_clock.time, "thread_time", lambda: self.own_cpu)
+        monkeypatch.setattr(monitor.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(monitor.time, "thread_time", lambda: self.own_cpu)
         limits = Limits(cpu_seconds=1.0, wall_seconds=WALL)
         self.clock = ScenarioClock(SimpleNamespace(), limits)  # type: ignore[arg-type]
         sleeps = SimpleNamespace(cpu=lambda: 0.0, asleep=lambda elapsed: elapsed)

@@ -19,7 +19,7 @@ from posix import _exit, fork
 
 from .limits import kill_children
 from .messages import frames
-from .scenario.stimulus import compile_stimulus, count_arguments
+from .scenario.evaluate import compile_stimulus, count_arguments
 from .server import Server
 from .warm_up import freeze_heap, warm_up
 

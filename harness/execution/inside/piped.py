@@ -26,8 +26,8 @@ from os import _exit, write
 
 from .messages.frames import framed, receive, send
 from .modules import Tool, by_module_name, import_useful
+from .scenario.evaluate import CompiledStimulus, compile_stimulus
 from .scenario.process import Files, ScenarioProcess
-from .scenario.stimulus import CompiledStimulus, compile_stimulus
 from .stand_ins.calls import StandIns
 
 try:

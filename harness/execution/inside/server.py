@@ -17,8 +17,8 @@ from .limits import KernelLimits, kill_children
 from .messages import frames
 from .messages.frames import receive, receive_job, send
 from .modules import Tool, import_useful
+from .scenario.evaluate import unpacked
 from .scenario.process import Files, ScenarioProcess
-from .scenario.stimulus import unpacked
 from .shared.run import SharedRun
 from .stand_ins.calls import StandIns
 from .warm_up import freeze_heap

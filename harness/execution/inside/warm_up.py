@@ -16,8 +16,8 @@ import os
 import sys
 
 from .modules import ModuleSource
+from .scenario.evaluate import CompiledStimulus, compile_stimulus
 from .scenario.process import Files, ScenarioProcess
-from .scenario.stimulus import CompiledStimulus, compile_stimulus
 
 try:
     import ctypes

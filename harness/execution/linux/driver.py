@@ -20,7 +20,7 @@ from harness.execution.folder import (
     scratch_directory,
 )
 from harness.execution.interpreter import Interpreter
-from harness.execution.linux.base_process import BaseProcess, StimulusCompiler
+from harness.execution.linux.processes import BaseProcess, StimulusCompiler
 from harness.execution.linux.server import ServerLink, SubmissionServer, ToolServer
 from harness.execution.protocol.bootstrap import tool_modules
 from harness.execution.protocol.jobs import server_setup, stand_in_setup

@@ -15,21 +15,19 @@ from typing import Any
 from harness.common.errors import HarnessError
 from harness.execution.driver import TOOL_LIMITS, answer
 from harness.execution.folder import FolderMaker, ScenarioFolder
-from harness.execution.inside.messages import frames
-from harness.execution.linux.base_process import BaseProcess, ServerProcess, StimulusCompiler
-from harness.execution.linux.channel import ScenarioChannel
 from harness.execution.linux.kernel import Listener, ProcessClock
-from harness.execution.linux.monitor import Monitor
+from harness.execution.linux.monitor import Monitor, ScenarioClock
 from harness.execution.linux.pexpect_terminal import Terminal
-from harness.execution.linux.scenario_clock import (
-    ScenarioClock,
-    hear_from_server,
-    send_to_server,
+from harness.execution.linux.processes import (
+    BaseProcess,
+    ScenarioChannel,
+    ServerProcess,
+    StimulusCompiler,
 )
 from harness.execution.linux.shared_run import run_group
 from harness.execution.protocol.jobs import main_file
+from harness.execution.protocol.observation import ScreenParser, plain_screen
 from harness.execution.protocol.reply import LARGEST
-from harness.execution.protocol.screen import ScreenParser, plain_screen
 from harness.execution.replies import Reply
 from harness.execution.runner import StandInProcess, SubmissionRunner
 from harness.execution.sharing import (
@@ -204,11 +202,23 @@ class ServerLink:
         is its controlling terminal or not. Its job goes over `channel` to itself alone; the server
         learns the `selections` of files only, which scenarios share."""
         request = marshal.dumps((memory, controlled, list(selections)), 2)
-        try:
-            frames.send_to_socket(self.server.control, request, (terminal, channel.process_end))
-        except OSError:
-            raise HarnessError("a submission server ended") from None
+        self.server.send(request, (terminal, channel.process_end))
         channel.send(marshal.dumps(job, 2))  # type: ignore[arg-type]
+
+    def start_without_terminal(
+        self,
+        job: object,
+        channel: ScenarioChannel,
+        *,
+        memory: int,
+        selections: Sequence[object] = (),
+    ) -> None:
+        """As `start`, with the null device in the place of a terminal."""
+        nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            self.start(job, nowhere, channel, memory=memory, selections=selections)
+        finally:
+            os.close(nowhere)
 
     def close(self) -> None:
         """End the server and wait until it is gone."""
@@ -218,7 +228,7 @@ class ServerLink:
         self._base.end_server(self.server)
 
     def _await_confined(self) -> None:
-        message = self._receive()
+        message = self.server.receive()
         if message is None or message[0] != b"C":
             raise HarnessError(f"a submission was not confined: {self._base.complaint()}")
         if message[1]:
@@ -235,16 +245,10 @@ class ServerLink:
                 return
             if clock.asleep(time.monotonic() - started) > _PREPARING_ASLEEP:
                 raise HarnessError("a submission server does not get ready")
-        message = self._receive()
+        message = self.server.receive()
         if message is None:
             self._base.check_alive()  # else it is not the files that ended the server
             self.failed_to_prepare = FailedToPrepare(Ending.CRASHED, "while compiling")
-
-    def _receive(self) -> tuple[bytes, list[int]] | None:
-        try:
-            return frames.receive_from_socket(self.server.control)
-        except (OSError, EOFError):
-            return None
 
 
 _MIB = 1024 * 1024
@@ -282,11 +286,7 @@ class LinuxStandIn(StandInProcess):
         self._server = link.server
         self._ended = False
         self._channel = ScenarioChannel()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        try:
-            link.start(job, nowhere, self._channel, memory=limits.memory_mib * _MIB)
-        finally:
-            os.close(nowhere)
+        link.start_without_terminal(job, self._channel, memory=limits.memory_mib * _MIB)
         only_cpu = Limits(cpu_seconds=limits.cpu_seconds, wall_seconds=_NEVER)
         self._clock = ScenarioClock(self._server, only_cpu)
         self._events = select.poll()
@@ -300,7 +300,7 @@ class LinuxStandIn(StandInProcess):
         """End the process and wait until its server says that it is gone."""
         self._channel.close()
         if not self._ended:
-            send_to_server(self._server, b"K")
+            self._server.send(b"K")
             while not self._ended:
                 self._hear_from_server()
 
@@ -323,7 +323,7 @@ class LinuxStandIn(StandInProcess):
         return is_over or waited > longest
 
     def _hear_from_server(self) -> None:
-        kind, numbers, descriptors = hear_from_server(self._server)
+        kind, numbers, descriptors = self._server.hear()
         if kind == b"E":
             rest = 0
             while (data := self._channel.read()) and rest <= LARGEST:

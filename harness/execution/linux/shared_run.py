@@ -3,7 +3,7 @@ gave up."""
 
 from __future__ import annotations
 
-import os
+import contextlib
 import select
 import time
 from collections.abc import Sequence
@@ -11,18 +11,14 @@ from typing import TYPE_CHECKING
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import plain
-from harness.execution.inside.messages import frames
-from harness.execution.linux import kernel
-from harness.execution.linux.channel import ScenarioChannel
-from harness.execution.linux.kernel import ProcessClock
-from harness.execution.linux.scenario_clock import send_to_server
+from harness.execution.linux.kernel import GoneError, ProcessClock, resolve_pid
+from harness.execution.linux.processes import ScenarioChannel
 from harness.execution.protocol.reply import FrameBuffer, TamperedError
 from harness.execution.sharing import (
     CPU_SHARE,
     LOADING_CPU_SHARE,
     Keep,
     SharedGroup,
-    SharedJob,
     SharedOutcome,
 )
 
@@ -99,28 +95,20 @@ class _SharedProcess:
             "cpu": LOADING_CPU_SHARE * group.cpu_seconds,
             "memory_kib": min(_TOUCHED_KIB, group.memory_mib * 1024 // 4),
         }
-        nowhere = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-        try:
-            self._link.start(
-                {"shared": job},
-                nowhere,
-                self._channel,
-                memory=group.memory_mib * _MIB,
-                selections=group.selections,
-            )
-        finally:
-            os.close(nowhere)
+        self._link.start_without_terminal(
+            {"shared": job},
+            self._channel,
+            memory=group.memory_mib * _MIB,
+            selections=group.selections,
+        )
         self._ask()
-
-    def _job(self) -> SharedJob:
-        return self._group.jobs[self._left[-1]]
 
     def _ask(self) -> None:
         """The next question, or first that its files be loaded; after the last one the end."""
         if not self._left:
             self._channel.send(b"E")
             return
-        job = self._job()
+        job = self._group.jobs[self._left[-1]]
         self._is_loading = job.selection != self._selection
         if self._is_loading:
             self._selection = job.selection
@@ -215,7 +203,7 @@ class _SharedProcess:
         if self._ended or now - self._progress < self._group.cpu_seconds:
             return
         if self._clock is None:
-            send_to_server(self._link.server, b"?")
+            self._link.server.send(b"?")
             self._progress = now
             return
         silent = self._group.cpu_seconds * (1 + CPU_SHARE)
@@ -226,20 +214,12 @@ class _SharedProcess:
     def _kill(self) -> None:
         if not self._killed_at and not self._ended:
             self._killed_at = time.monotonic()
-            send_to_server(self._link.server, b"K")
+            self._link.server.send(b"K")
 
     def _hear_from_server(self) -> None:
-        try:
-            message = frames.receive_from_socket(self._link.server.control)
-        except (OSError, EOFError):
-            message = None
-        if message is None:
-            raise HarnessError("a submission server ended")
-        kind, *numbers = message[0].split()
+        kind, numbers, descriptors = self._link.server.hear()
         if kind == b"E":
             self._ended = True
         elif kind == b"P" and self._clock is None:
-            try:
-                self._clock = ProcessClock(kernel.resolve_pid(int(numbers[0]), message[1]))
-            except kernel.GoneError:
-                return
+            with contextlib.suppress(GoneError):  # the news of its end is on its way
+                self._clock = ProcessClock(resolve_pid(numbers[0], descriptors))

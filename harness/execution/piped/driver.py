@@ -18,17 +18,22 @@ from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.driver import TOOL_LIMITS, answer
 from harness.execution.folder import ScenarioFolder, folders_beside, prepare, scratch_directory
 from harness.execution.inside.messages.frames import framed
-from harness.execution.inside.scenario.stimulus import count_arguments
+from harness.execution.inside.scenario.evaluate import count_arguments
 from harness.execution.interpreter import Interpreter
-from harness.execution.piped.monitor import CpuHeartbeat, PipedMonitor, PipedStandIn, Words
-from harness.execution.piped.process import PipedProcess
+from harness.execution.piped.monitor import (
+    CpuHeartbeat,
+    PipedMonitor,
+    PipedProcess,
+    PipedStandIn,
+    Words,
+)
 from harness.execution.protocol import bootstrap
 from harness.execution.protocol.bootstrap import inside_modules, tool_modules
 from harness.execution.protocol.jobs import (
     server_setup,
     stand_in_setup,
 )
-from harness.execution.protocol.screen import ScreenParser, plain_screen
+from harness.execution.protocol.observation import ScreenParser, plain_screen
 from harness.execution.replies import ENTRY, SOURCES, RememberedAnswers
 from harness.execution.runner import SubmissionRunner
 from harness.model.assignment import Assignment, SourceFile
@@ -39,7 +44,7 @@ _MIB = 1024 * 1024
 _MODULES = (
     "messages.frames", "messages.names", "messages.objects", "messages.codec",
     "modules", "limits", "stand_ins.graph", "stand_ins.calls",
-    "scenario.stimulus", "scenario.evaluate", "scenario.process", "piped",
+    "scenario.evaluate", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
 {bootstrap.LOADER}

@@ -23,7 +23,7 @@ from harness.execution.interpreter import Interpreter
 
 INSIDE = (
     "messages.frames", "messages.names", "messages.objects", "messages.codec",
-    "modules", "confine", "limits", "stand_ins.graph", "stand_ins.calls", "scenario.stimulus",
+    "modules", "confine", "limits", "stand_ins.graph", "stand_ins.calls",
     "scenario.evaluate", "scenario.process", "shared.facades", "shared.snapshot", "shared.run",
     "warm_up", "server", "base",
 )  # fmt: skip

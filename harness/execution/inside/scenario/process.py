@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from types import FrameType, ModuleType
     from typing import Any
 
-    from .stimulus import CompiledStimulus
+    from .evaluate import CompiledStimulus
 
 _set_recursion_limit = sys.setrecursionlimit
 _MODULE = type(sys)

@@ -25,8 +25,8 @@ from os import _exit, dup2, urandom
 
 from ..messages.frames import receive_only, send_bytes
 from ..scenario import evaluate
+from ..scenario.evaluate import unpacked
 from ..scenario.process import copied
-from ..scenario.stimulus import unpacked
 from .facades import Facades
 from .snapshot import NotPlainError, Snapshot, fixed_ids
 

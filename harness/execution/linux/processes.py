@@ -1,9 +1,12 @@
-"""The base server's process, seen from the driver, and the reader that compiles stimuli for it."""
+"""The processes below a driver, seen from it: the base server, the servers forked from it (one of
+them compiles stimuli), and the channel to one scenario's process."""
 
 from __future__ import annotations
 
 import marshal
+import os
 import socket
+import struct
 import subprocess
 from dataclasses import dataclass
 
@@ -11,12 +14,13 @@ from harness.common.errors import HarnessError
 from harness.common.escaping import visible
 from harness.execution.confinement import Confinement
 from harness.execution.inside.messages import frames
+from harness.execution.inside.messages.frames import framed
 from harness.execution.interpreter import Interpreter
 from harness.execution.linux import kernel
 from harness.execution.linux.pexpect_terminal import Terminal
 from harness.execution.protocol import bootstrap
 from harness.execution.protocol.bootstrap import inside_modules
-from harness.execution.protocol.screen import plain_screen
+from harness.execution.protocol.observation import plain_screen
 
 _START = marshal.dumps({"start": True}, 2)
 _PATIENCE = 30.0  # seconds for our own processes to answer, whatever the load
@@ -32,6 +36,29 @@ class ServerProcess:
     pid: int
     inside: int
     control: socket.socket
+
+    def send(self, message: bytes, descriptors: tuple[int, ...] = ()) -> None:
+        """Send it one of our short messages; HarnessError when it has ended."""
+        try:
+            frames.send_to_socket(self.control, message, descriptors)
+        except OSError:
+            raise HarnessError("a submission server ended") from None
+
+    def receive(self) -> tuple[bytes, list[int]] | None:
+        """Its next message and the descriptors with it; None when it has ended."""
+        try:
+            return frames.receive_from_socket(self.control)
+        except (OSError, EOFError):
+            return None
+
+    def hear(self) -> tuple[bytes, list[int], list[int]]:
+        """Its next message about a scenario as kind, numbers and descriptors; HarnessError when it
+        has ended."""
+        message = self.receive()
+        if message is None:
+            raise HarnessError("a submission server ended")
+        kind, *numbers = message[0].split()
+        return kind, [int(number) for number in numbers], message[1]
 
 
 class BaseProcess:
@@ -181,12 +208,83 @@ class StimulusCompiler:
         if self._reader is None:
             self._reader = self._base.start_server(frames.READER_SETUP)
         try:
-            frames.send_to_socket(self._reader.control, texts)
-            message = frames.receive_from_socket(self._reader.control)
-        except (OSError, EOFError):
+            self._reader.send(texts)
+            message = self._reader.receive()
+        except HarnessError:
             message = None
         if message is None:
             self.close()
             raise HarnessError(f"a stimulus was not compiled: {self._base.complaint()}")
         arguments, data = marshal.loads(message[0])
         return PackedStimulus(data, None if arguments < 0 else arguments)
+
+
+CHUNK = 1 << 16  # bytes taken at once at most
+_PATIENCE = 20.0  # seconds for a process of ours to take its job
+
+
+class ScenarioChannel:
+    """A socket pair that lives for one scenario.
+
+    Only that scenario's process holds the other end, so that nothing it writes can be read for
+    another scenario, and nothing of its job passes through the server that it is forked from. A
+    socket, unlike a pipe, cannot be opened again for reading: what was said stays said.
+    """
+
+    def __init__(self) -> None:
+        self._ours, self._theirs = socket.socketpair()
+        self._ours.settimeout(_PATIENCE)  # of sending; the descriptor itself does not block
+
+    def fileno(self) -> int:
+        """The driver's end."""
+        return self._ours.fileno()
+
+    @property
+    def process_end(self) -> int:
+        """The end to pass to the scenario's process."""
+        return self._theirs.fileno()
+
+    def send(self, message: bytes) -> None:
+        """Pass one message to the process, whose end is given up here before the first one.
+
+        A process that has ended already takes none; HarnessError when one does not read.
+        """
+        self._theirs.close()
+        try:
+            self._ours.sendall(framed(message))
+        except (TimeoutError, BlockingIOError):
+            raise HarnessError("a scenario's process does not take its job") from None
+        except OSError:  # it has ended: its server tells how
+            return
+
+    def wait_in_kernel(self, seconds: float) -> None:
+        """From now on `receive` may be called: it waits in the kernel, up to so many seconds."""
+        self._ours.setblocking(True)
+        self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(_PATIENCE))
+        self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _timeval(seconds))
+
+    def receive(self) -> bytes | None:
+        """What the process wrote; none when it has ended, None when it wrote nothing for a
+        while."""
+        try:
+            return self._ours.recv(CHUNK)
+        except BlockingIOError:
+            return None
+        except OSError:  # ended with something unread, after its last words
+            return b""
+
+    def read(self) -> bytes:
+        """Up to 64 KiB of what the process wrote; none when nothing is there, or it has ended."""
+        try:
+            return os.read(self._ours.fileno(), CHUNK)
+        except OSError:  # BlockingIOError; or ended with something unread, after its last words
+            return b""
+
+    def close(self) -> None:
+        """Give up both ends."""
+        self._theirs.close()
+        self._ours.close()
+
+
+def _timeval(seconds: float) -> bytes:
+    return struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
