@@ -36,7 +36,7 @@ _FLOOR = """
 import builtins, gc, io, marshal, random, resource, sys, types
 sys.path.insert(0, sys.argv[1])
 from harness.execution.inside.scenario import evaluate
-from harness.execution.inside.messages.codec import Sources
+from harness.execution.inside.messages.exceptions import Sources
 from harness.execution.inside.scenario.process import Files, copied
 from harness.execution.inside.modules import by_module_name
 from harness.execution.inside.scenario.evaluate import unpacked

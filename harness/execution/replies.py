@@ -12,11 +12,10 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
-from harness.execution.driver import ToolFailed
+from harness.execution.driver import Answers, ToolFailed
 from harness.model.stimulus import Replies, Typed
 
 ENTRY = "course_replies:answer"
@@ -44,13 +43,6 @@ def answer(payload):
 SOURCES = {"course_replies": _PROGRAM}
 
 
-class Answering(Protocol):
-    """A loaded function, as a driver's `tool` gives it."""
-
-    def run(self, payload: str) -> str:
-        """Its answer; ToolFailed when it gave none."""
-
-
 class ReplyFaultError(Exception):
     """The course's generator failed. `str()` names it and says how."""
 
@@ -67,7 +59,7 @@ class RememberedAnswers:
     def __init__(self) -> None:
         self._answers: OrderedDict[bytes, _Answer] = OrderedDict()
 
-    def asking(self, tool: Callable[[], Answering]) -> Callable[[str], str]:
+    def asking(self, tool: Callable[[], Answers]) -> Callable[[str], str]:
         """`tool` asked through what is remembered: twice, to see that the answer is the same, and
         no more. HarnessError where it is another."""
 

@@ -9,9 +9,7 @@ servers that it forks, the reader, compiles stimuli and never has a byte of a su
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` would bring in `enum`
-import _sitebuiltins
 import _socket
-import builtins
 import marshal
 import os
 import sys
@@ -19,6 +17,7 @@ from posix import _exit, fork
 
 from .limits import kill_children
 from .messages import frames
+from .modules import complete_interpreter
 from .scenario.evaluate import compile_stimulus, count_arguments
 from .server import Server
 from .warm_up import freeze_heap, warm_up
@@ -37,7 +36,7 @@ _HAS_PIDFD = hasattr(os, "pidfd_open")
 
 def serve(control: int, setup: dict[str, Any]) -> None:
     """Serve until the driver hangs up."""
-    _complete_the_interpreter()
+    complete_interpreter()
     _hear_signals()
     library: list[str] = []
     if confine is not None:
@@ -107,14 +106,6 @@ def _start_server(
     for number in known_by:
         os.close(number)
     return pid
-
-
-def _complete_the_interpreter() -> None:
-    """`exit`, `quit` and `help`, which the `site` module gives elsewhere."""
-    end_key = "Ctrl-D (i.e. EOF)"
-    builtins.quit = _sitebuiltins.Quitter("quit", end_key)
-    builtins.exit = _sitebuiltins.Quitter("exit", end_key)
-    builtins.help = _sitebuiltins._Helper()
 
 
 def _hear_signals() -> None:

@@ -5,6 +5,7 @@ Imports ahead of a scenario what the files in it are going to import.
 
 from __future__ import annotations
 
+import _sitebuiltins
 import builtins
 import marshal
 import sys
@@ -18,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType, ModuleType
+    from typing import Any
 
 _Module: type[ModuleType] = type(sys)
 _BUILTINS = builtins.__dict__  # the interpreter's, not our private copy of it
@@ -111,9 +113,6 @@ def by_module_name(files: list[tuple[str, bytes]]) -> dict[str, ModuleSource]:
     return {name[:-3]: ModuleSource(name, data) for name, data in files if name.endswith(".py")}
 
 
-if TYPE_CHECKING:
-    from typing import Any
-
 _USEFUL = frozenset({
     "bisect", "collections", "copy", "datetime", "dataclasses", "decimal", "enum", "fractions",
     "functools", "heapq", "itertools", "json", "math", "operator", "random", "re", "statistics",
@@ -165,3 +164,11 @@ class Tool:
         """Call it, answer, leave."""
         send(channel, b"A", quote(self._function(payload)))
         _exit(0)
+
+
+def complete_interpreter() -> None:
+    """`exit`, `quit` and `help`, which the `site` module gives elsewhere."""
+    end_key = "Ctrl-D (i.e. EOF)"
+    builtins.quit = _sitebuiltins.Quitter("quit", end_key)
+    builtins.exit = _sitebuiltins.Quitter("exit", end_key)
+    builtins.help = _sitebuiltins._Helper()

@@ -12,9 +12,7 @@ the text: a reader of the text then has all that was shown before.
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` would bring in `enum`
-import _sitebuiltins
 import _thread
-import builtins
 import gc
 import io
 import os
@@ -25,9 +23,9 @@ from functools import partial
 from os import _exit, write
 
 from .messages.frames import framed, receive, send
-from .modules import Tool, by_module_name, import_useful
+from .modules import Tool, by_module_name, complete_interpreter, import_useful
 from .scenario.evaluate import CompiledStimulus, compile_stimulus
-from .scenario.process import Files, ScenarioProcess
+from .scenario.process import Files, ScenarioProcess, install_input
 from .stand_ins.calls import StandIns
 
 try:
@@ -59,7 +57,10 @@ class PipedScenario(ScenarioProcess):
 def serve(setup: dict[str, Any], job: dict[str, Any]) -> None:
     """Prepare, run, answer once, leave."""
     said = install(job["ask"])
-    _complete_the_interpreter(setup["environment"])
+    complete_interpreter()
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    os.environ.clear()  # nothing of the user's own
+    os.environ.update(setup["environment"] | kept)
     os.chdir(setup["directory"])
     write(said, framed(b"U"))
     if KernelLimits is not None:
@@ -118,28 +119,12 @@ def _begin(said: int, beat: float) -> None:
     _thread.stack_size(usual)
 
 
-def _complete_the_interpreter(environment: dict[str, str]) -> None:
-    """`exit`, `quit` and `help`, which the `site` module gives elsewhere, and no user's own
-    environment."""
-    end_key = "Ctrl-D (i.e. EOF)"
-    builtins.quit = _sitebuiltins.Quitter("quit", end_key)
-    builtins.exit = _sitebuiltins.Quitter("exit", end_key)
-    builtins.help = _sitebuiltins._Helper()
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-    os.environ.clear()
-    os.environ.update(environment | kept)
-
-
 def _send_locked(said: int, kind: bytes, text: str) -> None:
     with PipedScenario.lock:
         send(said, kind, text)
 
 
-if TYPE_CHECKING:
-    from typing import Any
-
 _SIZE = (80, 24)  # of the terminal that scenarios have elsewhere
-_read, _write = os.read, os.write
 
 
 def from_driver() -> bytes:
@@ -160,7 +145,7 @@ class Keyboard:
     def take(self, most: int) -> bytes:
         """Up to `most` bytes of a line; none at an end of input. Ctrl-C happens in here."""
         while not self._left:
-            _write(1, self._word)
+            write(1, self._word)
             message = from_driver()
             if message[:1] == b"D":
                 return b""
@@ -169,24 +154,6 @@ class Keyboard:
             self._left = message[1:]
         data, self._left = self._left[:most], self._left[most:]
         return data
-
-
-class _Input(io.RawIOBase):
-    """Standard input: it has no descriptor to offer, so that `input()` comes this way too."""
-
-    def __init__(self, keyboard: Keyboard) -> None:
-        self._keyboard = keyboard
-
-    def readable(self) -> bool:
-        return True
-
-    def isatty(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._keyboard.take(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
 
 
 class _Output(io.FileIO):
@@ -202,11 +169,7 @@ def install(word: bytes) -> int:
     os.dup2(1, 2)
     # A job in the background of a script ignores Ctrl-C, and whatever it starts would.
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-    keyboard = Keyboard(word)
-
-    def read(descriptor: int, length: int, /) -> bytes:
-        return keyboard.take(length) if descriptor == 0 else _read(descriptor, length)
-
+    install_input(Keyboard(word).take)
     real_isatty, real_size = os.isatty, os.get_terminal_size
 
     def isatty(descriptor: int, /) -> bool:
@@ -217,20 +180,15 @@ def install(word: bytes) -> int:
 
     low_level = sys.modules[os.name]  # `posix` or `nt`
     for module in (os, low_level):
-        for function in (read, isatty, get_terminal_size):
+        for function in (isatty, get_terminal_size):
             setattr(module, function.__name__, function)
-    sys.stdin = sys.__stdin__ = _text(io.BufferedReader(_Input(keyboard)), "strict")  # type: ignore[misc]
-    sys.stdout = sys.__stdout__ = _text(_shown(1), "strict")  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = _text(_shown(2), "backslashreplace")  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = _shown(1, "strict")  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _shown(2, "backslashreplace")  # type: ignore[misc]
     return said
 
 
-def _shown(descriptor: int) -> io.BufferedWriter:
-    return io.BufferedWriter(_Output(descriptor, "w", closefd=False))
-
-
-def _text(stream: Any, errors: str) -> io.TextIOWrapper:
-    newline = "\n" if stream.writable() else None
+def _shown(descriptor: int, errors: str) -> io.TextIOWrapper:
+    stream = io.BufferedWriter(_Output(descriptor, "w", closefd=False))
     return io.TextIOWrapper(
-        stream, encoding="utf-8", errors=errors, newline=newline, line_buffering=True
+        stream, encoding="utf-8", errors=errors, newline="\n", line_buffering=True
     )

@@ -42,24 +42,14 @@ from harness.model.stimulus import Limits
 
 _MIB = 1024 * 1024
 _MODULES = (
-    "messages.frames", "messages.names", "messages.objects", "messages.codec",
+    "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
     "modules", "limits", "stand_ins.graph", "stand_ins.calls",
     "scenario.evaluate", "scenario.process", "piped",
 )  # fmt: skip
 _PROGRAM = f"""\
 {bootstrap.LOADER}
 import os
-def read(count):
-    data = b""
-    while len(data) < count:
-        part = os.read(0, count - len(data))
-        if not part:
-            raise SystemExit(1)
-        data += part
-    return data
-def framed():
-    return marshal.loads(read(int.from_bytes(read(4), "little")))
-modules, setup, job = framed(), framed(), framed()
+modules, setup, job = [message(lambda count: os.read(0, count)) for _ in range(3)]
 package = load(modules, ("limits",))
 package.piped.serve(setup, job)
 """

@@ -22,7 +22,7 @@ from harness.execution.inside.messages.frames import framed
 from harness.execution.interpreter import Interpreter
 
 INSIDE = (
-    "messages.frames", "messages.names", "messages.objects", "messages.codec",
+    "messages.frames", "messages.objects", "messages.codec", "messages.exceptions",
     "modules", "confine", "limits", "stand_ins.graph", "stand_ins.calls",
     "scenario.evaluate", "scenario.process", "shared.facades", "shared.snapshot", "shared.run",
     "warm_up", "server", "base",
@@ -31,9 +31,20 @@ _PIPED = "piped"  # sent where there are no terminals, alone
 _KEPT = ("SYSTEMROOT",)  # Windows' interpreters need it
 
 # Defines `load`: of modules' code by name makes a package that nothing finds by the names of its
-# folders on a disk; those that are optional may lack what they import.
+# folders on a disk; those that are optional may lack what they import. And `message`, which takes
+# one behind its length.
 LOADER = """\
 import builtins, marshal, sys
+def message(take):
+    def read(count):
+        data = b""
+        while len(data) < count:
+            part = take(count - len(data))
+            if not part:
+                raise SystemExit(1)
+            data += part
+        return data
+    return marshal.loads(read(int.from_bytes(read(4), "little")))
 def load(parts, optional):
     Module = type(sys)
     package = Module("inside")
@@ -65,15 +76,7 @@ _PROGRAM = f"""\
 import _socket
 control = int(sys.argv[1])
 sock = _socket.socket(fileno=control)
-def read(count):
-    data = b""
-    while len(data) < count:
-        part = sock.recv(count - len(data))
-        if not part:
-            raise SystemExit(1)
-        data += part
-    return data
-modules, setup = marshal.loads(read(int.from_bytes(read(4), "little")))
+modules, setup = message(sock.recv)
 sock.detach()
 package = load(modules, () if setup["confined"] else ("confine",))
 package.base.serve(control, setup)

@@ -14,7 +14,7 @@ import sys
 from _json import encode_basestring_ascii as quote
 
 from ..messages import codec, objects
-from ..messages.names import nearest_of
+from ..messages.exceptions import Sources, describe, nearest_of
 from ..messages.objects import without_addresses
 
 TYPE_CHECKING = False
@@ -225,7 +225,7 @@ class StimulusAnswer:
 
     def __init__(
         self,
-        sources: codec.Sources,
+        sources: Sources,
         comparison: ObjectEquality,
         announce: Callable[[str], None] | None = None,
     ) -> None:
@@ -243,7 +243,7 @@ class StimulusAnswer:
     def put_raised(self, error: BaseException) -> None:
         """Set `raised`."""
         self.raised = error
-        self.fields["raised"] = codec.describe(error, self.sources)
+        self.fields["raised"] = describe(error, self.sources)
 
     def reach(self, phase: str) -> None:
         """The next part of a stimulus begins: whoever ends the process there, ended it in that."""
@@ -369,7 +369,7 @@ def session(
             if value is not None:
                 outcome = _shown(value, answer.budget)
         except BaseException as error:
-            outcome = '{"raised":' + codec.describe(error, answer.sources) + "}"
+            outcome = '{"raised":' + describe(error, answer.sources) + "}"
         finished(outcome)
     answer.put("variables", context.variables(answer.budget))
 

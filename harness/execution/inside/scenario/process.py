@@ -10,10 +10,11 @@ import io
 import os
 import sys
 from _json import encode_basestring_ascii as quote
+from functools import partial
 from os import _exit, chdir, dup2, environ, read, write
 from select import select
 
-from ..messages import codec
+from ..messages.exceptions import Sources
 from ..messages.frames import receive, send
 from ..messages.objects import ObjectEquality
 from ..modules import Library, ModuleSource, by_module_name
@@ -57,7 +58,7 @@ class Files:
         self.main = main
         self.quiet = [n for n, source in provided.items() if not _mentions(source, submitted)]
         self.own_modules = tuple(submitted)
-        self.student = codec.Sources({s.filename: s.data for s in submitted.values()})
+        self.student = Sources({s.filename: s.data for s in submitted.values()})
 
     @classmethod
     def select(
@@ -118,7 +119,7 @@ class ScenarioProcess:
         for number in (0, 1, 2):
             dup2(terminal, number)
         if self.job["shim"]:
-            install_asking_input(self._asks)
+            install_input(partial(_asked_read, self._asks))
         self.perform(terminal, channel)
         _exit(0)
 
@@ -365,62 +366,54 @@ _LONGEST_NAME = 200
 _WRITERS = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 
 
-class AskingInput(io.RawIOBase):
-    """The terminal's descriptor 0, where the kernel does not tell of reads; `asks` is called before
-    each read of it that would wait.
+class TerminalInput(io.RawIOBase):
+    """Standard input that says it is a terminal, as everywhere else; `take` gives up to so many
+    bytes. It has no descriptor number to offer, so that `input()` goes through it too."""
 
-    `input()` goes through it too, since it has no descriptor number to offer, and so does
-    `os.read(0)`. Any other read of descriptor 0 past `sys.stdin`, as of `open(0)`, is not seen: a
-    program that waits in one ends at its limit of time asleep.
-    """
-
-    def __init__(self, asks: Callable[[], None]) -> None:
-        self._asks = asks
+    def __init__(self, take: Callable[[int], bytes]) -> None:
+        self._take = take
 
     def readable(self) -> bool:
-        """Part of the stream protocol."""
         return True
 
     def isatty(self) -> bool:
-        """Part of the stream protocol: it is a terminal, as everywhere else."""
         return True
 
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-        """Ask where nothing is there, then read as much as there is."""
-        _await_input(self._asks)
-        data = read(0, len(buffer))
+    def readinto(self, buffer: Any) -> int:
+        data = self._take(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
 
-def _await_input(asks: Callable[[], None]) -> None:
-    """Ask for something to read where nothing is left, and wait for it. Whoever asks with a line
-    half read would read the rest while the driver looks, and be sent the next line too early.
-
-    A Ctrl-C that comes between the asking and a read would not be noticed in the read, which waits
-    for ever: here it is, at the next turn."""
-    if not select([0], [], [], 0)[0]:
-        asks()
-    while not select([0], [], [], _MOMENT)[0]:
-        continue
-
-
-def install_asking_input(asks: Callable[[], None]) -> None:
+def install_input(take: Callable[[int], bytes]) -> None:
     """Put it in the place of `sys.stdin`, and of `os.read` for descriptor 0."""
 
     def asking_read(descriptor: int, length: int, /) -> bytes:
-        if descriptor == 0:
-            _await_input(asks)
-        return read(descriptor, length)
+        return take(length) if descriptor == 0 else read(descriptor, length)
 
     os.read = sys.modules[os.name].read = asking_read  # type: ignore[attr-defined]
-    raw = AskingInput(asks)
     stream = io.TextIOWrapper(
-        io.BufferedReader(raw),  # type: ignore[type-var]
+        io.BufferedReader(TerminalInput(take)),
         encoding="utf-8",
         line_buffering=True,
     )
     sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
+
+
+def _asked_read(asks: Callable[[], None], most: int) -> bytes:
+    """Read from the terminal where the kernel does not tell of reads. Any other read of descriptor
+    0 past `sys.stdin`, as of `open(0)`, is not seen: a program that waits in one ends at its limit
+    of time asleep.
+
+    It asks where nothing is left, and waits. Whoever asks with a line half read would read the rest
+    while the driver looks, and be sent the next line too early. A Ctrl-C that comes between the
+    asking and a read would not be noticed in the read, which waits for ever: here it is, at the
+    next turn."""
+    if not select([0], [], [], 0)[0]:
+        asks()
+    while not select([0], [], [], _MOMENT)[0]:
+        continue
+    return read(0, most)
 
 
 def left_open(*, finish: bool) -> list[str]:
