@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.common.errors import UserError
@@ -47,38 +47,30 @@ def find_interpreter(wanted: str, executable: Path | None = None) -> Interpreter
                 f"{executable} is not a Python {_dotted(OLDEST)} or newer.",
                 hint="give --python the path of an interpreter.",
             )
-        return _answer(asked, version, "is what the assignment names")
+        return _compared(asked, version, "is what the assignment names")
     for place in _places(version):
         found = _ask(place)
-        if found is not None and found.version[:2] == version:
-            return _answer(found, version, "")
+        if found is not None and _numbers(found)[:2] == version:
+            return found
     others = [found for place in _all_places() if (found := _ask(place)) is not None]
     if not others:
         raise UserError(
             f"no Python {wanted} was found, and none from {_dotted(OLDEST)} on.",
             hint=f"install Python {wanted} (pyenv, uv or a package), or give --python.",
         )
-    nearest = min(others, key=lambda other: _distance(other.version, version))
-    return _answer(nearest, version, "was not found")
+    nearest = min(others, key=lambda other: _distance(_numbers(other), version))
+    return _compared(nearest, version, "was not found")
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    path: Path
-    version: tuple[int, int, int]
-    build: str
-
-
-def _answer(asked: _Asked, wanted: tuple[int, int], why: str) -> Interpreter:
-    version = _dotted(asked.version)
-    exact = asked.version[:2] == wanted
-    notice = "" if exact else (
-        f"Python {_dotted(wanted)} {why}: running under {version} ({asked.path}) instead. "
+def _compared(found: Interpreter, wanted: tuple[int, int], why: str) -> Interpreter:
+    """The interpreter, with a notice where its version is another than the wanted one."""
+    if _numbers(found)[:2] == wanted:
+        return found
+    notice = (
+        f"Python {_dotted(wanted)} {why}: running under {found.version} ({found.path}) instead. "
         "Marks may differ from those of the version that the assignment names."
-    )  # fmt: skip
-    return Interpreter(
-        path=asked.path, version=version, build=asked.build, exact=exact, notice=notice
     )
+    return replace(found, exact=False, notice=notice)
 
 
 def _wanted_version(wanted: str) -> tuple[int, int]:
@@ -89,7 +81,11 @@ def _wanted_version(wanted: str) -> tuple[int, int]:
         raise UserError(f"{wanted!r} is not a Python version.", hint='write "3.12".') from None
 
 
-def _distance(version: tuple[int, int, int], wanted: tuple[int, int]) -> tuple[bool, int, int]:
+def _numbers(interpreter: Interpreter) -> tuple[int, ...]:
+    return tuple(int(part) for part in interpreter.version.split("."))
+
+
+def _distance(version: tuple[int, ...], wanted: tuple[int, int]) -> tuple[bool, int, int]:
     minor = version[1] - wanted[1] + 100 * (version[0] - wanted[0])
     return (minor < 0, abs(minor), -version[2])
 
@@ -98,7 +94,7 @@ def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(str(part) for part in version)
 
 
-def _ask(place: Path) -> _Asked | None:
+def _ask(place: Path) -> Interpreter | None:
     """Run a candidate: only what it says of itself counts (a shim says where it leads)."""
     try:
         done = subprocess.run(
@@ -109,9 +105,8 @@ def _ask(place: Path) -> _Asked | None:
         return None
     if done.returncode != 0 or name != "cpython" or tuple(version) < OLDEST:
         return None
-    major, minor, micro = version
     build = " ".join(f"{name} {text} {platform}".split())
-    return _Asked(Path(path).resolve(), (major, minor, micro), build)
+    return Interpreter(path=Path(path).resolve(), version=_dotted(tuple(version)), build=build)
 
 
 def _places(version: tuple[int, int]) -> Iterator[Path]:

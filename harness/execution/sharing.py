@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from harness.execution.inside.messages.frames import framed
 from harness.execution.inside.scenario.evaluate import analyse
@@ -159,34 +160,31 @@ def canonical(
 def _answer(observation: Observation, stimulus: Stimulus, arguments: int | None) -> str:
     if observation.ending is Ending.ASKED_FOR_MORE:
         return _ASKED_FOR_MORE
-    fields = {"phase": '"stimulus"'}
+    fields: dict[str, Any] = {"phase": "stimulus"}
     if isinstance(stimulus.action, Run):
         if observation.exit_status is None:
             raise _NoFormError
-        fields["exit"] = str(observation.exit_status)
+        fields["exit"] = observation.exit_status
     else:
         if observation.value is None:
             raise _NoFormError
         if arguments is not None:
-            fields["before"] = _list(observation.arguments_before)
-        fields["value"] = _value(observation.value)
+            fields["before"] = [_sent(value) for value in observation.arguments_before]
+        fields["value"] = _sent(observation.value)
         if arguments is not None:
-            fields["after"] = _list(observation.arguments)
-    return "{" + ",".join(f'"{name}":{text}' for name, text in fields.items()) + "}"
+            fields["after"] = [_sent(value) for value in observation.arguments]
+    return json.dumps(fields, separators=(",", ":"))
 
 
-def _list(values: Iterable[Value]) -> str:
-    return f"[{','.join(map(_value, values))}]"
-
-
-def _value(value: Value) -> str:
+def _sent(value: Value) -> list[Any]:
+    """As a scenario's process writes it, which `reply.value_from` reads."""
     if value.kind in _SCALARS:
-        return f'["{value.kind.value}",{json.dumps(value.text)}]'
-    if value.kind in NAMED_CONTAINERS and (value.items or value.kind is ValueKind.OBJECT):
-        name = json.dumps(value.text)
-        return f'["{value.kind.value}",{name},{_list(value.items)}]'
-    if value.kind in _ORDERED or (value.is_container and len(value.items) < 2):
-        return f'["{value.kind.value}",{_list(value.items)}]'
+        return [value.kind.value, value.text]
+    items = [_sent(item) for item in value.items]
+    if value.kind in NAMED_CONTAINERS and (items or value.kind is ValueKind.OBJECT):
+        return [value.kind.value, value.text, items]
+    if value.kind in _ORDERED or (value.is_container and len(items) < 2):
+        return [value.kind.value, items]
     raise _NoFormError
 
 

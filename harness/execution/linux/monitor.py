@@ -66,7 +66,9 @@ class Monitor(ScenarioMonitor):
             # Before anything else: a process may ask without end, and now it surely waits.
             self._check_clock()
             if asking in events and self._listener is not None and not self._killed_at:
-                self._answer_asking(self._listener)
+                request = self._listener.receive()
+                if request is not None and self._provide_input():
+                    self._listener.let_go_on(request)
                 continue
             ready = [number for number, _ in events]
             if control in ready:
@@ -108,11 +110,6 @@ class Monitor(ScenarioMonitor):
                 break
         if self._listener is None or self._stand_in is not None:
             self._answer_frames()
-
-    def _answer_asking(self, listener: Listener) -> None:
-        request = listener.receive()
-        if request is not None and self._provide_input():
-            listener.let_go_on(request)
 
     def _answer_frames(self) -> None:
         """Frames that want an answer: without notifications the process says by one that it is

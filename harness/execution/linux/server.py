@@ -146,9 +146,8 @@ class SubmissionServer(SubmissionRunner):
         order: Sequence[int],
         keep: Keep = lambda number, data: True,
     ) -> SharedOutcome:
-        """Run these numbers of a group in one process, one after another; `keep` says
-        what of that which is seen is to be kept.
-        HarnessError when our own server failed."""
+        """Run these numbers of a group in one process, one after another; `keep` says what of that
+        which is seen is to be kept. HarnessError when our own server failed."""
         if self._link.failed_to_prepare is not None:
             return SharedOutcome(seen={}, refused="it does not compile within its limits")
         return run_group(self._link, group, order, main=self._main, keep=keep)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from harness.common.errors import HarnessError
-from harness.model.assignment import Assignment, ClassComparison, CompareBy, SourceFile
+from harness.model.assignment import Assignment, CompareBy, SourceFile
 from harness.model.policy import MAX_SOURCE_BYTES
 from harness.model.stimulus import Binding, Call, Key, Limits, Session, Stimulus
 from harness.model.values import Value
@@ -34,12 +34,11 @@ def server_setup(assignment: Assignment, files: tuple[SourceFile, ...]) -> dict[
         "variants": [_pairs(variant.files) for variant in assignment.variants],
         "extra": _pairs(assignment.extra_files),
         "memory": assignment.limits.memory_mib * _MIB,
-        "compare": {each.name: _how(each) for each in assignment.compare},
+        "compare": {
+            each.name: list(each.attributes) if each.how is CompareBy.NAMED else each.how.value
+            for each in assignment.compare
+        },
     }
-
-
-def _how(each: ClassComparison) -> str | list[str]:
-    return list(each.attributes) if each.how is CompareBy.NAMED else each.how.value
 
 
 class Jobs:

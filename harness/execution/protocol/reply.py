@@ -71,7 +71,7 @@ class _SentVariable(NamedValue):
 
 
 class _SentRaised(Raised):
-    """An exception, bounded as `inside.messages.codec` bounds it."""
+    """An exception, bounded as `inside.messages.exceptions` bounds it."""
 
     @staticmethod
     def from_plain(plain: Any) -> Raised:
@@ -172,11 +172,6 @@ def read_reply(data: bytes) -> Reply:
     return _cached(data) if len(data) <= _SHORT else _read(data)
 
 
-@functools.lru_cache(maxsize=4096)
-def _cached(data: bytes) -> Reply:
-    return _read(data)
-
-
 def _read(data: bytes) -> Reply:
     steps: list[StepReply] = []
     final: FinalReply | None = None
@@ -205,6 +200,9 @@ def _read(data: bytes) -> Reply:
         else:
             raise TamperedError("an unknown reply")
     return Reply(steps=tuple(steps), final=final, broken=broken, reached=reached)
+
+
+_cached = functools.lru_cache(maxsize=4096)(_read)
 
 
 def read_text(data: bytes) -> str | None:

@@ -119,7 +119,8 @@ class ScenarioProcess:
         for number in (0, 1, 2):
             dup2(terminal, number)
         if self.job["shim"]:
-            install_input(partial(_asked_read, self._asks))
+            asks = partial(self._send, b"Q", "")
+            install_input(partial(_asked_read, asks))
         self.perform(terminal, channel)
         _exit(0)
 
@@ -155,7 +156,7 @@ class ScenarioProcess:
         caller = self._install_proxies()
         self._send(b"L", "")  # from here on the submission may write what it likes
         if self.job.get("finds_loop"):  # a warm-up's job has none
-            LoopFinder(self.files.student, self._answer_at_once).start()
+            LoopFinder(self.files.student, partial(self._send, b"A")).start()
         self._run_submission(answer)
         if caller is not None:
             self._check_names(caller, answer)
@@ -244,14 +245,8 @@ class ScenarioProcess:
         self._write_sentinel()
         self._send(b"S", outcome)
 
-    def _answer_at_once(self, text: str) -> None:
-        self._send(b"A", text)
-
     def _reached(self, phase: str) -> None:
         self._send(b"G", quote(phase))
-
-    def _asks(self) -> None:
-        self._send(b"Q", "")
 
     def _write_sentinel(self) -> None:
         """Write the scenario's secret sentinel, so that the driver can part the text before it from
