@@ -63,7 +63,7 @@ def test_a_traceback_without_an_end_is_tampered() -> None:
     assert seen(PLAIN, f"A{{{PHASE},{raised}}}").ending is Ending.TAMPERED
 
 
-def test_names_in_a_reply_are_cut() -> None:
+def test_names_in_a_reply_are_bounded() -> None:
     long = "x" * 100_000
     frame = f'{{"file":"{long}","line":1,"function":"{long}","source":"{long}"}}'
     raised = f'"raised":{{"type_name":"{long}","message":"{long}","frames":[{frame}]}}'
