@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from harness.judging.boards import grid_pair
-from harness.matchers import same
+from harness.judging.mismatches import first_differing
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import (
     OF_VALUES,
@@ -183,12 +183,9 @@ def _of_texts(channel: Channel, expected: str, actual: str) -> Comparison:
 
 def compare_values(channel: Channel, subject: str, expected: Value, actual: Value) -> Comparison:
     """Two values, written as Python: on one line each, or item by item."""
-    first = 0
-    for one, other in zip(expected.items, actual.items, strict=False):
-        if not same(one, other):
-            break
-        first += 1
-    start = max(0, first - CONTEXT)  # of many items those near the first that differs
+    start = max(
+        0, first_differing(expected.items, actual.items) - CONTEXT
+    )  # of many items those near the first that differs
     left, right = _source_of(expected, start), _source_of(actual, start)
     if len(left.lines) == len(right.lines):
         pairs = side_by_side(range(len(left.lines)), range(len(right.lines)))

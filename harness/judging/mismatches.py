@@ -179,7 +179,7 @@ def first_difference(expected: Value, actual: Value) -> FirstDifference:
             continue
         if expected.kind not in _SEQUENCES:
             break
-        index = _first_differing(expected.items, actual.items)
+        index = first_differing(expected.items, actual.items)
         path += f"[{index}]"
         left = expected.items[index] if index < len(expected.items) else None
         right = actual.items[index] if index < len(actual.items) else None
@@ -203,7 +203,8 @@ def _at(value: Value, key: Value) -> Value | None:
     return next((part for name, part in pairs if same(name, key)), None)
 
 
-def _first_differing(expected: tuple[Value, ...], actual: tuple[Value, ...]) -> int:
+def first_differing(expected: tuple[Value, ...], actual: tuple[Value, ...]) -> int:
+    """The index of the first items that are not the same; that of the first without a partner."""
     for index, (left, right) in enumerate(zip(expected, actual, strict=False)):
         if not same(left, right):
             return index

@@ -25,7 +25,7 @@ from harness.judging.mismatches import (
 from harness.matchers import EqualData, Exactly, normalised, same
 from harness.model.expectation import Expectation
 from harness.model.observation import Ending, Observation, Turn
-from harness.model.stimulus import DROPPED, Call, Run, Session, Stimulus, called_function
+from harness.model.stimulus import Call, Run, Session, Stimulus, called_function
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
 
@@ -149,24 +149,21 @@ class Failure:
 
     @cached_property
     def returns(self) -> ValueMismatch | None:
-        return self._value(Channel.RETURNS)
+        return next(iter(self._values(Channel.RETURNS)), None)
 
     @cached_property
     def leaves(self) -> ValueMismatch | None:
         """The first parameter or variable that differs afterwards."""
-        return self._value(Channel.LEAVES)
-
-    def _value(self, channel: Channel) -> ValueMismatch | None:
-        for mismatch in self.mismatches:
-            if isinstance(mismatch, ValueMismatch) and mismatch.channel is channel:
-                return mismatch
-        return None
+        return next(iter(self._values(Channel.LEAVES)), None)
 
     @cached_property
     def files(self) -> tuple[ValueMismatch, ...]:
         """The files that differ afterwards, by name."""
+        return self._values(Channel.WRITES)
+
+    def _values(self, channel: Channel) -> tuple[ValueMismatch, ...]:
         values = (m for m in self.mismatches if isinstance(m, ValueMismatch))
-        return tuple(m for m in values if m.channel is Channel.WRITES)
+        return tuple(m for m in values if m.channel is channel)
 
     @cached_property
     def text(self) -> TextMismatch | None:
@@ -269,8 +266,25 @@ class Failure:
 
     @cached_property
     def changes(self) -> tuple[ArgumentChange, ...]:
-        """The arguments or variables that differ afterwards."""
-        return changes(self.observation, self.expectation, self.stimulus, self.step)
+        """The arguments (or, in a session, the variables) that differ afterwards."""
+        action, seen = self.stimulus.action, self.observation
+        if isinstance(action, Session):
+            if self.step is not None:
+                return _shown_later(seen, self.expectation, action, self.step)
+            if self.expectation.reference is None:
+                return ()
+            names = (variable.name for variable in seen.variables)
+            before = {name: _before(seen, action, name, len(seen.steps)) for name in names}
+        else:
+            values = enumerate(seen.arguments_before)
+            before = {argument_name(self.expectation, at): value for at, value in values}
+        return tuple(
+            _change(m.name, m.expected, value, m.actual, seen.value)
+            for m in self._values(Channel.LEAVES)
+            if isinstance(m.expected, Exactly)
+            and m.actual is not None
+            and (value := before.get(m.name)) is not None
+        )
 
     @cached_property
     def who(self) -> str:
@@ -293,8 +307,7 @@ class Failure:
     @property
     def shown_name(self) -> str | None:
         """The variable that the failing session step only shows."""
-        source = self.step_source.strip()
-        return source if source.isidentifier() else None
+        return _shown_name(self.step_source)
 
     @property
     def step_source(self) -> str:
@@ -373,28 +386,12 @@ class ArgumentChange:
         return not same(self.before, self.actual)
 
 
-def changes(
-    observation: Observation, expectation: Expectation, stimulus: Stimulus, step: int | None
-) -> tuple[ArgumentChange, ...]:
-    """The arguments (or, in a session, the variable shown at the failing step) that differ."""
-    if isinstance(stimulus.action, Session):
-        return _in_session(observation, expectation, stimulus.action, step)
-    changed: list[ArgumentChange] = []
-    sides = zip(observation.arguments_before, observation.arguments, strict=False)
-    for position, (before, actual) in enumerate(sides):
-        name = argument_name(expectation, position)
-        matcher = _expected_argument(expectation, position, name, before)
-        if matcher is not None and not matcher.accepts(actual):
-            changed.append(_change(name, matcher, before, actual, observation.value))
-    return tuple(changed)
-
-
 def _change(
     name: str,
     expected: Exactly,
     before: Value,
     actual: Value,
-    returned: Value | None = None,
+    returned: Value | None,
     *,
     later: bool = False,
 ) -> ArgumentChange:
@@ -409,29 +406,13 @@ def _change(
     )
 
 
-def _expected_argument(
-    expectation: Expectation, position: int, name: str, before: Value
-) -> Exactly | None:
-    stated, reference = expectation.stated, expectation.reference
-    for leave in stated.leaves:
-        if leave.name == name:
-            return leave.value if isinstance(leave.value, Exactly) else None
-    if stated.leaves_unchanged:
-        return Exactly(value=before)
-    if reference is None or position >= len(reference.arguments):
-        return None
-    return Exactly(value=reference.arguments[position], within=expectation.within)
-
-
-def _in_session(
-    observation: Observation, expectation: Expectation, session: Session, step: int | None
+def _shown_later(
+    observation: Observation, expectation: Expectation, session: Session, step: int
 ) -> tuple[ArgumentChange, ...]:
     """A step that only shows a variable shows what an earlier call did to it."""
     reference = expectation.reference
     if reference is None:
         return ()
-    if step is None:
-        return _at_the_end(observation, expectation, session)
     if step >= min(len(session.steps), len(reference.steps)):
         return ()
     shown = step
@@ -451,25 +432,6 @@ def _in_session(
         return ()
     returned = observation.steps[shown - 1].value if shown else None
     return (_change(name, expected, before, actual, returned, later=shown > step + 1),)
-
-
-def _at_the_end(
-    observation: Observation, expectation: Expectation, session: Session
-) -> tuple[ArgumentChange, ...]:
-    """What no step shows: the variables when the session is over."""
-    changed: list[ArgumentChange] = []
-    variables = expectation.reference.variables if expectation.reference else ()
-    wanted = {
-        variable.name: Exactly(value=variable.value, within=expectation.within)
-        for variable in variables
-    }
-    for name, actual in ((variable.name, variable.value) for variable in observation.variables):
-        expected = wanted.get(name)
-        before = _before(observation, session, name, len(observation.steps))
-        if before is None or expected is None or name == DROPPED or expected.accepts(actual):
-            continue
-        changed.append(_change(name, expected, before, actual))
-    return tuple(changed)
 
 
 def _shown_name(source: str) -> str | None:

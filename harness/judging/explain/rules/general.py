@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from harness.common.escaping import quoted
 from harness.judging.boards import is_board
+from harness.judging.comparison import shared_start
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import Stage, count, rule
 from harness.judging.mismatches import (
@@ -14,6 +15,7 @@ from harness.judging.mismatches import (
     TextMismatch,
     ValueMismatch,
     first_difference,
+    first_differing,
 )
 from harness.matchers import (
     SOURCE_LIMIT,
@@ -105,8 +107,7 @@ def _has_rows(value: Value) -> bool:
 
 
 def _first_moved(expected: Value, actual: Value) -> str:
-    sides = zip(expected.items, actual.items, strict=True)
-    at = next(i for i, items in enumerate(sides) if not same(*items))
+    at = first_differing(expected.items, actual.items)
     got, wanted = (source(value.items[at], limit=60) for value in (actual, expected))
     return f"item [{at}] is {got}, it should be {wanted}"
 
@@ -154,15 +155,10 @@ def _around(actual: Value, expected: Value) -> tuple[str, str]:
     """Both values' source, shortened around the first character that differs."""
     at = 0
     if actual.kind is expected.kind is ValueKind.STR:
-        limit = max(len(actual.text), len(expected.text))
-        at = 1 + next(
-            (
-                i
-                for i, (left, right) in enumerate(zip(actual.text, expected.text, strict=False))
-                if left != right
-            ),
-            min(len(actual.text), len(expected.text)) if limit > SOURCE_LIMIT else 0,
-        )
+        at = shared_start(actual.text, expected.text)
+        lengths = len(actual.text), len(expected.text)
+        at = 0 if at == min(lengths) and max(lengths) <= SOURCE_LIMIT else at
+        at += 1
     return source(actual, at=at, limit=60), source(expected, at=at, limit=60)
 
 
