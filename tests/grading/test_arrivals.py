@@ -25,7 +25,7 @@ from harness.model.plan import Place, Scenario, Visibility
 from harness.model.stimulus import Call, Limits, Stimulus
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import VerdictKind
-from tests.judging.test_rule_tables import FIRES
+from tests.judging.test_rule_order import FIRES
 
 LONG = "x" * MOST_KEPT
 ONES = (Value.simple(ValueKind.INT, "1"),) * 1000

@@ -1,4 +1,6 @@
-"""The verdict: kinds, channels, matchers, `ignore`, and which side a difference shows."""
+"""The verdict: kinds, channels, matchers, `ignore`, which side a difference shows; of a sample its
+smallest failing draw.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.grading.observing.answer_key import python_expressions
+from harness.judging import combine as combine_kinds
 from harness.judging import judge, resolve
 from harness.matchers import (
     AllOf,
@@ -33,7 +36,7 @@ from harness.model.expectation import (
 from harness.model.observation import Ending, NamedValue, Observation, Phase, StepOutcome
 from harness.model.stimulus import Stimulus
 from harness.model.values import Value, ValueKind
-from harness.model.verdict import Channel, VerdictKind
+from harness.model.verdict import Channel, Explanation, Verdict, VerdictKind
 from tests.judging.judging_cases import (
     CALL,
     RUN,
@@ -551,3 +554,51 @@ def test_lines_that_are_missing_stand_below_one_another() -> None:
         == "text that contains these 4 lines:\n|  |0\n|X |1\n+--+\n 01"
     )
     assert verdict.message.endswith('the 4 lines from "|  |0" to " 01" are missing.')
+
+
+PASSED = Verdict(kind=VerdictKind.PASSED)
+HARNESS = Verdict(kind=VerdictKind.HARNESS_ERROR)
+CUT = Verdict(kind=VerdictKind.STOPPED_EARLY)
+LOOP = Verdict(kind=VerdictKind.CPU_LIMIT)
+
+
+def failed(message: str) -> Verdict:
+    return Verdict(
+        kind=VerdictKind.FAILED, explanation=Explanation(rule="wrong_value", message=message)
+    )
+
+
+def combine(verdicts: tuple[Verdict, ...]) -> Verdict:
+    return combine_kinds([verdict.kind for verdict in verdicts], verdicts.__getitem__)
+
+
+def test_all_draws_pass() -> None:
+    assert combine((PASSED, PASSED, PASSED)) == Verdict(kind=VerdictKind.PASSED, draws_run=3)
+
+
+def test_the_smallest_failing_draw_is_shown() -> None:
+    verdict = combine((PASSED, failed("a"), PASSED, failed("b")))
+    assert (verdict.message, verdict.draw) == ("a", 1)
+    assert (verdict.draws_failed, verdict.draws_run) == (2, 4)
+
+
+def test_a_limit_is_a_failure_like_another() -> None:
+    assert combine((PASSED, LOOP, failed("a"))).kind is VerdictKind.CPU_LIMIT
+
+
+def test_a_failure_that_was_seen_comes_before_one_cut_short() -> None:
+    verdict = combine((CUT, PASSED, failed("a")))
+    assert (verdict.message, verdict.draw, verdict.draws_failed) == ("a", 2, 2)
+    assert combine((CUT, PASSED)).kind is VerdictKind.STOPPED_EARLY
+
+
+def test_a_fault_of_ours_never_costs_a_mark_and_hides_no_failure() -> None:
+    assert combine((PASSED, HARNESS)).kind is VerdictKind.HARNESS_ERROR
+    assert combine((CUT, HARNESS)).kind is VerdictKind.HARNESS_ERROR
+    verdict = combine((HARNESS, failed("a")))
+    assert (verdict.kind, verdict.draw, verdict.draws_failed) == (VerdictKind.FAILED, 1, 1)
+
+
+def test_a_sample_without_draws_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one draw"):
+        combine(())

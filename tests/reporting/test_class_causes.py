@@ -1,4 +1,4 @@
-"""The causes of a class, joined, and who needs a person."""
+"""The class in numbers; its causes joined, and who needs a person."""
 
 from __future__ import annotations
 
@@ -9,16 +9,30 @@ import pytest
 
 from harness.judging.explain.rules import registered_rules
 from harness.model.assignment import ManualSlot
-from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
-from harness.model.verdict import Cause, rule_in_words, rule_words
-from harness.reporting.view.figures import ClassCauses
+from harness.model.policy import Consequence, Severity
+from harness.model.result import ManualMark, RunResult, SubmissionResult, SubmissionStatus
+from harness.model.student_view import FunctionTally
+from harness.model.verdict import Cause, VerdictKind, rule_in_words, rule_words
+from harness.reporting.html.class_page import Overview
+from harness.reporting.view import figures, words
+from harness.reporting.view.figures import ClassCauses, FailingCounter
+from tests.reporting.report_samples import (
+    IMPORT_ASKS,
+    MANY_FAULTS,
+    PERFECT,
+    PLAN,
+    RUN,
+    WINS,
+    failed,
+    result,
+)
 
 
 def cause(function: str, rule: str, marks: str, message: str = "wrong") -> Cause:
     return Cause(function=function, rule=rule, message=message, marks_at_stake=Fraction(marks))
 
 
-def result(
+def graded(
     name: str,
     *causes: Cause,
     status: SubmissionStatus = SubmissionStatus.GRADED,
@@ -38,11 +52,11 @@ def joined(*results: SubmissionResult) -> ClassCauses:
 
 def test_one_function_and_rule_are_one_cause_whatever_the_sentence() -> None:
     found = joined(
-        result("ada", cause("win", "value", "1/2", "got 3"), cause("draw", "value", "1/4")),
-        result("bob", cause("win", "value", "1", "got 4")),
-        result("cyd", cause("win", "value", "1", "got 4")),
-        result("dan", cause("win", "loop", "2")),
-        result("eve"),
+        graded("ada", cause("win", "value", "1/2", "got 3"), cause("draw", "value", "1/4")),
+        graded("bob", cause("win", "value", "1", "got 4")),
+        graded("cyd", cause("win", "value", "1", "got 4")),
+        graded("dan", cause("win", "loop", "2")),
+        graded("eve"),
     ).found()
     assert [(*each.functions, each.kind, each.count, each.marks) for each in found] == [
         ("win", "value", 3, Fraction(5, 2)),
@@ -53,28 +67,28 @@ def test_one_function_and_rule_are_one_cause_whatever_the_sentence() -> None:
 
 
 def test_a_sentence_that_holds_for_half_of_them_is_not_given() -> None:
-    (found,) = joined(*(result(str(n), cause("f", "r", "1", f"got {n}")) for n in range(2))).found()
+    (found,) = joined(*(graded(str(n), cause("f", "r", "1", f"got {n}")) for n in range(2))).found()
     assert (found.count, found.message) == (2, "")
 
 
 def test_a_student_with_a_cause_twice_counts_once_and_loses_both() -> None:
-    (found,) = joined(result("ada", cause("f", "r", "1"), cause("f", "r", "1/2"))).found()
+    (found,) = joined(graded("ada", cause("f", "r", "1"), cause("f", "r", "1/2"))).found()
     assert (found.message, found.count, found.marks) == ("wrong", 1, Fraction(3, 2))
     assert found.students == ["ada"]
 
 
 def test_of_a_large_class_the_first_students_are_named_and_all_are_counted() -> None:
-    (found,) = joined(*(result(f"{n:03}", cause("f", "r", "1")) for n in range(500))).found()
+    (found,) = joined(*(graded(f"{n:03}", cause("f", "r", "1")) for n in range(500))).found()
     assert found.count == 500
     assert found.students == [f"{n:03}" for n in range(60)]
 
 
 def test_a_mistake_in_several_functions_counts_each_submission_once() -> None:
     found = joined(
-        result("ada", cause("win", "n", "1"), cause("draw", "n", "1/2"), cause("f", "r", "1")),
-        result("bob", cause("win", "n", "1")),
-        result("cyd", cause("win", "loop", "2")),
-        result("dan", cause("draw", "loop", "2")),
+        graded("ada", cause("win", "n", "1"), cause("draw", "n", "1/2"), cause("f", "r", "1")),
+        graded("bob", cause("win", "n", "1")),
+        graded("cyd", cause("win", "loop", "2")),
+        graded("dan", cause("draw", "loop", "2")),
     ).wide()
     assert [(each.kind, each.functions, each.count, each.marks) for each in found] == [
         ("n", ("draw", "win"), 2, Fraction(5, 2))
@@ -94,13 +108,13 @@ def test_a_mistake_in_several_functions_counts_each_submission_once() -> None:
     ],
 )
 def test_who_needs_a_person(status: SubmissionStatus, flagged: bool, reason: str) -> None:
-    found = joined(result("ada", status=status, flagged=flagged)).for_a_person()
+    found = joined(graded("ada", status=status, flagged=flagged)).for_a_person()
     assert [(each.kind, each.students) for each in found] == ([(reason, ["ada"])] if reason else [])
 
 
 def test_marks_by_hand_are_missing_once_somebody_has_some() -> None:
     style = ManualSlot(id="style", title="Style", out_of=Fraction(4))
-    nobody = [replace(result(name), manual=(ManualMark(slot=style),)) for name in ("ada", "bob")]
+    nobody = [replace(graded(name), manual=(ManualMark(slot=style),)) for name in ("ada", "bob")]
     assert joined(*nobody).for_a_person() == []
     given = replace(nobody[1], manual=(ManualMark(slot=style, mark=Fraction(3)),))
     (found,) = joined(nobody[0], given).for_a_person()
@@ -108,7 +122,7 @@ def test_marks_by_hand_are_missing_once_somebody_has_some() -> None:
 
 
 def test_who_needs_a_person_is_bounded_and_all_are_counted() -> None:
-    (found,) = joined(*(result(f"{n:03}", flagged=True) for n in range(300))).for_a_person()
+    (found,) = joined(*(graded(f"{n:03}", flagged=True) for n in range(300))).for_a_person()
     assert (found.count, len(found.students)) == (300, 60)
 
 
@@ -118,3 +132,149 @@ def test_every_rule_has_words() -> None:
     assert set(rule_words()) == {*rules, *beside}
     assert rule_in_words("returned_none") == "returns None"
     assert rule_in_words("a_rule_of_the_course") == "a rule of the course"
+
+
+def test_distribution() -> None:
+    marks = [Fraction(0), Fraction(1, 2), Fraction(5, 2), Fraction(6)]
+    spread = figures.distribution(marks, Fraction(6))
+    assert spread is not None
+    assert (spread.count, spread.mean, spread.median) == (4, Fraction(9, 4), Fraction(3, 2))
+    assert [bar.count for bar in spread.bars] == [1, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]
+    assert sum(bar.count for bar in spread.bars) == 4
+
+
+@pytest.mark.parametrize(
+    ("top", "bars"), [(6, 12), (10, 10), (100, 10), (7, 7), (Fraction(13, 2), 10)]
+)
+def test_bars_have_round_edges_where_they_can(top: Fraction | int, bars: int) -> None:
+    spread = figures.distribution([Fraction(0)], Fraction(top))
+    assert spread is not None
+    assert len(spread.bars) == bars
+    assert spread.bars[-1].high == top
+
+
+def test_no_mark_no_distribution() -> None:
+    assert figures.distribution([], Fraction(6)) is None
+    assert Overview.of(replace(RUN, submissions=(replace(PERFECT, mark=None),)), PLAN).marks == []
+
+
+def test_tallies_count_extra_credit_and_leave_out_what_is_not_graded() -> None:
+    tallies = {t.function: t for t in figures.tallies(MANY_FAULTS, PLAN)}
+    display = tallies["display_board"]
+    assert (display.passed, display.total, display.points, display.out_of) == (1, 2, 1, 1)
+    assert tallies["check_input"].total == 2
+
+
+def test_most_failed() -> None:
+    found = Overview.of(RUN, PLAN).failing.most()
+    assert [entry.count for entry in found] == sorted((e.count for e in found), reverse=True)
+    assert found[0].count == 2
+    assert found[0].graded == 4
+    assert "check_input/a-leading-zero" not in [entry.scenarios[0].id for entry in found]
+
+
+def test_our_own_error_is_nobodys_failure() -> None:
+    entry = next(e for e in Overview.of(RUN, PLAN).failing.most() if e.scenarios[0].id == WINS.id)
+    assert (entry.count, entry.graded) == (2, 3)
+
+
+def test_findings_with_one_sentence_are_one_entry() -> None:
+    again = replace(IMPORT_ASKS, findings=MANY_FAULTS.findings[:1])
+    many = tuple(replace(MANY_FAULTS, id=f"s{number}") for number in range(7))
+    run = RunResult(facts=RUN.facts, submissions=(again, *many))
+    found = Overview.of(run, PLAN).findings.found()
+    assert [entry.count for entry in found] == [8, 7]
+    assert found[0].students[:5] == [again.id, "s0", "s1", "s2", "s3"]
+
+
+def test_what_most_say_is_found_among_thousands_of_other_texts() -> None:
+    failing = FailingCounter(PLAN)
+    for number in range(1500):
+        often = number % 5 > 1
+        text = "the usual" if often else f"returned {number}"
+        failing.add(result(f"s{number:04}", {WINS.id: failed("wrong_value", text)}))
+    (most,) = failing.most()
+    assert (most.count, most.graded, most.message) == (1500, 1500, "the usual")
+
+
+def test_no_reason_is_given_that_holds_for_few() -> None:
+    failing = FailingCounter(PLAN)
+    for number in range(15):
+        text = "the usual" if number < 2 else f"returned {number}"
+        failing.add(result(f"s{number:02}", {WINS.id: failed("wrong_value", text)}))
+    (most,) = failing.most()
+    assert (most.count, most.message) == (15, "")
+
+
+def test_a_sweep_counts_once() -> None:
+    swept = tuple(replace(WINS, id=f"{WINS.id}[N={size}]", group=WINS.id) for size in range(4, 9))
+    failing = FailingCounter(replace(PLAN, scenarios=swept))
+    (row,) = (
+        row
+        for row in result("x", {WINS.id: failed("r", "wrong")}).scenarios
+        if row.scenario_id == WINS.id
+    )
+    rows = tuple(replace(row, scenario_id=each.id) for each in swept)
+    failing.add(result("all", {}, scenarios=rows))
+    failing.add(result("one", {}, scenarios=rows[2:3]))
+    (most,) = failing.most()
+    assert (most.count, most.graded, len(most.scenarios)) == (2, 2, 5)
+    assert most.students == ["all", "one"]
+
+
+@pytest.mark.parametrize(("good", "doubted"), [(2, False), (3, True), (4, False)])
+def test_a_scenario_that_most_good_submissions_fail_is_doubted(good: int, doubted: bool) -> None:
+    """Two of the good ones fail it, and any number of the others."""
+    failing = FailingCounter(PLAN)
+    for number in range(good):
+        failing.add(result(f"g{number}", {WINS.id: failed("r", "wrong")} if number < 2 else {}))
+    for number in range(9):
+        poor = result(f"p{number}", {WINS.id: failed("r", "wrong")})
+        failing.add(replace(poor, mark=Fraction(0)))
+    found = failing.doubtful()
+    assert [(each.scenarios[0].id, each.count, each.graded) for each in found] == (
+        [(WINS.id, 2, good)] if doubted else []
+    )
+
+
+def test_means_put_the_function_first_that_costs_most() -> None:
+    means = figures.Means(Fraction(6))
+    for points in (Fraction(0), Fraction(1)):
+        means.add(
+            FunctionTally(function=name, passed=0, total=1, points=earned, out_of=Fraction(out_of))
+            for name, earned, out_of in (("a", points, 1), ("b", Fraction(1), 3))
+        )
+    means.add(())  # what was not run changes nothing
+    assert means.found() == (
+        figures.FunctionMean(function="b", share=33, lost=Fraction(3)),
+        figures.FunctionMean(function="a", share=50, lost=Fraction(3, 4)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(Fraction(6), "6"), (Fraction(9, 2), "4.5"), (Fraction(10), "10"), (Fraction(0), "0")],
+)
+def test_number(value: Fraction, shown: str) -> None:
+    assert words.number(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "shown"),
+    [(0, 5, 0), (5, 5, 100), (999, 1000, 99), (1, 1000, 1), (1, 2, 50), (3, 0, 0)],
+)
+def test_percent_says_all_and_nothing_only_when_so(part: int, whole: int, shown: int) -> None:
+    assert words.percent(part, whole) == shown
+
+
+def test_sections_stand_in_the_sheets_order() -> None:
+    sections = ["4.10", "4.2", "§3 step 5", "4", "Table 1", ""]
+    in_order = sorted(sections, key=words.section_order)
+    assert in_order == ["§3 step 5", "4", "4.2", "4.10", "", "Table 1"]
+    assert [words.section(text) for text in ("4.2", "§3", "Table 1")] == ["§4.2", "§3", "Table 1"]
+
+
+def test_every_kind_has_its_words() -> None:
+    assert set(words.VERDICT) == set(VerdictKind)
+    assert set(words.STATUS) == set(SubmissionStatus)
+    assert all(words.consequence(Consequence(severity=severity)) for severity in Severity)

@@ -1,17 +1,39 @@
-"""A format and a gradebook that are one new file each: nothing else of the package names them."""
+"""A new format is one new file; JUnit XML, CSV and feedback zips of a class, each read by something
+that is not ours.
+
+`UPDATE_GOLDEN=1` writes the files anew.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import os
 import sys
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+import xmlschema
 from click.testing import CliRunner
 
 from harness.cli.commands.export import command
+from harness.common.csv_tables import bare_cell, inert_cell
+from harness.common.errors import UserError
+from harness.common.files import page_name
+from harness.model.plan import ManualSlot
+from harness.model.result import Adjustment, ManualMark, RunResult, SubmissionStatus
+from harness.model.submission import Student
+from harness.model.verdict import Explanation, VerdictKind
 from harness.reporting import export
-from harness.reporting.export import gradebooks
+from harness.reporting.export import Exported, ExportRequest, exporter, gradebooks
+from harness.reporting.export.junit import junit_xml
+from harness.reporting.export.marks_csv import marks_csv
+from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN, UNREADABLE
 from tests.tiny_course import Course
 
 TOY_EXPORTER = """
@@ -77,3 +99,179 @@ def test_names_are_unique_and_have_a_help_line() -> None:
     known = export.exporters()
     assert list(known) == sorted(known)
     assert all(each.help and "\n" not in each.help for each in known.values())
+
+
+EXPORTED = Path(__file__).parent / "exported"
+SCHEMA = xmlschema.XMLSchema(str(Path(__file__).parents[1] / "fixtures" / "junit-10.xsd"))
+STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))
+COURSE = replace(PLAN, assignment=replace(PLAN.assignment, manual=(STYLE,)))
+LATE = replace(
+    PERFECT,
+    id="=late",
+    status=SubmissionStatus.LATE,
+    mark=None,
+    scenarios=(),
+    notes=("handed in 2 h after the due time",),
+    student=Student(id="7", name="Lena, Late", email="lena@uni.example"),
+    handed_in="2026-03-01T12:00:00+10:00",
+    attempt=2,
+)
+BY_HAND = replace(
+    PERFECT,
+    manual=(ManualMark(slot=STYLE, mark=Fraction(7, 3)),),
+    adjustment=Adjustment(marks=Fraction(-1, 2), reason="-1/2 for the name"),
+    comment="Good.\nGo on.",
+)
+CLASS = RunResult(facts=RUN.facts, submissions=(LATE, MANY_FAULTS, OUR_FAULT, BY_HAND, UNREADABLE))
+TEXTS: dict[str, Callable[[], str]] = {
+    "junit.xml": lambda: junit_xml(CLASS, COURSE),
+    "marks.csv": lambda: marks_csv(CLASS, COURSE),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text(name: str) -> None:
+    made = TEXTS[name]()
+    path = EXPORTED / name
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_bytes(made.encode())
+    assert path.read_bytes().decode() == made
+
+
+def test_junit_is_what_its_schema_says() -> None:
+    SCHEMA.validate(str(EXPORTED / "junit.xml"))
+    root = ElementTree.parse(EXPORTED / "junit.xml").getroot()
+    counts = {s.get("name"): (s.get("tests"), s.get("errors"), s.get("skipped")) for s in root}
+    assert counts["=late"] == ("1", "0", "1")
+    assert counts[OUR_FAULT.id][1] == "1"
+    assert root.get("tests") == str(sum(1 for _ in root.iter("testcase")))
+    assert root.get("failures") == str(sum(1 for _ in root.iter("failure")))
+    assert root.get("errors") == str(sum(1 for _ in root.iter("error"))) != "0"
+
+
+def test_what_xml_has_no_place_for_is_replaced() -> None:
+    first = MANY_FAULTS.scenarios[0]
+    bad = Explanation(rule="x", message="a\0b\x1b[31m\ud800\ufffe<>&'\" \U0001f600")
+    spoiled = replace(
+        first,
+        verdict=replace(MANY_FAULTS.scenarios[1].verdict, kind=VerdictKind.FAILED, explanation=bad),
+    )
+    run = replace(CLASS, submissions=(replace(MANY_FAULTS, id="\x08", scenarios=(spoiled,)),))
+    text = junit_xml(run, COURSE)
+    SCHEMA.validate(text.split("\n", 1)[1])
+    (failure,) = ElementTree.fromstring(text.split("\n", 1)[1]).iter("failure")
+    assert failure.get("message") == "a\ufffdb\ufffd[31m\ufffd\ufffd<>&'\" \U0001f600"
+
+
+def test_the_schema_notices() -> None:
+    spoiled = (EXPORTED / "junit.xml").read_text(encoding="utf-8").replace(' failures="', ' x="')
+    with pytest.raises(xmlschema.XMLSchemaValidationError):
+        SCHEMA.validate(spoiled.split("\n", 1)[1])
+
+
+def test_marks_as_csv() -> None:
+    text = (EXPORTED / "marks.csv").read_bytes().decode()
+    rows = {row["id"]: row for row in csv.DictReader(io.StringIO(text, newline=""))}
+    assert rows["'=late"]["mark"] == rows["'=late"]["total"] == ""
+    assert (rows["'=late"]["name"], rows["'=late"]["attempt"]) == ("Lena, Late", "2")
+    perfect = rows["perfect"]
+    assert (perfect["mark"], perfect["Code style"], perfect["total"]) == ("6.46", "2.33", "8.29")
+    assert perfect["adjustment"] == "-0.50"
+    assert perfect["reason"] == "'-1/2 for the name"
+    assert perfect["comment"] == "Good.\nGo on."
+    assert {row["status"] for row in rows.values() if not row["mark"]} == {"late", "harness_error"}
+
+
+CELLS = {
+    "=1+1": "'=1+1", "+x": "'+x", "-x": "'-x", "@x": "'@x", "\tx": "'\tx", "\rx": "'\rx",
+    "\n=x": "'\n'=x", "\uff1dx": "'\uff1dx", "-1.5": "-1.5", "+3,25": "+3,25", "-12%": "-12%",
+    "-": "-", "--": "--", "x=1": "x=1", "": "", "'x": "'x", "-1-1": "'-1-1", "-1e5": "'-1e5",
+    "Eve;=1+1": "Eve;'=1+1", 'Eve"; "=1': """Eve"; "'=1""", "a\t@SUM(1)": "a\t'@SUM(1)",
+    "Doe, =Jo": "Doe, =Jo",
+    "a\n-2+cmd|' /C x'!A0": "a\n'-2+cmd|' /C x'!A0", "late; -0.5 (a day)": "late; -0.5 (a day)",
+    "Good, @ada; - so": "Good, @ada; - so", "See:\n- main()": "See:\n- main()",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "cell"), CELLS.items(), ids=repr)
+def test_cells_are_inert(text: str, cell: str) -> None:
+    assert inert_cell(text) == cell
+    assert bare_cell(cell) == text
+    assert inert_cell(cell) == cell
+
+
+SOURCES = {
+    "moodle": {
+        "Ada O'Neil_2_assignsubmission_file_": "Ada O'Neil_2_assignsubmission_file_/feedback.html",
+        "Ada O'Neil_12_assignsubmission_file": "Ada O'Neil_12_assignsubmission_file/feedback.html",
+        "Séan_Ng_13_assignsubmission_file_a1.py": "Séan_Ng_13_assignsubmission_file_feedback.html",
+        "Participant_14_assignsubmission_file_": (
+            "Participant_14_assignsubmission_file_/feedback.html"
+        ),
+        "../x_1_assignsubmission_file_": None,
+        "": None,
+    },
+    "canvas": {
+        "ngwei_103_9001_a1.py": "ngwei_103_9001_a1.html",
+        "ngwei_LATE_103_9001_a1-1.py": "ngwei_LATE_103_9001_a1-1.html",
+        "LATE_anon_aB3d_9001_a1.py": "LATE_anon_aB3d_9001_a1.html",
+        "a1.py": None,
+    },
+    "brightspace": {
+        "397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM": (
+            "397063-2557369 - Mary-Ann Smith - Sep 24, 2024 926 PM/feedback.html"
+        ),
+        "folder": None,
+        "..": None,
+    },
+}
+
+
+def feedback(run: RunResult, folder: Path, of: str = "") -> Exported:
+    request = ExportRequest(run=run, plan=COURSE, folder=folder)
+    return exporter(f"feedback{of}").export(request)
+
+
+@pytest.mark.parametrize("platform", SOURCES)
+def test_feedback_goes_back_under_the_names_it_came_by(platform: str, tmp_path: Path) -> None:
+    sources = SOURCES[platform]
+    (tmp_path / "feedback").mkdir()
+    results = []
+    for number, source in enumerate(sources):
+        results.append(replace(PERFECT, id=f"s{number}", source=source))
+        (tmp_path / "feedback" / page_name(f"s{number}")).write_text(f"for s{number}")
+    run = replace(CLASS, submissions=tuple(results))
+    packed = feedback(run, tmp_path, f"-{platform}")
+    with zipfile.ZipFile(io.BytesIO(packed.data)) as archive:
+        assert archive.testzip() is None
+        pages = {name: archive.read(name).decode() for name in archive.namelist()}
+    index = pages.pop("index.html", "")
+    assert (index != "") == (platform == "brightspace")
+    assert pages == {name: f"for s{number}" for number, name in enumerate(sources.values()) if name}
+    assert len(packed.warnings) == list(sources.values()).count(None)
+    assert feedback(run, tmp_path, f"-{platform}").data == packed.data
+
+
+def test_a_group_has_one_page(tmp_path: Path) -> None:
+    (tmp_path / "feedback").mkdir()
+    (tmp_path / "feedback" / page_name("ada")).write_text("for ada")
+    source = "Ada_1_assignsubmission_file_"
+    both = (replace(PERFECT, id="ada", source=source), replace(PERFECT, id="bo", source=source))
+    packed = feedback(replace(CLASS, submissions=both), tmp_path, "-moodle")
+    with zipfile.ZipFile(io.BytesIO(packed.data)) as archive:
+        assert archive.namelist() == [f"{source}/feedback.html"]
+    assert packed.warnings == (f"bo: {source}/feedback.html is the page of ada, of the same group",)
+
+
+def test_feedback_by_id(tmp_path: Path) -> None:
+    (tmp_path / "feedback").mkdir()
+    (tmp_path / "feedback" / page_name("perfect")).write_text("page")
+    run = replace(CLASS, submissions=(PERFECT,))
+    packed = feedback(run, tmp_path)
+    with zipfile.ZipFile(io.BytesIO(packed.data)) as archive:
+        assert archive.namelist() == ["perfect.html"]
+    with pytest.raises(UserError, match="no submission of this run came from a download of Moodle"):
+        feedback(run, tmp_path, "-moodle")
+    (tmp_path / "feedback" / page_name("perfect")).unlink()
+    with pytest.raises(UserError, match="grade again to write it"):
+        feedback(run, tmp_path)

@@ -1,4 +1,6 @@
-"""The report folder."""
+"""What a report folder holds: its files, pages in words (no names of ours, no silence about what
+was open), templates that are compiled once for all processes that come after.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,20 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from jinja2 import Environment
 
 from harness.common.files import page_name, write
+from harness.execution.confinement import NOT_PREVENTED
+from harness.judging.differences import ENDINGS
+from harness.model.observation import Ending, Tier
 from harness.model.plan import Visibility
 from harness.model.result import RunResult, StrengthFigures
 from harness.reporting.export.marks_csv import marks_csv
 from harness.reporting.html.class_page import class_page
+from harness.reporting.html.environment import environment
 from harness.reporting.writing import (
     MANIFEST,
     mark_unfinished,
@@ -26,7 +34,8 @@ from harness.reporting.writing import (
     write_reports,
 )
 from harness.results import results_json
-from tests.reporting.report_samples import MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
+from tests.reporting.pages_read import Page
+from tests.reporting.report_samples import FACTS, MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
 
 HOSTILE_IDS = [
     "../../etc/passwd",
@@ -265,3 +274,24 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
         for side in "ab"
     )
     assert first == second
+
+
+def test_a_process_takes_templates_as_they_were_compiled() -> None:
+    pages = environment.__wrapped__()
+    with patch.object(Environment, "_parse", side_effect=AssertionError("compiled again")):
+        for name in pages.list_templates(["j2"]):
+            assert pages.get_template(name).name == name
+
+
+def test_how_a_program_ended_is_said_in_words() -> None:
+    assert all(ENDINGS[ending] != ending.value for ending in Ending)
+
+
+@pytest.mark.parametrize("tier", list(Tier))
+def test_the_class_page_says_what_the_tier_could_not_prevent(tier: Tier) -> None:
+    sentence = NOT_PREVENTED[tier]
+    assert sentence.endswith(".")
+    facts = replace(FACTS, tier=tier, not_prevented=sentence)
+    text = Page(class_page(replace(RUN, facts=facts), PLAN)).text
+    assert text.count(sentence) == (2 if tier is Tier.PORTABLE else 1)
+    assert ("Graded without confinement" in text) == (tier is Tier.PORTABLE)

@@ -1,13 +1,29 @@
-"""Foreign text can neither act nor hide."""
+"""Foreign text can neither act nor hide; which of the student's lines stand beside a cause, and
+which of them are marked.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from harness.common import escaping
+from harness.model.plan import Clause
+from harness.model.result import ScenarioResult
+from harness.model.student_view import ShownCause, ShownCheck
+from harness.model.verdict import CodePlace, Explanation, Verdict, VerdictKind
 from harness.reporting.html.environment import block, code, environment
+from harness.reporting.view.shown_causes import (
+    changes_return,
+    marked_lines,
+    own_lines,
+    quoted_clauses,
+)
+from tests.reporting.report_samples import HOURS
 
 
 @pytest.mark.parametrize(
@@ -93,3 +109,100 @@ def test_an_object_cannot_vouch_for_itself() -> None:
 
     shown = environment().from_string("{{ x }}").render(x=Liar("<b>"))
     assert "<" not in shown
+
+
+LONG = "|".join(f"line {n}" for n in range(40))
+
+
+def place(text: str) -> CodePlace:
+    lines = tuple(text.split("|"))
+    return CodePlace(file="a1.py", first=3, last=2 + len(lines), text=lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "expected"),
+    [
+        ("def f(x):|    return x", [], [3, 4]),
+        ('def f(x):|    """One line."""|    return x', [], [3, 4, 5]),
+        ('def f(x):|    """Two|    lines.|    """|    return x', [], [3, None, 7]),
+        ("def f(x):|    '''Never closed.|    return x", [], [3, None]),
+        ('def f(|    x,|):  # f|    """Two|    lines."""|    return x', [], [3, 4, 5, None, 8]),
+        ('def f():|    print("""Menu:|1 play|""")|    return 1', [6], [3, 4, 5, 6, 7]),
+        ("|".join(f"line {n}" for n in range(30)), [20], list(range(3, 33))),
+        (LONG, [], [*range(3, 21), None, *range(35, 43)]),
+        (LONG, [20], [3, None, *range(14, 27), None]),
+        (LONG, [11, 35], [3, 4, *range(5, 18), None, *range(29, 42), 42]),
+    ],
+)
+def test_lines(text: str, marked: list[int], expected: list[int | None]) -> None:
+    lines = own_lines(place(text), marked)
+    assert [line.number for line in lines] == expected
+    assert [line.number for line in lines if line.marked] == marked
+
+
+def cause(message: str, rule: str, **parts: object) -> ShownCause:
+    check = ShownCheck.of(
+        HOURS,
+        ScenarioResult(
+            scenario_id=HOURS.id,
+            verdict=Verdict(
+                kind=VerdictKind.FAILED, explanation=Explanation(rule=rule, message=message)
+            ),
+            points=Fraction(0),
+            out_of=Fraction(1),
+        ),
+    )
+    found = ShownCause(function="f", message=message, checks=(check,))
+    return replace(found, **parts)  # type: ignore[arg-type]
+
+
+BOARD = place("def f():|    for i in range(8):  # not 18|        show(board[i])  # 8")
+HELPER = replace(place("def show(x):|    print(x[9])"), first=20, last=21)
+
+
+def test_lines_with_the_number_are_marked_and_not_the_crash() -> None:
+    said = "This looks hard-coded to 8: an index is out of range when SIZE is 4."
+    found = cause(said, "hard_coded_size", place=BOARD, line=5)
+    assert marked_lines(found) == [(BOARD, [4])]
+
+
+def test_without_such_a_line_the_crash_is_marked() -> None:
+    said = "This looks hard-coded to 7: an index is out of range when SIZE is 4."
+    found = cause(said, "hard_coded_size", place=BOARD, line=5)
+    assert marked_lines(found) == [(BOARD, [5])]
+
+
+def test_the_function_in_which_it_crashed_is_shown_too() -> None:
+    found = cause("raised", "raised_unexpectedly", place=BOARD, raised_in=HELPER, raised_at=21)
+    assert marked_lines(found) == [(BOARD, []), (HELPER, [21])]
+
+
+def test_a_clause_is_quoted_once_and_the_one_that_names_the_function_first() -> None:
+    size, put, win = (
+        Clause(id=name, section=section, text=text)
+        for name, section, text in (
+            ("size", "1", "Everything works for every SIZE."),
+            ("put", "2", "put changes the given board."),
+            ("win", "win", "A row wins."),
+        )
+    )
+
+    def failing(function: str, *clauses: Clause) -> ShownCause:
+        found = cause("wrong", "wrong_value", function=function)
+        return replace(found, checks=(replace(found.checks[0], clauses=clauses),), clauses=(win,))
+
+    causes = [failing("put", size, put), failing("show", size), failing("tie", size)]
+    assert quoted_clauses([*causes, failing("win", win)]) == [(put,), (size,), (), (win,)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "message", "expected"),
+    [
+        ("printed_instead_of_returned", "f printed 5 instead of returning it.", True),
+        ("argument_not_changed", "board is not changed: a new list is returned.", True),
+        ("argument_not_changed", "board is not changed: item [0] is 1.", False),
+        ("wrong_value", "f returned 1 instead of 2.", False),
+    ],
+)
+def test_who_calls_it_is_to_be_checked(rule: str, message: str, *, expected: bool) -> None:
+    assert changes_return(cause(message, rule)) is expected

@@ -1,17 +1,25 @@
-"""What a later run must not take away: good results of the same bytes, and what people gave."""
+"""What the store keeps: bounded pieces from the workers, each text once, and results that stay in
+the database until they are asked for.
+"""
 
 from __future__ import annotations
 
+import random
+import tracemalloc
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from harness.common.errors import UserError
+from harness.model.observation import Observation
 from harness.model.plan import ManualSlot
-from harness.model.result import Adjustment, ByHand, ManualMark, SlotMark
-from harness.results import Store
-from tests.results.small_run import BROKEN, FACTS, PLAN, result
+from harness.model.result import Adjustment, ByHand, ManualMark, RunResult, SlotMark
+from harness.model.verdict import Verdict, VerdictKind
+from harness.results import STORE_NAME, Packer, Piece, Store
+from harness.results.reuse import PIECE_BYTES
+from tests.results.small_run import BROKEN, FACTS, PLAN, observed, result
 
 STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))
 ADA = replace(result("ada"), manual=(ManualMark(slot=STYLE),))
@@ -112,3 +120,97 @@ def test_totals(
     manual = tuple(ManualMark(slot=STYLE, mark=mark) for mark in marks)
     assert replace(ADA, manual=manual, adjustment=adjustment).total == total
     assert replace(ADA, manual=manual, mark=None).total is None
+
+
+def stored(folder: Path, *names: str, text: str = "") -> RunResult:
+    """A run of these submissions, its store closed."""
+    with Store.open(folder / STORE_NAME) as store:
+        store.begin(FACTS, PLAN)
+        for name in names:
+            store.save(replace(result(name), comment=text), {}, {})
+        return store.run()
+
+
+def test_it_is_read_as_often_as_asked_also_when_the_store_is_closed(tmp_path: Path) -> None:
+    found = stored(tmp_path, "eve", "ada", "kim").submissions
+    assert [one.id for one in found] == ["ada", "eve", "kim"]
+    assert len(found) == 3
+    assert (found[0], found[-1]) == (result("ada"), result("kim"))
+    assert found[1:] == (result("eve"), result("kim"))
+    assert tuple(found) == found
+    assert found != (result("ada"),)
+    with pytest.raises(IndexError):
+        found[3]
+
+
+def test_another_run_over_it_is_never_taken_for_it(tmp_path: Path) -> None:
+    found = stored(tmp_path, "ada", "eve").submissions
+    with Store.open(tmp_path / STORE_NAME) as store:
+        store.keep_only(["ada"])
+    assert found[0] == result("ada")
+    with pytest.raises(UserError, match="another run has been written here"):
+        list(found)
+    with Store.open(tmp_path / STORE_NAME) as store:
+        store.begin(replace(FACTS, started="another day"), PLAN)
+    with pytest.raises(UserError, match="another run has been written here"):
+        found[0]
+
+
+def test_none_is_held(tmp_path: Path) -> None:
+    large = 200_000
+    names = [f"s{number:02}" for number in range(40)]
+    found = stored(tmp_path, *names, text="x" * large).submissions
+    tracemalloc.start()
+    try:
+        assert sum(len(one.comment) for one in found) == 40 * large
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 10 * large
+
+
+def noise(number: int, size: int) -> tuple[Observation, ...]:
+    """A text that does not compress well."""
+    data = random.Random(number).randbytes(size // 2).hex()
+    return (observed(text=data),)
+
+
+def size(piece: Piece) -> int:
+    return sum(len(data) for _, data in piece.texts)
+
+
+def test_pieces_are_bounded() -> None:
+    large = {f"k{number}": noise(number, 300_000) for number in range(20)}
+    pieces = list(Packer().pieces(large, {}))
+    assert len(pieces) > 2
+    largest = max(len(data) for piece in pieces for _, data in piece.texts)
+    assert max(map(size, pieces)) < PIECE_BYTES + largest
+    assert sum(len(piece.observations) for piece in pieces) == 20
+
+
+def test_many_rows_are_several_pieces() -> None:
+    same = (observed(),)
+    pieces = list(Packer().pieces({f"k{number}": same for number in range(5000)}, {}))
+    assert [len(piece.texts) for piece in pieces] == [1, 0, 0]
+    assert sum(len(piece.observations) for piece in pieces) == 5000
+
+
+def test_a_text_is_sent_once_by_a_packer() -> None:
+    packer, same = Packer(), (observed(),)
+    passed = Verdict(kind=VerdictKind.PASSED)
+    (first,) = packer.pieces({"a": same, "b": same}, {"v": passed})
+    (second,) = packer.pieces({"c": same}, {"w": passed})
+    assert [len(first.texts), len(second.texts)] == [2, 0]
+    assert list(packer.pieces({}, {})) == []
+
+
+def test_what_was_added_is_there_though_its_result_never_came(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    verdict = Verdict(kind=VerdictKind.PASSED)
+    with Store.open(path) as store:
+        for piece in Packer().pieces({"k": (observed(),)}, {"v": verdict}):
+            store.add(piece)
+    with Store.open(path) as store:
+        assert store.observations("k") == (observed(),)
+        assert store.verdict("v") == verdict
+        assert store.states() == {}
