@@ -1,8 +1,10 @@
-"""Draws and games on which submissions are compared with the reference, in a small course."""
+"""Draws and games on which submissions are compared with the reference, in a small course: rare
+faults that scenarios miss among them."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,14 +14,18 @@ import yaml
 from harness.assignment import load, load_for_fuzzing
 from harness.common.errors import UserError
 from harness.grading.check import check_submissions, handed_in
-from harness.grading.context import prepare
+from harness.grading.context import GradingContext, prepare
 from harness.model.observation import Ending, Observation, Turn
+from harness.model.result import SubmissionResult
 from harness.model.stimulus import Stimulus
 from harness.model.study import FuzzSettings, FuzzTarget
+from harness.model.submission import Submission
+from harness.study import FuzzOptions, fuzz
 from harness.study.fuzz import worker as fuzz_worker
 from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed, play_games, shorten_game
 from harness.study.fuzz.searching import not_fuzzed
 from harness.study.fuzz.worker import Comparer
+from tests.study.rare_faults import FAULTS, ROOT, RareFault
 from tests.tiny_course import Course
 
 STRATEGIES = """
@@ -312,3 +318,58 @@ def test_extra_credit_makes_no_program_with_a_failure_one_with_full_marks(course
 
 def _asked(context: object) -> object:
     return context.specification.plan.assignment  # type: ignore[attr-defined]
+
+
+CPU_SECONDS = 120  # of one core, for drawing, comparing and shrinking
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_a_rare_fault_is_one_change_of_a_sample(fault: RareFault) -> None:
+    for name, text in fault.files().items():
+        compile(text, name, "exec")
+
+
+def laid(fault: RareFault, folder: Path, context: GradingContext) -> Submission:
+    folder.mkdir(parents=True)
+    for name, text in fault.files().items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (submission,) = handed_in([folder], context.specification.plan.assignment)
+    return submission
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_it_has_full_marks_and_is_found(fault: RareFault, tmp_path: Path) -> None:
+    cache = ROOT / ".harness-cache"
+    specification, settings = load_for_fuzzing(ROOT, fault.assignment)
+    context = prepare(specification, cache=cache, recall_tier=True)
+    submission = laid(fault, tmp_path / fault.name, context)
+    (before,) = check_submissions(context, [submission])
+    assert before.all_passed
+    assert before.mark is not None
+    assert before.mark >= before.out_of
+    start = sum(os.times()[:4])
+
+    def stop(function: str, done: int, total: int, found: int) -> None:
+        if found:
+            raise KeyboardInterrupt
+
+    options = FuzzOptions(jobs=1)
+    report = fuzz(context, settings, [submission], options, cache=tmp_path, progress=stop)
+    (found,) = report.submissions
+    (difference,) = found.differences
+    assert difference.function == (fault.shown_by or fault.function)
+    assert sum(os.times()[:4]) - start < CPU_SECONDS
+    copy = Course(tmp_path / "course")
+    for kind in ("specs", "reference"):
+        Course.copy(ROOT / kind / fault.assignment, copy.path(f"{kind}/{fault.assignment}"))
+    pasted = "scenarios:\n" + difference.scenario
+    copy.write(f"specs/{fault.assignment}/pasted.yaml", pasted)
+    context = prepare(load(copy.root, fault.assignment), recall_tier=True, cache=cache)
+    (after,) = check_submissions(context, [submission])
+    (noticed,) = _failed(after) - _failed(before)  # informational scenarios may fail as before
+    assert noticed.startswith("pasted/")
+
+
+def _failed(result: SubmissionResult) -> set[str]:
+    return {each.scenario_id for each in result.scenarios if not each.verdict.passed}

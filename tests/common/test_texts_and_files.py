@@ -1,4 +1,5 @@
-"""Files that are written whole or not at all, and archives of the same bytes every time."""
+"""Files that are written whole or not at all, and archives of the same bytes every time; escaping;
+names of people as keys."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.common.escaping import plain, quoted, shortened, visible
 from harness.common.files import open_atomic, write, write_bytes, zipped
+from harness.common.person_names import id_key, name_keys
 
 
 @pytest.mark.parametrize(("private", "mode"), [(False, 0o644), (True, 0o600)])
@@ -75,3 +78,58 @@ def test_a_zip_depends_on_its_content_alone(tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         modes = {each.filename: each.external_attr >> 16 & 0o777 for each in opened.infolist()}
     assert modes == {"a": 0o755, "b": 0o644}
+
+
+STACKED = "a" + "\u0488" * 5  # an enclosing sign: it combines, though its combining class is 0
+
+VISIBLE = [
+    ("plain text", "plain text"),
+    ("a\nb\tc\r", "a\\nb\\tc\\r"),
+    ("\x1b[31m\x07\x7f\x85", "\\x1b[31m\\x07\\x7f\\x85"),
+    ("\u202eabc\u2028", "\\u202eabc\\u2028"),
+    ("\u3164\u2800\u00a0", "\\u3164\\u2800\\xa0"),
+    ("\U000e0041\ud800", "\\U000e0041\\ud800"),
+    ("é e\u0301 \u00df 漢 \U0001f600", "é e\u0301 \u00df 漢 \U0001f600"),
+    ("a\u0301\u0301\u0301\u0301b\u0301", "a\u0301\u0301\\u0301\\u0301b\u0301"),
+    (STACKED, "a\u0488\u0488" + "\\u0488" * 3),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), VISIBLE)
+def test_what_would_act_hide_or_pile_up_is_escaped(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert plain(text) == shown
+    assert quoted(text) == f'"{shown}"'
+
+
+def test_a_text_is_shortened_around_a_place() -> None:
+    text = "0123456789" * 10
+    assert shortened(text, 200) == text
+    assert shortened(text, 10) == "0123456789…"
+    assert shortened(text, 10, at=50) == "…5678901234…"
+    assert shortened(text, 10, at=99) == "…0123456789"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Smith, Jo Ann", "Jo Ann Smith"),
+        ("Ada Lovelace", "lovelaceada"),
+        ("van Dyk, Jo", "Jo van Dyk"),
+        ("Séan O'Brien", "SE\u0301AN OBRIEN"),
+        ("\uff21\uff24\uff21", "ada"),
+        ("Straße, K", "K Strasse"),
+    ],
+)
+def test_one_name_in_two_files(one: str, other: str) -> None:
+    assert name_keys(one) & name_keys(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("Jo Kim", "Jo Lee"), ("Ana", "Aña"), ("", "-")])
+def test_two_names(one: str, other: str) -> None:
+    assert not name_keys(one) & name_keys(other)
+
+
+def test_ids_differ_by_more_than_case_and_composition() -> None:
+    assert id_key(" Zoe\u0308@X.edu ") == id_key("zoë@x.edu")
+    assert id_key("0101") != id_key("101")

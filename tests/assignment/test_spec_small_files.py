@@ -1,0 +1,192 @@
+# ruff: noqa: E501
+"""What assignment.yaml says of what is handed in and of marks; expect.yaml; what we ship."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from harness.assignment import SpecErrors, available, load, load_expectation
+from harness.assignment.loading import scenario_files
+from harness.model.plan import ManualSlot, OtherFiles
+from harness.model.specification import ExpectedVerdict, SampleExpectation
+from harness.model.verdict import VerdictKind
+from tests.assignment.small_assignment import ASSIGNMENT, write
+from tests.shipped import shipped
+
+A = "specs/small/assignment.yaml"
+ENDINGS = "expected a name that ends in .zip, .tar, .tar.gz or .tgz"
+ZONE = "Hint: write one like Australia/Brisbane."
+
+
+def handed_in(value: str) -> str:
+    return ASSIGNMENT.replace("{files: [a1.py]}", f"{{files: [a1.py], {value}}}")
+
+
+def archive(name: str) -> str:
+    return handed_in(f"archive: {name}")
+
+
+READ: list[tuple[str, str, Any]] = [
+    *((archive(name), "archive", name) for name in ("A3.zip", "A3.tar", "A3.tar.gz", "my w.tgz")),
+    *((handed_in(f"otherwise: {each}"), "otherwise", each) for each in OtherFiles),
+    (ASSIGNMENT, "archive", None),
+    (ASSIGNMENT, "otherwise", OtherFiles.ZERO),
+    (ASSIGNMENT, "time_zone", ""),
+    (ASSIGNMENT, "laid_as", None),
+    (ASSIGNMENT.replace("{files: [a1.py]}", "{as: a1.py}"), "laid_as", "a1.py"),
+    (ASSIGNMENT.replace("{files: [a1.py]}", "{as: a1.py}"), "submission_files", ("a1.py",)),
+    (ASSIGNMENT + "time_zone: Australia/Brisbane\n", "time_zone", "Australia/Brisbane"),
+    (
+        ASSIGNMENT + 'manual: [{id: style, title: Code style, out_of: 4, clause: "4.6"}, '
+        "{id: rest, title: The rest, out_of: 1/2}]\n",
+        "manual",
+        (
+            ManualSlot(id="style", title="Code style", out_of=Fraction(4), clause="4.6"),
+            ManualSlot(id="rest", title="The rest", out_of=Fraction(1, 2)),
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "field", "value"), READ)
+def test_it_is_in_the_plan(text: str, field: str, value: object, tmp_path: Path) -> None:
+    assignment = load(write(tmp_path, {A: text}), "small").plan.assignment
+    assert getattr(assignment, field) == value
+    assert assignment.functionality_marks == 6
+
+
+REFUSED = {
+    archive("week3/A3.zip"): "week3/A3.zip is a path. Hint: write the file's name alone.",
+    archive("A3.rar"): f"{ENDINGS}, got the text 'A3.rar'.",
+    archive("A3"): f"{ENDINGS}, got the text 'A3'.",
+    archive(".zip"): f"{ENDINGS}, got the text '.zip'.",
+    archive('""'): f"{ENDINGS}, got the text ''.",
+    archive("3"): "expected text, got the number 3. Hint: quote it.",
+    archive("[A3.zip]"): "expected text, got a list.",
+    handed_in("otherwise: revue"): "expected zero or review, got the text 'revue'.",
+    **{
+        f"{ASSIGNMENT}time_zone: {name}\n": f"there is no time zone {name}. {ZONE}"
+        for name in ("Brisbane", "../etc/passwd", "Australia")
+    },
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_cannot_be_meant(text: str, tmp_path: Path) -> None:
+    with pytest.raises(SpecErrors) as caught:
+        load(write(tmp_path, {A: text}), "small")
+    (error,) = caught.value.errors
+    value = error.split(": ", 2)[2]
+    places = {"archive": "4:39: submission.archive", "otherwise": "4:41: submission.otherwise"}
+    key = next((key for key in places if key in text), "")
+    assert error.startswith(f"{A}:{places.get(key, '9:12: time_zone')}: ")
+    assert value.startswith(REFUSED[text])
+
+
+EXPECTED = [
+    ("{}", SampleExpectation()),
+    (
+        'fails: ["check_input/*", "main/help-*"]\nmark: [3.1, 3.3]\n'
+        'explains: ["looks hard-coded to 8"]\nfindings: [import, module_level]\n'
+        'verdicts: {"check_win/slow-*": cpu_limit}',
+        SampleExpectation(
+            fails=("check_input/*", "main/help-*"),
+            mark=(3.1, 3.3),
+            explains=("looks hard-coded to 8",),
+            findings=("import", "module_level"),
+            verdicts=(
+                ExpectedVerdict(pattern="check_win/slow-*", kind=VerdictKind.CPU_LIMIT),
+            ),
+        )
+    ),
+    ("mark: 6", SampleExpectation(mark=(6.0, 6.0))),
+    (
+        "tier: standard\nlayer: seccomp\nwall_seconds: 5\nmemory_mib: 100\nsurvivors: 0",
+        SampleExpectation(
+            tier="standard", layer="seccomp", wall_seconds=5.0, memory_mib=100, survivors=0
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), EXPECTED)
+def test_what_it_says(text: str, expected: SampleExpectation, tmp_path: Path) -> None:
+    path = tmp_path / "expect.yaml"
+    path.write_text(text)
+    assert load_expectation(path) == expected
+
+
+BROKEN = [
+    ("fails: check_input/*", "1:8: fails: expected a list, got the text 'check_input/*'."),
+    ("fials: []", "1:1: fials: unknown key. Hint: did you mean fails?"),
+    ("mark: high", "1:7: mark: expected a number or [least, most], got the text 'high'."),
+    ("mark: [3]", "1:7: mark: expected a number or [least, most], got a list."),
+    ("mark: [3, 2]", "1:7: mark: the least is more than the most."),
+    ("findings: [imports]", "1:12: findings, item 1: unknown rule imports. Hint: did you mean import?"),
+    ("verdicts: {a: cpu}", "1:15: verdicts.a: unknown verdict cpu. Hint: verdicts are passed, failed, "
+     "missing, timeout, cpu_limit, memory_limit, output_limit, crashed, ended_early, unreadable, "
+     "tampered, stopped_early, not_run or harness_error."),
+    ("causes: {f: 3}", "1:13: causes.f: expected text, got the number 3. Hint: quote it."),
+    ("causes: {f: wrong_typ}", "1:13: causes.f: there is no rule wrong_typ. Hint: did you mean wrong_type?"),
+    ("causes: {f: import_evasion}", "1:13: causes.f: there is no rule import_evasion. Hint: it stands under findings."),
+    ("causes: {f: cpu_limit}", "1:13: causes.f: there is no rule cpu_limit. Hint: it stands under verdicts."),
+    ("findings: [returned_none]", "1:12: findings, item 1: unknown rule returned_none. Hint: it stands under causes."),
+    ("verdicts: {a: wrong_value}", "1:15: verdicts.a: unknown verdict wrong_value. Hint: it stands under causes."),
+    ("explains: [is missing, returned_none]", "1:24: explains, item 2: expected words of a message, got the rule returned_none. Hint: it stands under causes."),
+    ("explains: [retuned_none]", "1:12: explains, item 1: expected words of a message, got retuned_none. Hint: did you mean returned_none? It stands under causes."),
+    ("explains: [module_level]", "1:12: explains, item 1: expected words of a message, got the rule module_level. Hint: it stands under findings."),
+    ("explains: [ended_early]", "1:12: explains, item 1: expected words of a message, got the rule ended_early. Hint: it stands under causes."),
+    ("causes: {f: [wrong_value, oops]}", "1:27: causes.f, item 2: there is no rule oops. Hint: docs/causes.md lists the rules."),
+    ("survivors: none", "1:12: survivors: expected a whole number, got the text 'none'."),
+    ("fails: [\n", "2:1: not YAML: did not find expected node content. "
+     "Hint: look for a bracket, quote or indentation that does not match."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), BROKEN)
+def test_its_mistakes(text: str, expected: str, tmp_path: Path) -> None:
+    folder = write(tmp_path) / "submissions" / "small" / "ann"
+    folder.mkdir(parents=True)
+    (folder / "expect.yaml").write_text(text)
+    with pytest.raises(SpecErrors) as caught:
+        load_expectation(folder / "expect.yaml")
+    assert str(caught.value) == f"submissions/small/ann/expect.yaml:{expected}"
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "expect.yaml"
+    with pytest.raises(SpecErrors) as caught:
+        load_expectation(path)
+    assert str(caught.value) == f"{path}:1:1: there is no such file."
+
+
+ROOT = Path(__file__).parents[2]
+SCHEMAS = ROOT / "docs" / "schema"
+NAMED = ("assignment", "clauses", "policy", "mutants", "equivalent")
+FILES = sorted((ROOT / "specs").glob("*/*.yaml"))
+
+
+def kind(file: Path) -> str:
+    return file.stem if file.stem in NAMED else "scenarios"
+
+
+@pytest.mark.parametrize("assignment_id", available(ROOT))
+def test_a_shipped_spec_has_no_mistake(assignment_id: str) -> None:
+    plan = shipped(assignment_id).plan
+    names = tuple(f"{name}.yaml" for name in NAMED)
+    stems = {file.stem for file in scenario_files(ROOT / "specs" / assignment_id, names)}
+    assert {scenario.id.split("/")[0] for scenario in plan.scenarios} == stems
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_a_shipped_file_is_accepted_by_its_schema(file: Path) -> None:
+    schema = json.loads((SCHEMAS / f"{kind(file)}.json").read_text())
+    data = json.loads(json.dumps(yaml.safe_load(file.read_text())))
+    jsonschema.Draft202012Validator(schema).validate(data)
