@@ -12,7 +12,7 @@ do blank lines at the end; everything else does.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from harness.judging.mismatches import (
     EndingMismatch,
@@ -62,7 +62,7 @@ def mismatches(
         at = observation.phase
         return (RaiseMismatch(expected=None, actual=observation.raised, phase=at),)
     if isinstance(stimulus.action, Session):
-        differing += step_mismatches(observation, expectation, stimulus.action)
+        differing += _step_mismatches(observation, expectation)
     else:
         differing += _outcome(observation, expectation, stimulus)
         differing += text_mismatches(observation, expectation)
@@ -99,19 +99,19 @@ def _is_early(observation: Observation, expectation: Expectation, stimulus: Stim
 
 def _outcome(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
-) -> list[Mismatch]:
+) -> Iterator[Mismatch]:
     if observation.ending is not Ending.ANSWERED:
-        return []
+        return
     wanted = _expected_raise(expectation, stimulus)
     raised = _raised(observation, stimulus)
     known = expectation.reference is not None or expectation.stated.raises is not None
     elsewhere = raised is not None and observation.phase is not Phase.STIMULUS
     if elsewhere or (not raise_agrees(wanted, raised) and (known or raised is not None)):
-        return [RaiseMismatch(expected=wanted, actual=raised, phase=observation.phase)]
-    differing: list[Mismatch] = []
+        yield RaiseMismatch(expected=wanted, actual=raised, phase=observation.phase)
+        return
     if isinstance(stimulus.action, Call) and observation.raised is None:
-        differing += _returned(observation, expectation)
-    return differing + _left(observation, expectation)
+        yield from _returned(observation, expectation)
+    yield from _left(observation, expectation)
 
 
 def _raised(observation: Observation, stimulus: Stimulus) -> Raised | None:
@@ -130,24 +130,20 @@ def _expected_raise(expectation: Expectation, stimulus: Stimulus) -> StatedRaise
     return None if raised is None else StatedRaise(type_name=raised.type_name)
 
 
-def _returned(observation: Observation, expectation: Expectation) -> list[Mismatch]:
+def _returned(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
     expected: Matcher | None = expectation.stated.returns
     reference = expectation.reference
     if expected is None and reference is not None and reference.value is not None:
         expected = Exactly(value=reference.value, within=expectation.within)
-    if expected is None:
-        return []
     value = observation.value
-    if value is not None and expected.accepts(value):
-        return []
-    return [ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)]
+    if expected is not None and (value is None or not expected.accepts(value)):
+        yield ValueMismatch(channel=Channel.RETURNS, expected=expected, actual=value)
 
 
-def _left(observation: Observation, expectation: Expectation) -> list[Mismatch]:
+def _left(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
     """The positional arguments (or a draw's variables) afterwards. As many as the reference has
     must be there: a raise that is reported without them may hide what was changed."""
     stated = {leave.name: leave.value for leave in expectation.stated.leaves}
-    differing: list[Mismatch] = []
     known = expectation.reference.arguments if expectation.reference else ()
     for position in range(max(len(observation.arguments), len(known))):
         reported = position < len(observation.arguments)
@@ -155,11 +151,8 @@ def _left(observation: Observation, expectation: Expectation) -> list[Mismatch]:
         name = argument_name(expectation, position)
         expected = stated.pop(name, None) or _unstated(observation, expectation, position)
         if expected is not None and (after is None or not expected.accepts(after)):
-            mismatch = ValueMismatch(
-                channel=Channel.LEAVES, expected=expected, actual=after, name=name
-            )
-            differing.append(mismatch)
-    return differing + variable_mismatches(observation, stated)
+            yield ValueMismatch(channel=Channel.LEAVES, expected=expected, actual=after, name=name)
+    yield from _variable_mismatches(observation, stated)
 
 
 def argument_name(expectation: Expectation, position: int) -> str:
@@ -181,31 +174,30 @@ def _unstated(observation: Observation, expectation: Expectation, position: int)
     return Exactly(value=reference.arguments[position], within=expectation.within)
 
 
-def _exit(observation: Observation, expectation: Expectation, stimulus: Stimulus) -> list[Mismatch]:
+def _exit(
+    observation: Observation, expectation: Expectation, stimulus: Stimulus
+) -> Iterator[Mismatch]:
     expected = expectation.stated.exit
     if expectation.stated.exit_any:
-        return []
+        return
     if expected is None and isinstance(stimulus.action, Run) and expectation.reference:
         expected = expectation.reference.exit_status
     if expected is None or observation.exit_status == expected:
-        return []
+        return
     raised = _raised(observation, stimulus)
-    if raised is not None and not raise_agrees(_expected_raise(expectation, stimulus), raised):
-        return []  # the status only repeats that it raised
-    return [ExitMismatch(expected=expected, actual=observation.exit_status)]
+    # Where it raised, the status only repeats that.
+    if raised is None or raise_agrees(_expected_raise(expectation, stimulus), raised):
+        yield ExitMismatch(expected=expected, actual=observation.exit_status)
 
 
 _NEVER_HAPPENED = StepOutcome()
 
 
-def step_mismatches(
-    observation: Observation, expectation: Expectation, session: Session
-) -> list[Mismatch]:
+def _step_mismatches(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
     """Everything that differs in a session, the earliest step first."""
     reference, stated = expectation.reference, expectation.stated
-    differing: list[Mismatch] = []
     if reference is None:
-        differing += _against_the_sheet(observation, stated)
+        yield from _against_the_sheet(observation, stated)
     else:
         complete = observation.ending is Ending.ANSWERED
         for index, wanted in enumerate(reference.steps):
@@ -215,42 +207,32 @@ def step_mismatches(
                 outcome = _NEVER_HAPPENED
             else:
                 break
-            differing += _step(wanted, outcome, expectation, index)
+            yield from _step(wanted, outcome, expectation, index)
     if stated.prints is not None or stated.turns is not None:
         whole = Expectation(stated=stated, reference=None)
-        differing += text_mismatches(observation, whole)
+        yield from text_mismatches(observation, whole)
     if observation.ending is Ending.ANSWERED:
-        differing += _variables(observation, expectation)
-    return differing
+        yield from _variables(observation, expectation)
 
 
 def _step(
     wanted: StepOutcome, outcome: StepOutcome, expectation: Expectation, index: int
-) -> list[Mismatch]:
+) -> Iterator[Mismatch]:
     stated = expectation.stated
     expected = _shown_raise(wanted.raised, stated, index)
-    texts = step_text_mismatches(wanted.turns, outcome.turns, stated.ignore, index)
     if not raise_agrees(expected, outcome.raised):
-        return [RaiseMismatch(expected=expected, actual=outcome.raised, step=index), *texts]
-    # A REPL shows nothing for None, so a step whose value is None may have none.
-    expected_value, value = wanted.value or NONE, outcome.value or NONE
-    if wanted.raised:
-        return texts
-    differing: list[Mismatch] = []
-    if not same(expected_value, value, expectation.within):
-        matcher = Exactly(value=expected_value, within=expectation.within)
-        mismatch = ValueMismatch(
-            channel=Channel.RETURNS, expected=matcher, actual=value, step=index
-        )
-        differing.append(mismatch)
-    elif not same_shown(wanted.shown, outcome.shown, expectation.within) and not is_default_repr(
-        wanted.shown
-    ):
-        mismatch_shown = TextMismatch(
-            expected=exactly(wanted.shown), actual=outcome.shown, step=index, shown=True
-        )
-        differing.append(mismatch_shown)
-    return [*differing, *texts]
+        yield RaiseMismatch(expected=expected, actual=outcome.raised, step=index)
+    elif not wanted.raised:
+        # A REPL shows nothing for None, so a step whose value is None may have none.
+        expected_value, value = wanted.value or NONE, outcome.value or NONE
+        shows_same = same_shown(wanted.shown, outcome.shown, expectation.within)
+        if not same(expected_value, value, expectation.within):
+            matcher = Exactly(value=expected_value, within=expectation.within)
+            yield ValueMismatch(channel=Channel.RETURNS, expected=matcher, actual=value, step=index)
+        elif not shows_same and not is_default_repr(wanted.shown):
+            text = exactly(wanted.shown)
+            yield TextMismatch(expected=text, actual=outcome.shown, step=index, shown=True)
+    yield from step_text_mismatches(wanted.turns, outcome.turns, stated.ignore, index)
 
 
 def is_default_repr(shown: str) -> bool:
@@ -268,20 +250,16 @@ def _shown_raise(raised: Raised | None, stated: Expected, index: int) -> StatedR
     return StatedRaise(type_name=raised.type_name, message=message)
 
 
-def _against_the_sheet(observation: Observation, stated: Expected) -> list[Mismatch]:
+def _against_the_sheet(observation: Observation, stated: Expected) -> Iterator[Mismatch]:
     """Without a reference the sheet's own text is compared."""
-    differing: list[Mismatch] = []
     for index, shown in enumerate(stated.shown or ()):
         step = observation.steps[index] if index < len(observation.steps) else _NEVER_HAPPENED
         if not shows(step, shown, stated.ignore):
-            mismatch = TextMismatch(
-                expected=exactly(shown), actual=screen_of(step), step=index, shown=True
-            )
-            differing.append(mismatch)
-    return differing
+            text = exactly(shown)
+            yield TextMismatch(expected=text, actual=screen_of(step), step=index, shown=True)
 
 
-def _variables(observation: Observation, expectation: Expectation) -> list[Mismatch]:
+def _variables(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
     matchers = {leave.name: leave.value for leave in expectation.stated.leaves}
     reference = expectation.reference
     for variable in reference.variables if reference else ():
@@ -289,23 +267,18 @@ def _variables(observation: Observation, expectation: Expectation) -> list[Misma
         kept = variable.name != DROPPED and variable.value.kind is not ValueKind.FUNCTION
         if kept and variable.name not in matchers:
             matchers[variable.name] = Exactly(value=variable.value, within=expectation.within)
-    return variable_mismatches(observation, matchers)
+    return _variable_mismatches(observation, matchers)
 
 
-def variable_mismatches(
+def _variable_mismatches(
     observation: Observation, matchers: Mapping[str, Matcher]
-) -> list[Mismatch]:
+) -> Iterator[Mismatch]:
     """The variables afterwards that are missing or not what their matchers accept."""
     values = {variable.name: variable.value for variable in observation.variables}
-    differing: list[Mismatch] = []
     for name, matcher in matchers.items():
         value = values.get(name)
         if value is None or not matcher.accepts(value):
-            mismatch = ValueMismatch(
-                channel=Channel.LEAVES, expected=matcher, actual=value, name=name
-            )
-            differing.append(mismatch)
-    return differing
+            yield ValueMismatch(channel=Channel.LEAVES, expected=matcher, actual=value, name=name)
 
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")

@@ -9,7 +9,6 @@ from harness.judging.channels import is_default_repr, screen_of, shows
 from harness.judging.comparison import shared_start
 from harness.judging.explain.rules import count
 from harness.judging.mismatches import (
-    ValueMismatch,
     exactly,
     pieces,
     raise_agrees,
@@ -245,8 +244,6 @@ def _written(
         names = ", ".join(plain(name) for name in observation.left_open)
         yield f"the reference leaves {names} open."
     for mismatch in written_mismatches(observation, expectation, stimulus):
-        if not isinstance(mismatch, ValueMismatch):
-            continue
         name, has = plain(mismatch.name), "is not there"
         if mismatch.actual is not None:
             has = f"is {source(mismatch.actual)}"

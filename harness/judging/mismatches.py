@@ -4,7 +4,7 @@ by turn, and files; where two values first differ.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -236,25 +236,21 @@ class ExpectedTurns:
         return self.turns[index] if index < len(self.turns) else self.others
 
 
-def text_mismatches(observation: Observation, expectation: Expectation) -> list[Mismatch]:
+def text_mismatches(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
     """What was printed against what is stated, else against the reference's turns."""
     stated, reference = expectation.stated, expectation.reference
-    differing: list[Mismatch] = []
     by_turn = expected_turns(expectation)
     whole = _expected_whole(stated, reference)
     if whole is not None and not whole.accepts_text(observation.printed, stated.ignore):
-        differing.append(TextMismatch(expected=whole, actual=observation.printed))
+        yield TextMismatch(expected=whole, actual=observation.printed)
     if by_turn is not None:
-        differing += _turn_by_turn(pieces(observation.turns), by_turn, stated.ignore)
-        if observation.reads == 0 and not expected_reads(expectation):
-            differing = [
-                replace(m, turn=None) if isinstance(m, TextMismatch) else m for m in differing
-            ]
+        is_one = observation.reads == 0 and not expected_reads(expectation)
+        for mismatch in _turn_by_turn(pieces(observation.turns), by_turn, stated.ignore):
+            yield replace(mismatch, turn=None) if is_one else mismatch
     if reference is None and stated.transcript is not None:
         shown = observation.transcript()
         if not exactly(stated.transcript).accepts_text(shown, stated.ignore):
-            differing.append(TextMismatch(expected=exactly(stated.transcript), actual=shown))
-    return differing
+            yield TextMismatch(expected=exactly(stated.transcript), actual=shown)
 
 
 def _expected_whole(stated: Expected, reference: Observation | None) -> Matcher | None:
@@ -292,25 +288,21 @@ def expected_turns(expectation: Expectation) -> ExpectedTurns | None:
 
 def _turn_by_turn(
     printed: list[str], expected: ExpectedTurns, ignore: tuple[Ignore, ...]
-) -> list[Mismatch]:
-    differing: list[Mismatch] = []
+) -> Iterator[TextMismatch]:
     for index in range(max(len(printed), len(expected.turns))):
         text = printed[index] if index < len(printed) else ""
         matcher = expected.at(index)
         if matcher is not None and not matcher.accepts_text(text, ignore):
-            differing.append(TextMismatch(expected=matcher, actual=text, turn=index))
-    return differing
+            yield TextMismatch(expected=matcher, actual=text, turn=index)
 
 
-def reads_mismatch(observation: Observation, expectation: Expectation) -> list[Mismatch]:
+def reads_mismatch(observation: Observation, expectation: Expectation) -> Iterator[Mismatch]:
     """How many inputs were taken against what is stated, else against the reference."""
     most = expectation.stated.reads_at_most
-    if most is not None and observation.reads > most:
-        return [ReadsMismatch(expected=most, actual=observation.reads)]
-    expected = expected_reads(expectation)
-    if expected is None or observation.reads == expected:
-        return []
-    return [ReadsMismatch(expected=expected, actual=observation.reads)]
+    is_too_much = most is not None and observation.reads > most
+    expected = most if is_too_much else expected_reads(expectation)
+    if expected is not None and observation.reads != expected:
+        yield ReadsMismatch(expected=expected, actual=observation.reads)
 
 
 def expected_reads(expectation: Expectation) -> int | None:
@@ -327,40 +319,33 @@ def expected_reads(expectation: Expectation) -> int | None:
 
 def step_text_mismatches(
     expected: tuple[Turn, ...], actual: tuple[Turn, ...], ignore: tuple[Ignore, ...], step: int
-) -> list[Mismatch]:
+) -> Iterator[Mismatch]:
     """One session step's printed text and inputs against the reference's."""
-    differing: list[Mismatch] = []
     sides = zip_longest(pieces(expected), pieces(actual), fillvalue="")
     for index, (wanted, printed) in enumerate(sides):
         if not exactly(wanted).accepts_text(printed, ignore):
             turn = index if len(expected) > 1 or len(actual) > 1 else None
-            mismatch = TextMismatch(expected=exactly(wanted), actual=printed, turn=turn, step=step)
-            differing.append(mismatch)
+            yield TextMismatch(expected=exactly(wanted), actual=printed, turn=turn, step=step)
     reads = [sum(turn.typed is not None for turn in turns) for turns in (expected, actual)]
     if reads[0] != reads[1]:
-        differing.append(ReadsMismatch(expected=reads[0], actual=reads[1], step=step))
-    return differing
+        yield ReadsMismatch(expected=reads[0], actual=reads[1], step=step)
 
 
 def written_mismatches(
     observation: Observation, expectation: Expectation, stimulus: Stimulus
-) -> list[Mismatch]:
+) -> Iterator[ValueMismatch]:
     """Every file that differs, by name; `actual` is None for one that is not there."""
     if not stimulus.folder:
-        return []
+        return
     expected = expected_files(expectation, stimulus)
     actual = {file.name: file.value for file in observation.files}
     ignore = expectation.stated.ignore
-    differing: list[Mismatch] = []
     known = expected if expected is not None else _stated(expectation)
     names = {*known, *actual} if expected is not None else set(known)
     for name in sorted(names):
         matcher, value = known.get(name), actual.get(name)
         if matcher is None or not accepts(matcher, value, ignore):
-            differing.append(
-                ValueMismatch(channel=Channel.WRITES, expected=matcher, actual=value, name=name)
-            )
-    return differing
+            yield ValueMismatch(channel=Channel.WRITES, expected=matcher, actual=value, name=name)
 
 
 def accepts(matcher: Matcher, value: Value | None, ignore: tuple[Ignore, ...]) -> bool:

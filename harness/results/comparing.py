@@ -233,20 +233,23 @@ class MarkChange:
     @property
     def other_bytes(self) -> bool:
         """Whether the files handed in are not the same."""
-        before, after = self.before, self.after
-        return before is not None and after is not None and _differ(before, after, "source_digest")
+        return self._differs("source_digest")
 
     @property
     def other_findings(self) -> bool:
         """Whether the policy found something else."""
-        before, after = self.before, self.after
-        return before is not None and after is not None and _differ(before, after, "findings")
+        return self._differs("findings")
 
     @property
     def other_by_hand(self) -> bool:
         """Whether people gave something else."""
+        return self._differs("by_hand")
+
+    def _differs(self, field: str) -> bool:
         before, after = self.before, self.after
-        return before is not None and after is not None and _differ(before, after, "by_hand")
+        if before is None or after is None:
+            return False
+        return bool(getattr(before, field) != getattr(after, field))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -383,7 +386,3 @@ def _tallies(changes: Iterable[MarkChange]) -> tuple[ScenarioTally, ...]:
     return tuple(
         ScenarioTally(id=name, now_pass=passes[name], now_fail=fails[name]) for name in names
     )
-
-
-def _differ(before: SnapshotEntry, after: SnapshotEntry, field: str) -> bool:
-    return bool(getattr(before, field) != getattr(after, field))

@@ -195,14 +195,11 @@ class StoreReader(AbstractContextManager["StoreReader"]):
 
     def states(self) -> dict[str, str]:
         """The state digest of every submission that has a result, by its id."""
-        with translated(self.path):
-            rows = self._connection.execute("SELECT id, state_digest FROM submission").fetchall()
+        rows = self._rows("SELECT id, state_digest FROM submission")
         return {str(name): str(state) for name, state in rows}
 
     def paths(self) -> tuple[str, ...]:
-        with translated(self.path):
-            rows = self._connection.execute("SELECT path FROM path ORDER BY path").fetchall()
-        return tuple(str(path) for (path,) in rows)
+        return tuple(str(path) for (path,) in self._rows("SELECT path FROM path ORDER BY path"))
 
     def earlier_facts(self) -> RunFacts | None:
         """The facts of the run that is stored here; None where there is none, or none that this
@@ -220,11 +217,9 @@ class StoreReader(AbstractContextManager["StoreReader"]):
 
     def by_hand(self) -> dict[str, ByHand]:
         """What people gave, by the ids of submissions."""
-        with translated(self.path):
-            rows = self._connection.execute("SELECT id, given FROM by_hand").fetchall()
         return {
             str(name): self._needed(self._read(ByHand, given), "marks given by hand")
-            for name, given in rows
+            for name, given in self._rows("SELECT id, given FROM by_hand")
         }
 
     def whole_result(self, submission_id: str) -> SubmissionResult | None:
@@ -242,11 +237,9 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         database when it is asked for, also after this reader is closed. `facts.complete` says
         whether it is a result."""
         facts = self.facts()
-        with translated(self.path):
-            rows = self._connection.execute("SELECT id FROM submission ORDER BY id").fetchall()
         path = self.path
         results = StoredResults(
-            [str(name) for (name,) in rows],
+            [str(name) for (name,) in self._rows("SELECT id FROM submission ORDER BY id")],
             facts,
             lambda: StoreReader(path, connect_to_read(path)),
         )
@@ -264,6 +257,10 @@ class StoreReader(AbstractContextManager["StoreReader"]):
         with translated(self.path):
             row: Row | None = self._connection.execute(query, values).fetchone()
         return row
+
+    def _rows(self, query: str) -> list[Row]:
+        with translated(self.path):
+            return self._connection.execute(query).fetchall()
 
     def _text(self, table: str, key: str) -> object | None:
         query = f"SELECT data FROM {table} JOIN text ON text.id = {table}.text WHERE key = ?"
