@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from harness.assignment import available, load
+from harness.assignment.loading import available, load
 from harness.execution import create_driver, pick_cpu
 from harness.grading.context import prepare
 from harness.grading.grader import Grader
@@ -30,7 +30,7 @@ from harness.grading.validation.programs import mutated
 from harness.model.assignment import SourceFile
 from harness.model.specification import Specification
 from harness.model.submission import Submission
-from harness.policy import check
+from harness.policy.checking import check
 from harness.study.strength import changes, with_change
 
 ROOT = Path(__file__).parents[1]

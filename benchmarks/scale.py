@@ -41,7 +41,7 @@ from harness.grading.engines.dask import RESOURCE, Cluster, tasks, wire
 from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.worker import SpawnedWorker
 from harness.grading.grader import Graded
-from harness.intake import ClassOptions
+from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
 from harness.model.submission import Submission
 from harness.results import STORE_NAME, Piece, Store

@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from harness.assignment import CACHE, load
+from harness.assignment.loading import CACHE, load
 from harness.common.errors import UserError
 from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
 from harness.grading.check import check_submissions, cohort_of, submitted
@@ -25,7 +25,8 @@ from harness.grading.context import GradingContext, prepare, visible_only
 from harness.grading.engines.dask import Cluster
 from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.processes import import_early
-from harness.intake import ClassOptions, Cohort
+from harness.intake.pipeline import Cohort
+from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import (

@@ -43,7 +43,7 @@ class AssignmentFolder(pytest.Directory):
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """One collector for each YAML file with scenarios."""
-        from harness.assignment import load
+        from harness.assignment.loading import load
         from harness.common.errors import UserError
 
         try:
@@ -81,11 +81,11 @@ class AssignmentFolder(pytest.Directory):
     def _grade(self, selected: frozenset[str]) -> SubmissionResult:
         from dataclasses import replace
 
-        from harness.assignment import CACHE
+        from harness.assignment.loading import CACHE
         from harness.common.errors import UserError
         from harness.grading.check import check_submissions
         from harness.grading.context import prepare
-        from harness.intake import read
+        from harness.intake.pipeline import read
         from harness.model.submission import Submission
 
         plan = self.plan.subset(lambda scenario: scenario.id in selected)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from harness.assignment import CACHE, load
+from harness.assignment.loading import CACHE, load
 from harness.grading.context import GradingContext, prepare
 from harness.model.specification import Specification
 

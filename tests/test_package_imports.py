@@ -12,7 +12,10 @@ import harness
 ROOT = Path(harness.__file__).parent
 
 # Collections of parts that are used one by one, so that each costs what it costs.
-BY_MODULE = ("common", "grading", "model", "packaging", "reporting")
+BY_MODULE = (
+    *("assignment", "common", "grading", "intake", "model"),
+    *("packaging", "policy", "reporting", "study"),
+)
 # Programs in one file hold what their modules import, so they name exactly what they need.
 PACKED = ("harness.packaging.selfcheck", "harness.packaging.classroom50")
 

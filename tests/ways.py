@@ -30,11 +30,11 @@ from unittest.mock import patch
 import pydantic
 
 import harness
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.grading.batch import BatchOptions, grade_batch
 from harness.grading.check import cohort_of
 from harness.grading.context import prepare
-from harness.intake import ClassOptions
+from harness.intake.terms import ClassOptions
 from harness.reporting.writing import write_reports
 from tests.downloads import HandIn, moodle, program, zipped_class
 from tests.inline import InlineEngine

@@ -9,7 +9,7 @@ from textwrap import indent
 
 from benchmarks.soak import machine
 from benchmarks.soak.course import ROOT
-from harness.assignment import available, load
+from harness.assignment.loading import available, load
 from harness.execution import Driver, SubmissionServer, pick_cpu
 from harness.grading.context import GradingContext, prepare
 from harness.grading.observing.running import run_all

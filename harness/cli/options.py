@@ -11,9 +11,11 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from harness.assignment import CACHE, available, files_asked_for, find_root
+from harness.assignment.loading import CACHE, available, files_asked_for, find_root
 from harness.common.errors import UserError
-from harness.intake import ClassOptions, layout_names, must_exist, original_name
+from harness.intake.entries import must_exist, original_name
+from harness.intake.recognising import layout_names
+from harness.intake.terms import ClassOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -35,7 +35,7 @@ from harness.model.result import (
 )
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import Verdict, VerdictKind
-from harness.policy import POLICY_DIGEST
+from harness.policy.sources import POLICY_DIGEST
 from harness.results import STORE_NAME, Piece, Store, StoreReader, execution_digest, judging_digest
 
 Listener = Callable[[Event], None]

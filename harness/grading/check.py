@@ -12,16 +12,10 @@ from harness.common.errors import UserError
 from harness.execution import create_driver, pick_cpu
 from harness.grading.context import GradingContext
 from harness.grading.grader import Grader
-from harness.intake import (
-    GO_THERE,
-    ClassOptions,
-    Cohort,
-    listed,
-    must_exist,
-    original_name,
-    read_cohort,
-    read_one,
-)
+from harness.intake.entries import GO_THERE, listed, must_exist, original_name
+from harness.intake.pipeline import Cohort, read_cohort
+from harness.intake.submissions import read_one
+from harness.intake.terms import ClassOptions
 from harness.model.plan import Assignment
 from harness.model.result import SubmissionResult
 from harness.model.submission import ARCHIVE_ENDINGS, Submission

@@ -29,11 +29,8 @@ from harness.model.policy import PolicyReport
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict
-from harness.policy import (
-    ENTRY,
-    SOURCES,
-    unchecked,
-)
+from harness.policy.rule import unchecked
+from harness.policy.sources import ENTRY, SOURCES
 from harness.results import EmptyCache, ResultCache, encoded
 
 

@@ -21,7 +21,7 @@ from harness.model.result import (
 )
 from harness.model.submission import Submission
 from harness.model.verdict import Cause, Verdict, VerdictKind
-from harness.policy import finding_kind
+from harness.policy.rules import finding_kind
 
 # A person should read a program that does this, and decide whether to run it with longer limits.
 _NEEDS_REVIEW = {VerdictKind.TAMPERED, VerdictKind.STOPPED_EARLY}

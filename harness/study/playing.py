@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 
-from harness.assignment import as_template, in_quotes, load
+from harness.assignment.document import in_quotes
+from harness.assignment.loading import load
+from harness.assignment.vocabulary import as_template
 from harness.common.errors import UserError
 from harness.common.escaping import visible_lines
 from harness.execution import Driver, find_interpreter, has_terminals

@@ -16,7 +16,7 @@ from harness.common.errors import UserError
 from harness.execution import Answers, ToolFailed, choose_tier, create_driver, find_interpreter
 from harness.grading.check import cohort_of
 from harness.grading.stub import handed_out_stubs
-from harness.intake import ClassOptions
+from harness.intake.terms import ClassOptions
 from harness.model.assignment import SourceFile
 from harness.model.observation import Ending, Tier
 from harness.model.specification import Specification

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.assignment import SpecErrors, as_template, in_quotes, load
+from harness.assignment.document import in_quotes
+from harness.assignment.loading import SpecErrors, load
+from harness.assignment.vocabulary import as_template
 from harness.common import files
 from harness.common.errors import UserError
 from harness.execution import Observes, choose_tier, create_driver, find_interpreter

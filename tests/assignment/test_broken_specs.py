@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import SpecErrors, load
+from harness.assignment.loading import SpecErrors, load
 from tests.assignment.small_assignment import (
     ASSIGNMENT,
     CLAUSES,

@@ -29,7 +29,8 @@ from pathlib import Path
 from harness.assignment.scenarios import stimuli
 root = Path(sys.argv[1])
 stimuli.__path__.append(str(root / "new"))
-from harness.assignment import SpecErrors, json_schema, load
+from harness.assignment.loading import SpecErrors, load
+from harness.assignment.schema import json_schema
 print(load(root, "small").plan.scenarios[0].stimuli[0].action)
 scenario = json_schema()["$defs"]["Scenario"]
 print(scenario["properties"]["check"], {"required": ["check"]} in scenario["oneOf"])

@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from harness.assignment import as_template
 from harness.assignment.vocabulary import (
     OverrideError,
     ProvidedError,
     TemplateError,
+    as_template,
     constants_of,
     render,
     with_overrides,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import SpecErrors, load, record_draws
+from harness.assignment.compile import record_draws
+from harness.assignment.loading import SpecErrors, load
 from harness.common.serial import dumps, loads
 from harness.model.plan import Plan
 from tests.assignment.small_assignment import (
@@ -50,7 +51,7 @@ def test_a_second_load_is_the_same_and_reads_no_yaml(tmp_path: Path) -> None:
     assert load(tmp_path, "small") == first
     assert entry(tmp_path).read_bytes() == kept
     code = (
-        "from pathlib import Path; from harness.assignment import load\n"
+        "from pathlib import Path; from harness.assignment.loading import load\n"
         "print([s.id for s in load(Path(sys.argv[1]), 'small').plan.scenarios])"
     )
     done = run(code, str(tmp_path))
@@ -61,7 +62,7 @@ def test_a_second_load_is_the_same_and_reads_no_yaml(tmp_path: Path) -> None:
 def test_without_the_cache_the_same_code_needs_yaml(tmp_path: Path) -> None:
     write(tmp_path)
     code = (
-        "from pathlib import Path; from harness.assignment import load\n"
+        "from pathlib import Path; from harness.assignment.loading import load\n"
         "load(Path(sys.argv[1]), 'small')"
     )
     done = run(code, str(tmp_path))
@@ -125,7 +126,7 @@ def test_the_python_loader_stands_in_loudly_and_reads_the_same(tmp_path: Path) -
     entry(tmp_path).unlink()
     code = (
         "import yaml; del yaml.CSafeLoader\n"
-        "from pathlib import Path; from harness.assignment import load; import sys\n"
+        "from pathlib import Path; from harness.assignment.loading import load; import sys\n"
         "print(load(Path(sys.argv[1]), 'small').plan.spec_digest)"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]

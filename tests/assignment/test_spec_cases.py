@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import SpecErrors, load, load_for_fuzzing, record_draws
+from harness.assignment.compile import load_for_fuzzing, record_draws
+from harness.assignment.loading import SpecErrors, load
 from harness.matchers import AllOf, Contains, Exactly, HasNumber, Matches
 from harness.model.expectation import Expected, StatedTurn, StatedTurns
 from harness.model.plan import Scenario

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import SpecErrors, load, record_draws
+from harness.assignment.compile import record_draws
+from harness.assignment.loading import SpecErrors, load
 from harness.common.errors import UserError
 from harness.model.stimulus import Binding
 from tests.assignment.small_assignment import BOARDS, scenario_file, write

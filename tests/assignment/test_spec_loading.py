@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import SpecErrors, available, find_root, load
+from harness.assignment.loading import SpecErrors, available, find_root, load
 from harness.common.errors import UserError
 from harness.matchers import (
     ALine,

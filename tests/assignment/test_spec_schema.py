@@ -10,8 +10,7 @@ import jsonschema
 import pytest
 import yaml
 
-from harness.assignment import json_schema, write_schemas
-from harness.assignment.schema import file_schemas
+from harness.assignment.schema import file_schemas, json_schema, write_schemas
 from tests.assignment.small_assignment import (
     ASSIGNMENT,
     CLAUSES,

@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 import yaml
 
-from harness.assignment import SpecErrors, available, load, load_expectation
-from harness.assignment.loading import scenario_files
+from harness.assignment.files.small_files import load_expectation
+from harness.assignment.loading import SpecErrors, available, load, scenario_files
 from harness.model.plan import ManualSlot, OtherFiles
 from harness.model.specification import ExpectedVerdict, SampleExpectation
 from harness.model.verdict import VerdictKind

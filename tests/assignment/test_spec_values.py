@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import SpecErrors, load
 from harness.assignment.document import ScalarError, is_literal, resolve
+from harness.assignment.loading import SpecErrors, load
 from harness.assignment.scenarios.python_text import (
     SessionError,
     parse_session,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.assignment import load_expectation
+from harness.assignment.files.small_files import load_expectation
 from harness.cli.commands.validate import accept_samples
 from harness.grading.validation.checks import Problem, SampleOutcome, ValidationReport
 from harness.model.specification import ExpectedCause, SampleExpectation

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.common.errors import UserError
 from harness.packaging.scaffold import files
 from harness.packaging.scaffold.first_scenarios import first_scenarios

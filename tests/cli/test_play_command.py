@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pexpect
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.grading.context import prepare
 from tests.tiny_course import HARNESS, PATIENCE, Course, environment
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import json_schema
+from harness.assignment.schema import json_schema
 from tests.cli.walked_page import Walk
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from harness.api import load_assignment
-from harness.assignment import load, load_expectation
+from harness.assignment.files.small_files import load_expectation
+from harness.assignment.loading import load
 from harness.cli.commands.validate import read_samples
 from harness.grading.check import check_submissions
 from harness.grading.context import prepare

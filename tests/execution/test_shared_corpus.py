@@ -6,7 +6,7 @@ import pytest
 
 from harness.execution import Driver, SharedOutcome, canonical
 from harness.model.stimulus import Limits
-from harness.policy import check_sharing
+from harness.policy.sharing import check_sharing
 from tests.execution.small_world import assignment, call, run, source
 from tests.shared_corpus import CALLS, ENDS_LATE, NOTHING, SEEN, SURROUNDINGS
 

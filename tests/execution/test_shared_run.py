@@ -18,7 +18,7 @@ from harness.execution.sharing import SharedOutcome, canonical, decoded, may_sha
 from harness.model.assignment import ProvidedVariant, SourceFile
 from harness.model.observation import Ending
 from harness.model.stimulus import Key, Limits, Stimulus
-from harness.policy import check_sharing
+from harness.policy.sharing import check_sharing
 from tests.execution.small_world import (
     FRAMES,
     QUICK,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.causes import ROOT, committed, measured, pairs
-from harness.assignment import available, load
+from harness.assignment.loading import available, load
 
 SCRIPTS = (ROOT / "examples" / "first-steps", "first-steps")
 

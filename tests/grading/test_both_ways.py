@@ -14,7 +14,7 @@ from harness.grading.check import cohort_of
 from harness.grading.context import isolated, prepare
 from harness.grading.grader import Graded, Grader
 from harness.grading.validation.checks import isolation_problems
-from harness.intake import ClassOptions
+from harness.intake.terms import ClassOptions
 from harness.model.observation import Isolation
 from harness.model.result import ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.verdict import Explanation, Verdict, VerdictKind

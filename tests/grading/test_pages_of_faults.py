@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.grading.check import check_submissions, handed_in
 from harness.grading.context import prepare
 from harness.reporting.html.submission_pages import feedback_page

@@ -33,7 +33,7 @@ sys.meta_path.insert(0, Absent())
 from harness.execution import choose_tier, find_interpreter
 from harness.grading.check import check_submissions
 from harness.grading.context import GradingContext
-from harness.intake import read
+from harness.intake.pipeline import read
 from harness.common import serial
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.grading.check import check_submissions, handed_in
 from harness.grading.context import prepare
 from tests.tiny_course import Course

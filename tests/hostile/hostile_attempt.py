@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.execution import Driver, find_interpreter
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.observation import Observation, Tier

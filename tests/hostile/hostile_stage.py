@@ -12,13 +12,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.common import serial
 from harness.common.errors import UserError
 from harness.execution import Driver, find_interpreter
 from harness.grading.grader import Grader
 from harness.grading.observing.answer_key import make_key
-from harness.intake import read
+from harness.intake.pipeline import read
 from harness.model.observation import Observation, Tier
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.execution import Driver, find_interpreter
 from harness.grading.grader import Grader
 from harness.grading.observing.answer_key import make_key

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.execution import Driver, find_interpreter
 from harness.grading.context import isolated
 from harness.grading.grader import Grader

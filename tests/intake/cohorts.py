@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.common.errors import UserError
-from harness.intake import ClassOptions, Cohort, read_cohort
+from harness.intake.pipeline import Cohort, read_cohort
+from harness.intake.terms import ClassOptions
 from harness.model.plan import Assignment
 from harness.model.submission import Submission, Withheld
 from tests import plans

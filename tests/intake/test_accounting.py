@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.intake import Cohort
+from harness.intake.pipeline import Cohort
 from harness.model.result import Contents
 from harness.model.submission import Withheld
 from tests.downloads import (

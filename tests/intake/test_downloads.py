@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from harness.common.errors import UserError
-from harness.intake import ClassOptions, read_cohort
+from harness.intake.pipeline import read_cohort
+from harness.intake.terms import ClassOptions
 from harness.model.plan import OtherFiles
 from harness.model.submission import Student, Withheld
 from tests.downloads import (

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.intake import ClassOptions, read_cohort
+from harness.intake.pipeline import read_cohort
+from harness.intake.terms import ClassOptions
 from harness.model.submission import Withheld
 from tests.downloads import (
     Files,

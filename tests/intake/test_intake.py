@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.common.errors import UserError
-from harness.intake import read
+from harness.intake.pipeline import read
 from harness.model.plan import Assignment
 from harness.model.submission import Submission
 from tests import plans

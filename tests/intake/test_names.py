@@ -12,10 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.common.errors import UserError
-from harness.intake import Cohort, layout_names, read, read_one
 from harness.intake.entries import original_name
+from harness.intake.pipeline import Cohort, read
+from harness.intake.recognising import layout_names
+from harness.intake.submissions import read_one
 from harness.model.plan import Assignment, OtherFiles
 from harness.model.submission import Submission, Withheld
 from tests.downloads import HandIn, canvas, gradescope, program, zipped_class

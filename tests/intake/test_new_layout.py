@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.intake import layout_names, layouts
+from harness.intake import layouts
+from harness.intake.recognising import layout_names
 from tests.intake.cohorts import by_id, cohort, source_of
 
 TOY = '''

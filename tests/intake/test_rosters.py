@@ -8,7 +8,7 @@ import pytest
 
 from harness.common.csv_tables import read_sheet
 from harness.common.errors import UserError
-from harness.intake import Cohort
+from harness.intake.pipeline import Cohort
 from harness.model.submission import Student, Withheld
 from tests.downloads import (
     HandIn,

@@ -22,7 +22,7 @@ from harness.model.verdict import (
     Verdict,
     VerdictKind,
 )
-from harness.policy import check
+from harness.policy.checking import check
 from tests import plans
 from tests.execution.small_world import source
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness import matchers
-from harness.assignment import SpecErrors, load
+from harness.assignment.loading import SpecErrors, load
 from harness.common import serial
 from harness.judging import judge
 from harness.matchers import kinds

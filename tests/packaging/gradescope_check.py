@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from harness.assignment import load_expectation
+from harness.assignment.files.small_files import load_expectation
 from harness.execution import find_interpreter
 from tests.packaging.autograder_tree import Autograder, gives_no_mark
 from tests.packaging.clean_root import Image, bootstrap, half_a_processor

@@ -14,7 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.execution import create_driver
 from harness.grading.context import GradingContext, prepare
 from harness.grading.grader import Grader

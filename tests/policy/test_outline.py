@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.model.policy import Outline, Printing
-from harness.policy import check
+from harness.policy.checking import check
 from tests.execution.small_world import source
 
 

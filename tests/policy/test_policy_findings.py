@@ -18,7 +18,7 @@ from harness.model.policy import (
     PolicyReport,
     Severity,
 )
-from harness.policy import check
+from harness.policy.checking import check
 
 GIVEN = ("from typing import Optional", "from a1_support import *")
 HEAD = "from typing import Optional\nfrom a1_support import *\n"

@@ -12,8 +12,9 @@ import pytest
 
 from harness.common import serial
 from harness.model.plan import SourceFile
-from harness.model.policy import ImportPolicy, NameList, Policy, PolicyReport
-from harness.policy import ENTRY, SOURCES, PolicyRequest, check
+from harness.model.policy import ImportPolicy, NameList, Policy, PolicyReport, PolicyRequest
+from harness.policy.checking import check
+from harness.policy.sources import ENTRY, SOURCES
 
 # Loads nothing from the disk but the standard library.
 LOADER = """

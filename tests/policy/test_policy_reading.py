@@ -15,7 +15,7 @@ from harness.model.policy import (
     PolicyReport,
     Severity,
 )
-from harness.policy import check
+from harness.policy.checking import check
 
 UTF_16 = "the file is saved as UTF-16; Python needs UTF-8"
 NOTEBOOK = json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})

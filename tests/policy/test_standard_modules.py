@@ -10,7 +10,7 @@ import pytest
 
 from harness.model.plan import SourceFile
 from harness.model.policy import ImportPolicy, NameList, Policy
-from harness.policy import check
+from harness.policy.checking import check
 
 # What introductory courses import, and what is imported most anywhere.
 MODULES = """

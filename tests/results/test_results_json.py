@@ -22,7 +22,7 @@ from harness.model.result import (
     SubmissionStatus,
 )
 from harness.model.verdict import Cause, CodePlace, Symptom, Verdict, VerdictKind
-from harness.policy import finding_kinds
+from harness.policy.rules import finding_kinds
 from harness.results import mark_string, results_json
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.soak import course, loop
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.grading.context import GradingContext, prepare
 from tests.per_commit import per_commit
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assignment import available
+from harness.assignment.loading import available
 from harness.matchers import Exactly, PythonValue
 from harness.model.expectation import Expected, Matcher
 from harness.model.plan import Scenario, Visibility

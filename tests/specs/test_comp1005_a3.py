@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from harness.intake import read
+from harness.intake.pipeline import read
 from harness.matchers import Contains, Matches
 from harness.model.plan import Plan
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Stimulus
-from harness.policy import check
+from harness.policy.checking import check
 from tests.shipped import shipped
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from harness.model.observation import Ending
 from harness.model.plan import Plan, Scenario
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run
-from harness.policy import check
+from harness.policy.checking import check
 from tests.shipped import context_of, shipped
 from tests.specs import connect4ish_oracle as oracle
 

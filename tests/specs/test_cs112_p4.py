@@ -19,7 +19,7 @@ import pytest
 from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Session, Stimulus
-from harness.policy import check
+from harness.policy.checking import check
 from tests.shipped import shipped
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from harness.assignment import load, load_for_fuzzing
+from harness.assignment.compile import load_for_fuzzing
+from harness.assignment.loading import load
 from harness.common.errors import UserError
 from harness.grading.check import check_submissions, handed_in
 from harness.grading.context import GradingContext, prepare
@@ -20,10 +21,9 @@ from harness.model.result import SubmissionResult
 from harness.model.stimulus import Stimulus
 from harness.model.study import FuzzSettings, FuzzTarget
 from harness.model.submission import Submission
-from harness.study import FuzzOptions, fuzz
 from harness.study.fuzz import worker as fuzz_worker
 from harness.study.fuzz.drawing import CourseCode, Drawer, batch_seed, play_games, shorten_game
-from harness.study.fuzz.searching import not_fuzzed
+from harness.study.fuzz.searching import FuzzOptions, fuzz, not_fuzzed
 from harness.study.fuzz.worker import Comparer
 from tests.study.rare_faults import FAULTS, ROOT, RareFault
 from tests.tiny_course import Course

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.study.transcripts import MisalignedError, Screen, typed_lines
 from tests.tiny_course import Course
 

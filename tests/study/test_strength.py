@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.common.words import percent
 from harness.grading.context import prepare
 from harness.grading.engines import FailureJob

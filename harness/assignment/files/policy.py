@@ -24,7 +24,8 @@ from harness.model.policy import (
     Policy,
     Severity,
 )
-from harness.policy import ListSetting, policy_rules
+from harness.policy.rule import ListSetting
+from harness.policy.rules import policy_rules
 
 _PLAIN = (Severity.NOTE, Severity.REVIEW, Severity.ZERO)
 _FEW = 10  # names that a message lists

@@ -36,7 +36,7 @@ from harness.model.plan import Clause, Exemption, SourceFile, glob
 from harness.model.specification import ExpectedCause, ExpectedVerdict, Mutant, SampleExpectation
 from harness.model.study import Equivalent
 from harness.model.verdict import VerdictKind, rule_words
-from harness.policy import finding_kinds
+from harness.policy.rules import finding_kinds
 
 
 def _line(text: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.cli.discovery import examples
 from harness.cli.options import (
     cache_folder,

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from harness.assignment import load_for_fuzzing
+from harness.assignment.compile import load_for_fuzzing
 from harness.cli.discovery import examples
 from harness.cli.options import (
     PATH,
@@ -35,7 +35,8 @@ from harness.model.specification import Specification
 from harness.model.study import FuzzReport, FuzzSettings
 from harness.model.submission import Submission
 from harness.results import STORE_NAME, Store
-from harness.study import FuzzOptions, fuzz, graded_submissions
+from harness.study.fuzz.searching import FuzzOptions, fuzz
+from harness.study.similarity import graded_submissions
 
 SECTION = "Assignments"
 SUMMARY = "Look for faults that the scenarios miss."

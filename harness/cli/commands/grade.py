@@ -35,7 +35,7 @@ from harness.common.errors import UserError
 from harness.grading.batch import Interrupted
 from harness.grading.context import isolated, without_tags
 from harness.grading.engines.dask import Cluster
-from harness.intake import ClassOptions
+from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
 from harness.model.result import Event, SubmissionGraded, SubmissionStatus
 from harness.model.specification import Specification

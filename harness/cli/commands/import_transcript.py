@@ -11,7 +11,7 @@ from harness.cli.options import PATH, constants_option, python_option
 from harness.cli.printing import without_marks
 from harness.common.errors import UserError
 from harness.common.escaping import visible
-from harness.study import ImportOptions, import_transcript
+from harness.study.transcripts import ImportOptions, import_transcript
 
 SECTION = "Assignments"
 SUMMARY = "Turn transcripts of a program into scenarios."

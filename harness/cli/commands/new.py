@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.assignment import find_root
+from harness.assignment.loading import find_root
 from harness.cli.discovery import examples
 from harness.common.errors import UserError
 from harness.common.files import write_bytes

@@ -70,7 +70,7 @@ def command(
         code = "import sys; from harness.cli import main; sys.exit(main())"
         return attach_terminal([sys.executable, "-c", code, *sys.argv[1:]])
     # Only on this side of the terminal: it takes a while to load.
-    from harness.study import PlayOptions, check_name, play, record  # noqa: PLC0415
+    from harness.study.playing import PlayOptions, check_name, play, record  # noqa: PLC0415
 
     base = the_root(root)
     if name is not None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from harness.assignment import as_template, available, load, record_draws
+from harness.assignment.compile import record_draws
+from harness.assignment.loading import available, load
+from harness.assignment.vocabulary import as_template
 from harness.cli.discovery import examples
 from harness.cli.options import options, python_option, root_option, the_root
 from harness.grading.single_runs import record_transcripts

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.assignment import json_schema, write_schemas
+from harness.assignment.schema import json_schema, write_schemas
 from harness.cli.discovery import examples
 
 SECTION = "Assignments"

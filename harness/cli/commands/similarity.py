@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from harness.assignment import load
+from harness.assignment.loading import load
 from harness.cli.discovery import examples
 from harness.cli.options import PATH, cache_folder, python_option, root_option, the_root
 from harness.cli.printing import print_result
@@ -19,7 +19,7 @@ from harness.model.study import SimilarityReport
 from harness.reporting.html.study_pages import write_similarity, write_study
 from harness.reporting.view.words import percent
 from harness.results import Store, latest_strength, store_of
-from harness.study import compare_class, graded_submissions, without_ids
+from harness.study.similarity import compare_class, graded_submissions, without_ids
 
 SECTION = "Results"
 SUMMARY = "Compare the programs of a class with each other."

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from harness.assignment import available, load, load_equivalents
+from harness.assignment.files.small_files import load_equivalents
+from harness.assignment.loading import available, load
 from harness.cli.discovery import examples
 from harness.cli.options import (
     cache_folder,
@@ -27,7 +28,7 @@ from harness.common.words import percent
 from harness.grading.context import prepare
 from harness.model.specification import Specification
 from harness.model.study import StrengthReport
-from harness.study import measure
+from harness.study.strength import measure
 
 _LISTED = 10  # scenarios that could be left out; the JSON file has all
 

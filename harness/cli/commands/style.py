@@ -13,7 +13,8 @@ from harness.common.escaping import visible
 from harness.reporting.html.study_pages import style_in_words, write_style
 from harness.reporting.writing import write_reports
 from harness.results import Store, store_of
-from harness.study import graded_submissions, style_report
+from harness.study.similarity import graded_submissions
+from harness.study.style import style_report
 
 SECTION = "Results"
 SUMMARY = "Gather evidence for the person who marks style."

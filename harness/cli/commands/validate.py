@@ -13,15 +13,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from harness.api import load_assignment
-from harness.assignment import (
-    SpecErrors,
-    as_template,
-    available,
-    expectation_text,
-    load,
-    load_expectation,
-    record_draws,
-)
+from harness.assignment.compile import record_draws
+from harness.assignment.files.small_files import expectation_text, load_expectation
+from harness.assignment.loading import SpecErrors, available, load
+from harness.assignment.vocabulary import as_template
 from harness.cli.commands.strength import measure_strength, show_strength
 from harness.cli.discovery import examples
 from harness.cli.options import (
@@ -44,7 +39,7 @@ from harness.grading.context import prepare
 from harness.grading.single_runs import record_transcripts
 from harness.grading.validation.checks import SampleOutcome, ValidationReport
 from harness.grading.validation.validate import Sample, validate
-from harness.intake import read
+from harness.intake.pipeline import read
 from harness.model.plan import Assignment
 from harness.model.specification import Specification
 from harness.reporting.github import placed

@@ -38,7 +38,7 @@ from harness.model.plan import Assignment, Plan, Scenario, SourceFile
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Limits, Stimulus, called_function
 from harness.model.values import Value
-from harness.policy import ENTRY, SOURCES
+from harness.policy.sources import ENTRY, SOURCES
 from harness.results import execution_digest
 
 Asked = tuple[Stimulus, Limits]

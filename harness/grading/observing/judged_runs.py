@@ -20,7 +20,7 @@ from harness.model.plan import Assignment, Plan, Scenario, SourceFile, in_turn, 
 from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Explanation, Verdict, VerdictKind
-from harness.policy import POLICY_DIGEST
+from harness.policy.sources import POLICY_DIGEST
 from harness.results import (
     ResultCache,
     execution_digest,

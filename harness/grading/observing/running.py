@@ -21,9 +21,8 @@ from harness.execution import Answers, program_files
 from harness.model.expectation import AnswerKey, ScenarioAnswers
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile
-from harness.model.policy import PolicyReport
+from harness.model.policy import PolicyReport, PolicyRequest, ProgramFiles
 from harness.model.stimulus import Limits, Stimulus
-from harness.policy import PolicyRequest, ProgramFiles
 
 # The shortened limit, as long as the budget allows: CPU seconds, and times the reference's own.
 SHORTEST_SECONDS = 0.05

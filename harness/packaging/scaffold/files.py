@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.assignment import available, load
+from harness.assignment.loading import available, load
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
 from harness.grading.context import GradingContext, prepare

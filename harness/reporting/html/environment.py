@@ -30,7 +30,7 @@ from harness.model.observation import Turn
 from harness.model.stimulus import KEY_NAMES, Typed
 from harness.model.student_view import ShownCheck
 from harness.model.verdict import Cell, GridCell, LineEnd, rule_in_words
-from harness.policy import finding_kind
+from harness.policy.rules import finding_kind
 from harness.reporting.view import (
     comparisons,
     figures,

@@ -16,7 +16,7 @@ from harness.common.escaping import visible
 from harness.model.plan import Plan, Scenario
 from harness.model.result import RunResult, ScenarioResult, SubmissionResult, SubmissionStatus
 from harness.model.student_view import FunctionTally, ShownCheck, Surroundings
-from harness.policy import finding_kind
+from harness.policy.rules import finding_kind
 from harness.reporting.terminal.cards import Line, as_text, cause, explained, wrapped
 from harness.reporting.view import figures, words
 from harness.results import EVERYTHING, student_view

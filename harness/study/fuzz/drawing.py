@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from harness.assignment import literals, load_module, no_constants_of_loaded_modules
+from harness.assignment.scenarios.draws import literals, load_module, no_constants_of_loaded_modules
 from harness.common.errors import UserError
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Binding, Stimulus, Typed

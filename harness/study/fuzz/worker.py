@@ -13,7 +13,7 @@ from hashlib import sha256
 from multiprocessing.connection import Connection
 from typing import Any
 
-from harness.assignment import in_quotes
+from harness.assignment.document import in_quotes
 from harness.common.errors import HarnessError, UserError
 from harness.execution import (
     AnyDriver,
@@ -39,7 +39,7 @@ from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
 from harness.model.study import FuzzDifference, FuzzSettings, FuzzTarget
 from harness.model.submission import Submission
 from harness.model.verdict import Verdict, VerdictKind
-from harness.policy import ENTRY, SOURCES
+from harness.policy.sources import ENTRY, SOURCES
 from harness.study.fuzz.drawing import (
     CourseCode,
     Draw,
