@@ -30,8 +30,11 @@ from harness.results import (
     verdict_key,
 )
 
+# In place of observations that equal the reference's: those need not be stored again.
+AS_REFERENCE: tuple[Observation, ...] = ()
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(slots=True, kw_only=True)
 class RunOutcome:
     """Of one run: observations and verdicts by scenario, and the new ones by their keys."""
 
@@ -44,21 +47,21 @@ class RunOutcome:
 
     def joined(self, later: RunOutcome) -> RunOutcome:
         """This and a later run of other scenarios of the same submission."""
-        shared = Isolation.SHARED in {self.isolation} & {later.isolation}
+        both_shared = self.isolation is later.isolation is Isolation.SHARED
         return RunOutcome(
             observations=self.observations | later.observations,
             verdicts=self.verdicts | later.verdicts,
             new_observations=self.new_observations | later.new_observations,
             new_verdicts=self.new_verdicts | later.new_verdicts,
-            isolation=Isolation.SHARED if shared else Isolation.ALONE,
+            isolation=Isolation.SHARED if both_shared else Isolation.ALONE,
             isolation_reason=self.isolation_reason or later.isolation_reason,
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Shared:
-    """By scenario: the key of what it did in a shared process, and what an earlier run saw.
-    `taken` are the identities of the stimuli that were taken from a shared run."""
+@dataclass(slots=True, kw_only=True)
+class _SharedAnswers:
+    """By scenario: the key of what it did in a shared process, and what an earlier run saw there.
+    `taken` are the identities of the stimuli whose answers come from the shared run of now."""
 
     keys: dict[str, str] = field(default_factory=dict)
     observations: dict[str, tuple[Observation, ...]] = field(default_factory=dict)
@@ -93,7 +96,7 @@ class JudgedRuns:
         self.shared = SharedRuns(plan, self._key, self._secret)
         self._as_reference: dict[str, Verdict] = {}
 
-    def first(
+    def observe_and_judge(
         self,
         plan: Plan,
         server: Observer,
@@ -103,55 +106,58 @@ class JudgedRuns:
     ) -> RunOutcome:
         """Together where the program may share a process, else each scenario alone."""
         digest = submission.digest
+
+        def all_alone(reason: str) -> RunOutcome:
+            return replace(self.alone(plan, server, digest, cache), isolation_reason=reason)
+
         sharing = report.sharing
         if sharing is None or not sharing.allowed:
-            reason = sharing.reason if sharing is not None else ""
-            found = self.alone(plan, server, digest, cache)
-            return replace(found, isolation_reason=reason)
-        runs = self.shared
+            return all_alone(sharing.reason if sharing is not None else "")
+        shared_runs = self.shared
         if plan.assignment is not self._plan.assignment:  # its sets of constants have other numbers
-            runs = SharedRuns(plan, self._key, self._secret)
+            shared_runs = SharedRuns(plan, self._key, self._secret)
         keys = self.keys_of(digest, plan)
-        known = self._known_shared(runs, plan, server, keys, cache)
-        alone = [s for s in plan.scenarios if s.id not in known.observations]
-        left = [s for s in alone if cache.observations(keys[s.id]) is None]
+        shared = self._recalled_shared(shared_runs.expected_digests(server), plan, keys, cache)
+        unseen = [
+            scenario
+            for scenario in plan.scenarios
+            if scenario.id not in shared.observations
+            and cache.observations(keys[scenario.id]) is None
+        ]
         together = Together()
-        if left or not known.observations:
-            together = runs.run(server, left or plan.scenarios)
+        if unseen or not shared.observations:
+            together = shared_runs.run(server, unseen or plan.scenarios)
         if together.refused:
-            found = self.alone(plan, server, digest, cache)
-            return replace(found, isolation_reason=together.refused)
-        checked = CheckedObserver(server, together, known.taken, self._kind)
-        found = self.alone(plan, checked, digest, cache, known=known, keys=keys)
+            return all_alone(together.refused)
+        checked = CheckedObserver(server, together, shared.taken, self._kind)
+        outcome = self.alone(plan, checked, digest, cache, shared=shared, keys=keys)
         if checked.refuted is None:
-            return replace(found, isolation=Isolation.SHARED)
+            return replace(outcome, isolation=Isolation.SHARED)
         name = next(s.id for s in plan.scenarios if checked.refuted in s.stimuli)
-        found = self.alone(plan, server, digest, cache)
-        return replace(
-            found, isolation_reason=f"{name} does not do alone what it did in the shared run"
-        )
+        return all_alone(f"{name} does not do alone what it did in the shared run")
 
-    def _known_shared(
+    def _recalled_shared(
         self,
-        runs: SharedRuns,
+        references: Mapping[str, str],
         plan: Plan,
-        server: Observer,
         keys: Mapping[str, str],
         cache: ResultCache,
-    ) -> _Shared:
-        """The keys of what may have run in a shared process, and what earlier runs saw there."""
-        known = _Shared()
-        references = runs.expected_digests(server)
+    ) -> _SharedAnswers:
+        """The keys of what may have run in a shared process, and what earlier runs saw there.
+        `references` are the digests of what the reference did."""
+        shared = _SharedAnswers()
         for scenario in plan.scenarios:
             reference = references.get(scenario.id)
             if reference is None:
                 continue
             name = shared_key(keys[scenario.id], POLICY_DIGEST, reference)
-            known.keys[scenario.id] = name
-            seen = cache.observations(name)
-            if seen is not None:
-                known.observations[scenario.id] = seen or self._reference_of(scenario)
-        return known
+            shared.keys[scenario.id] = name
+            observations = cache.observations(name)
+            if observations == AS_REFERENCE:
+                observations = self._reference_of(scenario)
+            if observations is not None:
+                shared.observations[scenario.id] = observations
+        return shared
 
     def _reference_of(self, scenario: Scenario) -> tuple[Observation, ...]:
         return tuple(answer.observation for answer in self._answers[scenario.id])
@@ -183,18 +189,18 @@ class JudgedRuns:
         digest: str,
         cache: ResultCache,
         *,
-        known: _Shared | None = None,
+        shared: _SharedAnswers | None = None,
         keys: Mapping[str, str] | None = None,
     ) -> RunOutcome:
-        """Each scenario alone, where neither `cache` nor a shared run (`known`) has it."""
-        known = known or _Shared()
+        """Each scenario alone, where neither `cache` nor a shared run has it."""
+        shared = shared or _SharedAnswers()
         arrivals = Arrivals(self.judge_of, self._reference_draw)
         keys = keys or self.keys_of(digest, plan)
 
         def recall(scenario: Scenario) -> tuple[Observation, ...] | None:
             if scenario.faster_than:  # how long it took is not kept
                 return None
-            return known.observations.get(scenario.id) or cache.observations(keys[scenario.id])
+            return shared.observations.get(scenario.id) or cache.observations(keys[scenario.id])
 
         ran = run_all(
             server,
@@ -204,27 +210,27 @@ class JudgedRuns:
             keep=arrivals.keep,
             thorough=self._thorough,
         )
-        found = RunOutcome(observations=dict(ran.observations))
+        outcome = RunOutcome(observations=dict(ran.observations))
         for scenario in plan.scenarios:
-            seen = ran.observations[scenario.id]
+            observations = ran.observations[scenario.id]
             fresh = scenario.id in ran.fresh
-            cut = any(each.cut for each in seen)
-            shared = scenario.id in known.keys and self._is_as_reference(scenario, seen)
-            if fresh and shared:
-                found.new_observations[known.keys[scenario.id]] = ()
-            elif fresh and not cut and not known.has_taken(scenario):
-                found.new_observations[keys[scenario.id]] = seen
-            if shared or self._equals_reference(scenario, seen):
-                found.verdicts[scenario.id] = self._verdict_as_reference(scenario, seen, arrivals)
+            cut = any(observation.cut for observation in observations)
+            is_shared = scenario.id in shared.keys and self._is_as_reference(scenario, observations)
+            if fresh and is_shared:
+                outcome.new_observations[shared.keys[scenario.id]] = AS_REFERENCE
+            elif fresh and not cut and not shared.has_taken(scenario):
+                outcome.new_observations[keys[scenario.id]] = observations
+            if is_shared or self._equals_reference(scenario, observations):
+                verdict = self._verdict_as_reference(scenario, observations, arrivals)
+                outcome.verdicts[scenario.id] = verdict
                 continue
             name = self._verdict_key(plan.assignment, scenario, keys[scenario.id])
-            kept = None if fresh else cache.verdict(name)
-            if kept is None:
-                kept = self._judge(scenario, seen, arrivals)
-                if not cut:
-                    found.new_verdicts[name] = kept
-            found.verdicts[scenario.id] = kept
-        return found
+            known = None if fresh else cache.verdict(name)
+            verdict = known or self._judge(scenario, observations, arrivals)
+            if known is None and not cut:
+                outcome.new_verdicts[name] = verdict
+            outcome.verdicts[scenario.id] = verdict
+        return outcome
 
     def _verdict_as_reference(
         self, scenario: Scenario, seen: tuple[Observation, ...], arrivals: Arrivals
@@ -286,13 +292,13 @@ class JudgedRuns:
 
     def judge_of(self, scenario: Scenario, index: int) -> Judge:
         """What judges the draw of this index; one for all submissions."""
-        found = self._judges.get((scenario.id, index))
-        if found is None:
+        judge = self._judges.get((scenario.id, index))
+        if judge is None:
             stimulus = scenario.stimuli[index]
             answer = self._answer_of(scenario, index)
-            expected_turns = expectation(scenario, stimulus, answer, self._plan.assignment)
-            found = self._judges[scenario.id, index] = Judge(expected_turns, stimulus)
-        return found
+            expected = expectation(scenario, stimulus, answer, self._plan.assignment)
+            judge = self._judges[scenario.id, index] = Judge(expected, stimulus)
+        return judge
 
 
 def _with_hint(verdict: Verdict, hint: str) -> Verdict:
@@ -380,7 +386,7 @@ def run_in_turn(
 ) -> BothRuns:
     """All scenarios but those that need one that fails, whose verdict says so. The ids `waived` do
     not count for this submission: others do not fail for them."""
-    found = BothRuns()
+    both = BothRuns()
     needs = needed(plan.scenarios)
     wrong: set[str] = set()
     skipped: dict[str, Verdict] = {}
@@ -396,25 +402,25 @@ def run_in_turn(
         if not ready:
             continue
         part = replace(plan, scenarios=tuple(ready)) if needs else plan
-        own = runs.first(part, server, submission, report, cache)
+        outcome = runs.observe_and_judge(part, server, submission, report, cache)
         for scenario in ready:
-            if scenario.faster_than and own.verdicts[scenario.id].passed:
-                seen = own.observations[scenario.id]
+            if scenario.faster_than and outcome.verdicts[scenario.id].passed:
+                seen = outcome.observations[scenario.id]
                 slow = speed.verdict(scenario, server, seen)
-                own.verdicts[scenario.id] = slow or own.verdicts[scenario.id]
-        again = [s for s in ready if s.stand_ins and is_wrong(own.verdicts[s.id])]
-        found.again += again
-        found.first = found.first.joined(own) if turn else own
-        verdicts = own.verdicts
+                outcome.verdicts[scenario.id] = slow or outcome.verdicts[scenario.id]
+        again = [s for s in ready if s.stand_ins and is_wrong(outcome.verdicts[s.id])]
+        both.again += again
+        both.first = both.first.joined(outcome) if turn else outcome
+        verdicts = outcome.verdicts
         if again:
             standing_in = replace(plan, scenarios=tuple(s.standing_in() for s in again))
             second = runs.alone(standing_in, server, submission.digest, cache)
-            found.second = found.second.joined(second)
+            both.second = both.second.joined(second)
             verdicts = verdicts | second.verdicts
         if needs:
             wrong |= {s.id for s in ready if is_wrong(verdicts[s.id])} - set(waived)
-    found.first.verdicts.update(skipped)
-    return found
+    both.first.verdicts.update(skipped)
+    return both
 
 
 def is_wrong(verdict: Verdict) -> bool:
