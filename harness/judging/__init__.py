@@ -1,11 +1,11 @@
 """From an observation and its expectation to a verdict with an explanation. Pure, no I/O."""
 
+from harness.judging.blame import find_blame
 from harness.judging.boards import grid_of
-from harness.judging.causes.blame import find_blame
-from harness.judging.causes.derive import TOO_SLOW, derive, unreadable, unsettled, with_loops
-from harness.judging.causes.failures import FailedScenario, failing
+from harness.judging.causes import TOO_SLOW, derive, unreadable, unsettled, with_loops
 from harness.judging.differences import raise_in_words, value_in_words
 from harness.judging.explain.siblings import refine
+from harness.judging.failed_scenarios import FailedScenario, failing
 from harness.judging.goldens import disagreements
 from harness.judging.judge import (
     LAST_KINDS,

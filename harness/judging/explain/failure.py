@@ -24,7 +24,7 @@ from harness.judging.mismatches import (
 )
 from harness.matchers import EqualData, Exactly, normalised, same
 from harness.model.expectation import Expectation
-from harness.model.observation import Ending, Observation, Turn
+from harness.model.observation import Ending, Observation, Raised, Turn
 from harness.model.stimulus import Call, Run, Session, Stimulus, called_function
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Channel
@@ -147,9 +147,19 @@ class Failure:
     def raises(self) -> RaiseMismatch | None:
         return next((m for m in self.mismatches if isinstance(m, RaiseMismatch)), None)
 
+    @property
+    def raised(self) -> Raised | None:
+        """The exception that came up, where that differs."""
+        return self.raises.actual if self.raises else None
+
     @cached_property
     def returns(self) -> ValueMismatch | None:
         return next(iter(self._values(Channel.RETURNS)), None)
+
+    @property
+    def returned(self) -> Value | None:
+        """The value that was returned, where that differs."""
+        return self.returns.actual if self.returns else None
 
     @cached_property
     def leaves(self) -> ValueMismatch | None:

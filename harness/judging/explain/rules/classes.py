@@ -8,7 +8,7 @@ from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import Stage, at_line, rule
 from harness.judging.mismatches import TextMismatch
 from harness.matchers import EqualTo
-from harness.model.observation import NameHint, NameHintKind, Raised
+from harness.model.observation import NameHint, NameHintKind
 from harness.model.values import ValueKind
 
 
@@ -30,8 +30,7 @@ def forgotten_self_dot(failure: Failure) -> str | None:
         return None
     first = plain(hint.near, limit=40)
     name = _name(hint)
-    raised = failure.raises.actual if failure.raises else None
-    where = at_line(raised) if raised else ""
+    where = at_line(failure.raised) if failure.raised else ""
     return failure.says(
         f"uses {name} without {first}{where}: it is an attribute of "
         f"{plain(hint.owner, limit=40)}, so write {first}.{name}"
@@ -111,11 +110,8 @@ def no_eq(failure: Failure) -> str | None:
 
 
 def _hint(failure: Failure, kind: NameHintKind) -> NameHint | None:
-    mismatch = failure.raises
-    raised: Raised | None = mismatch.actual if mismatch else None
-    if raised is None or raised.names is None or raised.names.kind is not kind:
-        return None
-    return raised.names
+    names = failure.raised.names if failure.raised else None
+    return names if names is not None and names.kind is kind else None
 
 
 def _name(hint: NameHint) -> str:

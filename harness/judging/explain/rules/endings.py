@@ -49,7 +49,7 @@ def ran_at_import(failure: Failure) -> str | None:
     """Something went wrong before any function was called."""
     if not failure.loading:
         return None
-    raised = failure.raises.actual if failure.raises else None
+    raised = failure.raised
     if raised is None:
         what = _AT_IMPORT.get(failure.ending or Ending.ANSWERED)
     elif raised.type_name == "SystemExit":
@@ -119,7 +119,7 @@ def _last_input(failure: Failure) -> str:
 @rule(Stage.ENDING, 80, "uses too much memory")
 def memory(failure: Failure) -> str | None:
     """Memory ran out."""
-    raised = failure.raises.actual if failure.raises else None
+    raised = failure.raised
     if failure.ending is Ending.MEMORY_LIMIT or (raised and raised.type_name == "MemoryError"):
         return failure.says("used more memory than is allowed: perhaps something grows without end")
     return None

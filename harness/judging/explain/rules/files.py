@@ -41,8 +41,7 @@ def not_handed_in(failure: Failure) -> str | None:
 @rule(Stage.ENDING, 118, "uses a file where it may not")
 def folder_is_read_only(failure: Failure) -> str | None:
     """A file outside the program's folder is used, or one is written where none should be."""
-    mismatch = failure.raises
-    raised = mismatch.actual if mismatch else None
+    mismatch, raised = failure.raises, failure.raised
     if mismatch is None or raised is None or failure.loading:
         return None
     found = _NO_ACCESS.match(raised.message[:_LONGEST_MESSAGE])

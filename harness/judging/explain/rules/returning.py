@@ -12,7 +12,7 @@ from harness.judging.explain.failure import ArgumentChange, Failure
 from harness.judging.explain.rules import Stage, a_type, count, rule
 from harness.judging.mismatches import first_difference
 from harness.matchers import GENERATOR, Exactly, OfType, Yields, same, source
-from harness.model.values import Value, ValueKind
+from harness.model.values import NONE, Value, ValueKind
 
 _SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
 _TABLE = frozenset({ValueKind.DICT})
@@ -110,9 +110,7 @@ def returned_none(failure: Failure) -> str | None:
         hint = "" if is_plain else ": is a return missing?"
         return failure.says(f"returned None instead of {source(pair[0])}{hint}")
     mismatch = failure.returns
-    if mismatch is None or mismatch.expected is None or mismatch.actual is None:
-        return None
-    if mismatch.actual.kind is not ValueKind.NONE:
+    if mismatch is None or mismatch.expected is None or mismatch.actual != NONE:
         return None
     wanted = mismatch.expected.in_words()
     return failure.says(f"returned None instead of {wanted}: is a return missing?")
@@ -141,12 +139,10 @@ def _left_behind(failure: Failure) -> Value | None:
 @rule(Stage.KNOWN_MISTAKE, 40, "returns a function without calling it")
 def returned_a_function(failure: Failure) -> str | None:
     """A function came back, not what it would return."""
-    mismatch = failure.returns
-    if mismatch is None or mismatch.actual is None:
+    returned = failure.returned
+    if returned is None or returned.kind is not ValueKind.FUNCTION:
         return None
-    if mismatch.actual.kind is not ValueKind.FUNCTION:
-        return None
-    name = plain(mismatch.actual.text, limit=40)
+    name = plain(returned.text, limit=40)
     return failure.says(f"returned the function {name} itself: are its parentheses missing?")
 
 

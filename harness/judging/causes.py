@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from harness.common.escaping import plain
-from harness.judging.causes.blame import fewest_parts
-from harness.judging.causes.failures import FailedScenario
+from harness.judging.blame import fewest_parts
+from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Observation, Turn
 from harness.model.plan import Visibility, in_turn, needed
 from harness.model.policy import Loop, Outline, OutlinePart, Printing, Unparsable

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.judging.causes.failures import FailedScenario, attributes_in, names_in
+from harness.judging.failed_scenarios import FailedScenario, attributes_in, names_in
 from harness.model.plan import Scenario
 from harness.model.policy import Outline
 from harness.model.stimulus import Run, Stimulus
