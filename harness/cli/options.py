@@ -56,6 +56,12 @@ jobs_option = click.option(
 )
 
 
+def click_command(name: str, first: str, second: str, **settings: Any) -> Callable[[F], Any]:
+    """Make a function the command of this name. Its help ends with two command lines that work
+    unchanged."""
+    return click.command(name, epilog=f"\b\nExamples:\n  {first}\n  {second}", **settings)
+
+
 def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     """Apply several click options as one decorator."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from harness.cli.watching import is_save
+from harness.cli.commands.check import is_save
 from tests.tiny_course import HARNESS, PATIENCE, Course, environment
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")

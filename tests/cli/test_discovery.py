@@ -10,20 +10,19 @@ import pytest
 from click.testing import CliRunner
 
 import harness.cli.commands
-from harness.cli import cli
-from harness.cli.discovery import SECTIONS, listings
+from harness.cli import SECTIONS, cli, listings
 from harness.common.errors import UserError
 
 TOY = '''
 import click
 
-from harness.cli.discovery import examples
+from harness.cli.options import click_command
 
 SECTION = "Toys"
 SUMMARY = "Say hello."
 
 
-@click.command("toy", epilog=examples("harness toy Ada", "harness toy Grace"))
+@click_command("toy", "harness toy Ada", "harness toy Grace")
 @click.argument("name")
 def command(name: str) -> None:
     """Greet NAME."""

@@ -10,7 +10,12 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from harness.cli.watching import QUIET_SECONDS, FolderEntries, stamps_of, watch
+from harness.cli.commands.grade import (
+    QUIET_SECONDS,
+    FolderEntries,
+    stamps_of,
+    watch_folder,
+)
 from harness.common.errors import UserError
 from tests.tiny_course import HARNESS, PATIENCE, Course, environment, results
 
@@ -73,7 +78,7 @@ def test_it_looks_until_it_is_stopped(tmp_path: Path) -> None:
         left_out.append(unsettled)
         pause.set()
 
-    watch(tmp_path, grade, lambda: float(next(clock)), pause)
+    watch_folder(tmp_path, grade, lambda: float(next(clock)), pause)
     assert left_out == [frozenset()]
 
 
@@ -130,7 +135,7 @@ def test_what_is_there_is_kept_when_another_arrives(
             course.write(f"inbox/{arriving[0][0]}/a1.py", arriving.pop(0)[1])
             grade(frozenset())
 
-    monkeypatch.setattr("harness.cli.commands.grade.inbox_watch", watch)
+    monkeypatch.setattr("harness.cli.commands.grade.watch_folder", watch)
     command = ("grade", "--watch", "inbox", "--assignment", "tiny")
     told = course.run(*command).err
     while arriving:

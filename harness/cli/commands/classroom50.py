@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from harness.assignment.loading import load
-from harness.cli.discovery import examples
 from harness.cli.options import (
     cache_folder,
+    click_command,
     options,
     output_option,
     python_option,
@@ -27,12 +27,10 @@ SECTION = "Publishing"
 SUMMARY = "Build the autograder for Classroom 50."
 
 
-@click.command(
+@click_command(
     "classroom50",
-    epilog=examples(
-        "harness classroom50 connect4ish -o bundle",
-        "harness classroom50 connect4ish -o bundle --with-hidden",
-    ),
+    "harness classroom50 connect4ish -o bundle",
+    "harness classroom50 connect4ish -o bundle --with-hidden",
 )
 @click.argument("assignment", metavar="ID")
 @output_option("The bundle's folder.", metavar="DIR", required=True)

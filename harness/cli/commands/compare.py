@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.discovery import examples
-from harness.cli.options import PATH, output_option
+from harness.cli.options import PATH, click_command, output_option
 from harness.cli.printing import print_result
 from harness.common.errors import UserError
 from harness.common.files import write
@@ -18,12 +17,10 @@ SECTION = "Results"
 SUMMARY = "Show whose mark changed between two runs, and why."
 
 
-@click.command(
+@click_command(
     "compare",
-    epilog=examples(
-        "harness compare reports/before reports/after",
-        "harness compare reports/before reports/after --to html -o changes.html",
-    ),
+    "harness compare reports/before reports/after",
+    "harness compare reports/before reports/after --to html -o changes.html",
 )
 @click.argument("old", type=PATH)
 @click.argument("new", type=PATH)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.discovery import examples
-from harness.cli.options import PATH, output_option
+from harness.cli.options import PATH, click_command, output_option
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.common.files import write_bytes
@@ -31,13 +30,11 @@ class _ExportCommand(click.Command):
             formatter.write_dl([(each.name, each.help) for each in exporters().values()])
 
 
-@click.command(
+@click_command(
     "export",
+    "harness export reports/connect4ish --to csv -o marks.csv",
+    "harness export reports/connect4ish --to canvas --gradebook Grades.csv -o import.csv",
     cls=_ExportCommand,
-    epilog=examples(
-        "harness export reports/connect4ish --to csv -o marks.csv",
-        "harness export reports/connect4ish --to canvas --gradebook Grades.csv -o import.csv",
-    ),
 )
 @click.argument("run", type=PATH)
 @click.option("--to", "form", required=True, metavar="FORMAT", help="One of the formats below.")

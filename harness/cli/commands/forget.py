@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.discovery import examples
-from harness.cli.options import PATH
+from harness.cli.options import PATH, click_command
 from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.model.result import RunFacts, SubmissionResult
@@ -20,12 +19,8 @@ SECTION = "Results"
 SUMMARY = "Remove a student's data from a run."
 
 
-@click.command(
-    "forget",
-    epilog=examples(
-        "harness forget reports/connect4ish ada",
-        "harness forget reports/connect4ish 4711",
-    ),
+@click_command(
+    "forget", "harness forget reports/connect4ish ada", "harness forget reports/connect4ish 4711"
 )
 @click.argument("run", type=PATH)
 @click.argument("student")

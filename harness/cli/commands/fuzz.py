@@ -10,10 +10,10 @@ import click
 from rich.table import Table
 
 from harness.assignment.compile import load_for_fuzzing
-from harness.cli.discovery import examples
 from harness.cli.options import (
     PATH,
     cache_folder,
+    click_command,
     jobs_option,
     json_option,
     options,
@@ -42,13 +42,7 @@ SECTION = "Assignments"
 SUMMARY = "Look for faults that the scenarios miss."
 
 
-@click.command(
-    "fuzz",
-    epilog=examples(
-        "harness fuzz connect4ish",
-        "harness fuzz connect4ish jo/a1.py --seconds 60",
-    ),
-)
+@click_command("fuzz", "harness fuzz connect4ish", "harness fuzz connect4ish jo/a1.py --seconds 60")
 @click.argument("assignment_id", metavar="ID")
 @click.argument("paths", nargs=-1, type=PATH, metavar="[FILE…]")
 @options(root_option, python_option)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,11 @@ import click
 from rich.console import Console
 
 from harness.api import grade, load_assignment
-from harness.cli.discovery import examples
 from harness.cli.options import (
     PATH,
     assignment_option,
     class_options,
+    click_command,
     cluster_options,
     options,
     python_option,
@@ -29,7 +30,6 @@ from harness.cli.options import (
 )
 from harness.cli.printing import print_result
 from harness.cli.progress import listener
-from harness.cli.watching import watch as inbox_watch
 from harness.common import escaping
 from harness.common.errors import UserError
 from harness.grading.batch import Interrupted
@@ -49,12 +49,10 @@ INTERRUPTED = 130
 SOME_HARNESS_ERROR = 3
 
 
-@click.command(
+@click_command(
     "grade",
-    epilog=examples(
-        "harness grade submissions/connect4ish",
-        "harness grade download.zip --assignment connect4ish --due 2024-09-24T17:00+10:00",
-    ),
+    "harness grade submissions/connect4ish",
+    "harness grade download.zip --assignment connect4ish --due 2024-09-24T17:00+10:00",
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH…")
 @options(assignment_option, root_option, class_options, python_option, support_option)
@@ -204,7 +202,7 @@ def _watch(inbox: Path, once: Callable[..., int]) -> int:
         if status == INTERRUPTED:
             stopped.set()
 
-    inbox_watch(inbox, grade_complete, time.monotonic, stopped)
+    watch_folder(inbox, grade_complete, time.monotonic, stopped)
     return status
 
 
@@ -234,3 +232,98 @@ def _grade(
         click.echo(str(stopped), err=True)
         return INTERRUPTED
     return SOME_HARNESS_ERROR if broken else 0
+
+
+QUIET_SECONDS = 3.0
+POLL_SECONDS = 1.0
+MOST_FILES = 200_000
+
+Stamps = Mapping[str, tuple[int, int]]  # time of change in ns and size, by path below the folder
+
+
+class FolderEntries:
+    """Tells complete entries of the folder from those that still change. Pure: times are given.
+
+    An entry (a file or a folder directly inside) is complete when it has been the same for
+    `QUIET_SECONDS`, with everything in it.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[str, tuple[float, Stamps]] = {}
+        self._graded: dict[str, Stamps] = {}
+
+    def look(self, stamps: Stamps, now: float) -> None:
+        """Note what is there at `now` (seconds of a clock that only goes forward)."""
+        by_entry: dict[str, dict[str, tuple[int, int]]] = {}
+        for path, stamp in stamps.items():
+            by_entry.setdefault(path.partition(os.sep)[0], {})[path] = stamp
+        self._entries = {
+            name: before
+            if (before := self._entries.get(name)) is not None and before[1] == inside
+            else (now, inside)
+            for name, inside in by_entry.items()
+        }
+
+    def unsettled(self, now: float) -> frozenset[str]:
+        """The entries that are not complete."""
+        return frozenset(
+            name for name, (since, _) in self._entries.items() if now - since < QUIET_SECONDS
+        )
+
+    def has_news(self, now: float) -> bool:
+        """Whether something complete was not graded as it is, or something graded is gone."""
+        settled = self._complete(now)
+        gone = any(name not in self._entries for name in self._graded)
+        return gone or any(self._graded.get(name) != inside for name, inside in settled.items())
+
+    def graded(self, now: float) -> None:
+        """Note that what is complete at `now` was graded."""
+        self._graded = self._complete(now)
+
+    def _complete(self, now: float) -> dict[str, Stamps]:
+        unsettled = self.unsettled(now)
+        return {
+            name: inside for name, (_, inside) in self._entries.items() if name not in unsettled
+        }
+
+
+def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
+    """The files below the folder, links not followed. UserError where it cannot be read, or holds
+    more than `MOST_FILES`."""
+    stamps: dict[str, tuple[int, int]] = {}
+
+    def failed(error: OSError) -> None:
+        if error.filename == str(folder):
+            raise UserError(f"cannot be read ({error.strerror})", place=str(folder))
+
+    for where, _, names in os.walk(folder, onerror=failed):
+        for name in names:
+            path = Path(where, name)
+            try:
+                status = path.lstat()
+            except OSError:
+                continue  # gone meanwhile
+            stamps[str(path.relative_to(folder))] = (status.st_mtime_ns, status.st_size)
+        if len(stamps) > MOST_FILES:
+            raise UserError(f"holds more than {MOST_FILES} files", place=str(folder))
+    return stamps
+
+
+def watch_folder(
+    folder: Path,
+    grade: Callable[[frozenset[str]], object],
+    clock: Callable[[], float],
+    pause: threading.Event,
+) -> None:
+    """Call `grade` with the entries to leave out whenever something is new, until `pause` is set.
+
+    At first everything is new: what an earlier run has graded is kept by its report.
+    """
+    arrivals = FolderEntries()
+    while not pause.is_set():
+        arrivals.look(stamps_of(folder), clock())
+        now = clock()
+        if arrivals.has_news(now):
+            grade(arrivals.unsettled(now))
+            arrivals.graded(now)
+        pause.wait(POLL_SECONDS)

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from harness.assignment.loading import load
-from harness.cli.discovery import examples
 from harness.cli.options import (
+    click_command,
     options,
     output_option,
     root_option,
@@ -26,12 +26,10 @@ SECTION = "Publishing"
 SUMMARY = "Build the autograder package for Gradescope."
 
 
-@click.command(
+@click_command(
     "gradescope",
-    epilog=examples(
-        "harness gradescope connect4ish",
-        "harness gradescope connect4ish -o autograder.zip --time-limit 1200",
-    ),
+    "harness gradescope connect4ish",
+    "harness gradescope connect4ish -o autograder.zip --time-limit 1200",
 )
 @click.argument("assignment", metavar="ID")
 @output_option("The file to write (default: autograder.zip).")

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from harness.assignment.loading import load
-from harness.cli.discovery import examples
 from harness.cli.options import (
     cache_folder,
+    click_command,
     options,
     output_option,
     python_option,
@@ -26,12 +26,8 @@ SECTION = "Publishing"
 SUMMARY = "Build the package for students, with a self-check."
 
 
-@click.command(
-    "handout",
-    epilog=examples(
-        "harness handout connect4ish",
-        "harness handout connect4ish -o handout.zip",
-    ),
+@click_command(
+    "handout", "harness handout connect4ish", "harness handout connect4ish -o handout.zip"
 )
 @click.argument("assignment", metavar="ID")
 @output_option("The file to write (default: handout-ID.zip).")

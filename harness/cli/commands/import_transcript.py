@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.discovery import examples
-from harness.cli.options import PATH, constants_option, python_option
+from harness.cli.options import PATH, click_command, constants_option, python_option
 from harness.cli.printing import without_marks
 from harness.common.errors import UserError
 from harness.common.escaping import visible
@@ -17,12 +16,10 @@ SECTION = "Assignments"
 SUMMARY = "Turn transcripts of a program into scenarios."
 
 
-@click.command(
+@click_command(
     "import-transcript",
-    epilog=examples(
-        "harness import-transcript game.txt --to specs/connect4ish/gameplay.yaml",
-        "harness import-transcript four.txt --to specs/connect4ish/main.yaml --set BOARD_SIZE=4",
-    ),
+    "harness import-transcript game.txt --to specs/connect4ish/gameplay.yaml",
+    "harness import-transcript four.txt --to specs/connect4ish/main.yaml --set BOARD_SIZE=4",
 )
 @click.argument("transcripts", nargs=-1, required=True, type=PATH, metavar="FILE…")
 @click.option(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.discovery import examples
-from harness.cli.options import PATH
+from harness.cli.options import PATH, click_command
 from harness.common.csv_tables import read_sheet
 from harness.common.words import counted
 from harness.reporting.export.manual_marks import read_manual
@@ -18,12 +17,10 @@ SECTION = "Grading"
 SUMMARY = "Add marks given by hand to a run."
 
 
-@click.command(
+@click_command(
     "manual",
-    epilog=examples(
-        "harness export reports/connect4ish --to manual-marks -o style.csv",
-        "harness manual reports/connect4ish style.csv",
-    ),
+    "harness export reports/connect4ish --to manual-marks -o style.csv",
+    "harness manual reports/connect4ish style.csv",
 )
 @click.argument("run", type=PATH)
 @click.argument("file", type=PATH)

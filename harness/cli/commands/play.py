@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from harness.cli.discovery import examples
 from harness.cli.options import (
     PATH,
     cache_folder,
+    click_command,
     constants_option,
     options,
     python_option,
@@ -29,12 +29,10 @@ _ATTACHED = "HARNESS_PLAY_ATTACHED"  # set for the process on the other side of 
 _INTERRUPTED = 130
 
 
-@click.command(
+@click_command(
     "play",
-    epilog=examples(
-        "harness play connect4ish --set BOARD_SIZE=4",
-        'harness play connect4ish --record "a win by a removal"',
-    ),
+    "harness play connect4ish --set BOARD_SIZE=4",
+    'harness play connect4ish --record "a win by a removal"',
 )
 @click.argument("assignment_id", metavar="ID")
 @click.option("--submission", type=PATH, help="The submission to play (default: the reference).")

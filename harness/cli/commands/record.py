@@ -9,21 +9,14 @@ import click
 from harness.assignment.compile import record_draws
 from harness.assignment.loading import available, load
 from harness.assignment.vocabulary import as_template
-from harness.cli.discovery import examples
-from harness.cli.options import options, python_option, root_option, the_root
+from harness.cli.options import click_command, options, python_option, root_option, the_root
 from harness.grading.single_runs import record_transcripts
 
 SECTION = "Assignments"
 SUMMARY = "Record transcripts and draws from the reference."
 
 
-@click.command(
-    "record",
-    epilog=examples(
-        "harness record",
-        "harness record connect4ish",
-    ),
-)
+@click_command("record", "harness record", "harness record connect4ish")
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options(root_option, python_option)
 def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.discovery import examples
-from harness.cli.options import PATH, python_option
+from harness.cli.options import PATH, click_command, python_option
 from harness.common.errors import UserError
 from harness.common.escaping import visible, visible_lines
 from harness.grading.check import one_handed_in
@@ -20,12 +19,10 @@ SECTION = "Results"
 SUMMARY = "Run one graded scenario again and show its terminal."
 
 
-@click.command(
+@click_command(
     "replay",
-    epilog=examples(
-        "harness replay reports/connect4ish perfect check_input/a-word",
-        "harness replay reports/connect4ish jo check_win/one-piece --submission jo/a1.py",
-    ),
+    "harness replay reports/connect4ish perfect check_input/a-word",
+    "harness replay reports/connect4ish jo check_win/one-piece --submission jo/a1.py",
 )
 @click.argument("run", type=PATH)
 @click.argument("student")

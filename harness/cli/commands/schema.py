@@ -8,19 +8,13 @@ from pathlib import Path
 import click
 
 from harness.assignment.schema import json_schema, write_schemas
-from harness.cli.discovery import examples
+from harness.cli.options import click_command
 
 SECTION = "Assignments"
 SUMMARY = "Print the JSON Schema of the scenario language."
 
 
-@click.command(
-    "schema",
-    epilog=examples(
-        "harness schema",
-        "harness schema --write docs/schema",
-    ),
-)
+@click_command("schema", "harness schema", "harness schema --write docs/schema")
 @click.option(
     "--write",
     type=click.Path(path_type=Path, file_okay=False),

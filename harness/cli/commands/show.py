@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.discovery import examples
-from harness.cli.options import PATH
+from harness.cli.options import PATH, click_command
 from harness.cli.printing import print_result
 from harness.common.errors import UserError
 from harness.reporting.terminal.tables import show_submission, summary_table
@@ -17,11 +16,10 @@ SECTION = "Results"
 SUMMARY = "Show a finished or interrupted run."
 
 
-@click.command(
+@click_command(
     "show",
-    epilog=examples(
-        "harness show reports/connect4ish", "harness show reports/connect4ish --submission perfect"
-    ),
+    "harness show reports/connect4ish",
+    "harness show reports/connect4ish --submission perfect",
 )
 @click.argument("run", type=PATH)
 @click.option("--submission", metavar="ID", help="Show one submission with its reasons.")

@@ -9,8 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.assignment.loading import load
-from harness.cli.discovery import examples
-from harness.cli.options import PATH, cache_folder, python_option, root_option, the_root
+from harness.cli.options import (
+    PATH,
+    cache_folder,
+    click_command,
+    python_option,
+    root_option,
+    the_root,
+)
 from harness.cli.printing import print_result
 from harness.cli.progress import bar
 from harness.common import files, serial
@@ -27,12 +33,10 @@ SUMMARY = "Compare the programs of a class with each other."
 _LISTED = 20  # pairs on the terminal; the page has all
 
 
-@click.command(
+@click_command(
     "similarity",
-    epilog=examples(
-        "harness similarity reports/connect4ish",
-        "harness similarity reports/connect4ish --anonymous",
-    ),
+    "harness similarity reports/connect4ish",
+    "harness similarity reports/connect4ish --anonymous",
 )
 @click.argument("run", type=PATH)
 @click.option("--anonymous", is_flag=True, help="Write numbers in place of the students' ids.")

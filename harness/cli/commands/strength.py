@@ -11,9 +11,9 @@ from rich.table import Table
 
 from harness.assignment.files.small_files import load_equivalents
 from harness.assignment.loading import available, load
-from harness.cli.discovery import examples
 from harness.cli.options import (
     cache_folder,
+    click_command,
     jobs_option,
     json_option,
     options,
@@ -36,12 +36,10 @@ SECTION = "Assignments"
 SUMMARY = "Measure how many faults the scenarios notice."
 
 
-@click.command(
+@click_command(
     "strength",
-    epilog=examples(
-        "harness strength connect4ish",
-        "harness strength connect4ish --pairs 200 --json strength.json",
-    ),
+    "harness strength connect4ish",
+    "harness strength connect4ish --pairs 200 --json strength.json",
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options(root_option, python_option)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.discovery import examples
-from harness.cli.options import PATH, python_option
+from harness.cli.options import PATH, click_command, python_option
 from harness.cli.progress import bar
 from harness.common.escaping import visible
 from harness.reporting.html.study_pages import style_in_words, write_style
@@ -20,12 +19,10 @@ SECTION = "Results"
 SUMMARY = "Gather evidence for the person who marks style."
 
 
-@click.command(
+@click_command(
     "style",
-    epilog=examples(
-        "harness style reports/connect4ish",
-        "harness export reports/connect4ish --to manual-marks -o style.csv",
-    ),
+    "harness style reports/connect4ish",
+    "harness export reports/connect4ish --to manual-marks -o style.csv",
 )
 @click.argument("run", type=PATH)
 @python_option

@@ -18,10 +18,10 @@ from harness.assignment.files.small_files import expectation_text, load_expectat
 from harness.assignment.loading import SpecErrors, available, load
 from harness.assignment.vocabulary import as_template
 from harness.cli.commands.strength import measure_strength, show_strength
-from harness.cli.discovery import examples
 from harness.cli.options import (
     GITHUB,
     cache_folder,
+    click_command,
     format_option,
     jobs_option,
     options,
@@ -48,12 +48,8 @@ SECTION = "Assignments"
 SUMMARY = "Check that reference, scenarios, mutants and samples agree."
 
 
-@click.command(
-    "validate",
-    epilog=examples(
-        "harness validate",
-        "harness validate connect4ish --no-samples --strength",
-    ),
+@click_command(
+    "validate", "harness validate", "harness validate connect4ish --no-samples --strength"
 )
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @options(root_option, python_option, support_option)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.discovery import examples
-from harness.cli.options import cluster_options, python_option
+from harness.cli.options import click_command, cluster_options, python_option
 from harness.common.escaping import visible
 from harness.grading.engines.dask import Cluster
 from harness.grading.engines.dask.host import run_worker
@@ -19,12 +18,10 @@ SUMMARY = "Grade for a batch that another machine runs."
 WANTED = "3.12"
 
 
-@click.command(
+@click_command(
     "worker",
-    epilog=examples(
-        "harness worker --scheduler tcp://grading.example.edu:8786",
-        "harness worker --scheduler tcp://127.0.0.1:8786 --jobs 4 --require-tier strong",
-    ),
+    "harness worker --scheduler tcp://grading.example.edu:8786",
+    "harness worker --scheduler tcp://127.0.0.1:8786 --jobs 4 --require-tier strong",
 )
 @click.option(
     "--scheduler",
