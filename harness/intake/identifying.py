@@ -41,10 +41,13 @@ def identify(downloads: Sequence[Download], terms: Terms) -> Class:
     everybody = _merged_by_student(downloads, terms)
     members = everybody
     notices = []
-    if terms.due is not None and any(each.times is Times.LATE_ONLY for each in downloads):
-        notices.append(
-            "Canvas gives no times: late is what it marked LATE by its own due time, not by --due"
-        )
+    late_only = sorted({each.name for each in downloads if each.times is Times.LATE_ONLY})
+    if terms.due is not None:
+        notices += [
+            f"{platform} gives no times: late is what it marked LATE by its own due time, "
+            "not by --due"
+            for platform in late_only
+        ]
     if terms.roster is not None:
         members, strangers = _on_roster(everybody, terms.roster, terms.roster_place)
         notices += strangers
