@@ -89,10 +89,10 @@ def record_draws(root: Path, assignment_id: str) -> tuple[Path, ...]:
     written: list[Path] = []
     modules: dict[str, ModuleType] = {}
     for name, request in compilation.requests.items():
-        module = modules.get(request.file) or load_module(folder, request.file)
-        modules[request.file] = module
+        file = request.function.file
+        module = modules[file] = modules.get(file) or load_module(folder, file)
         path = folder / name
-        text = freeze(request, draw(request, getattr(module, request.function)))
+        text = freeze(request, draw(request, getattr(module, request.function.function)))
         write(path, text)
         written.append(path)
     for old in (folder / "draws").glob("*.json"):

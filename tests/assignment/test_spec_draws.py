@@ -179,13 +179,14 @@ def test_a_set_is_frozen_in_one_order_and_odd_values_make_safe_file_names(tmp_pa
 PROGRAM = """
 import sys
 from pathlib import Path
-from harness.assignment.scenarios.draws import load_module
-from harness.assignment.scenarios.draws import draw
-from harness.assignment.scenarios.draws import DrawRequest
+from harness.assignment.scenarios.draws import DrawRequest, draw, load_module
+from harness.model.plan import Place
+from harness.model.study import CourseFunction
 {extra}
 folder = Path(sys.argv[1])
-request = DrawRequest(kind="sample", source="s.any_text", count=40, seed=3,
-                  constants=(), generator="")
+place = Place(file="s.py", line=2, column=1)
+function = CourseFunction(source="s.any_text", parameters=(), constants=(), place=place)
+request = DrawRequest(kind="sample", function=function, count=40, seed=3, generator="")
 print(draw(request, load_module(folder, "s.py").any_text))
 """
 

@@ -13,7 +13,7 @@ from harness.assignment.document import Document, Loc
 from harness.assignment.scenarios.across_files import Compiled
 from harness.assignment.scenarios.cases import variations
 from harness.assignment.scenarios.context import Context, check_clauses, check_function, slug
-from harness.assignment.scenarios.draws import DrawError, FunctionSource, course_function
+from harness.assignment.scenarios.draws import DrawError, course_function, with_constants
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape
 from harness.assignment.scenarios.stimuli import kind_of
 from harness.assignment.scenarios.stimulus import (
@@ -26,8 +26,7 @@ from harness.assignment.shapes import Constants, Expects, Shape, Whole, Words, o
 from harness.assignment.vocabulary import Vocabulary
 from harness.matchers import Refused
 from harness.model.expectation import Expected
-from harness.model.plan import Place
-from harness.model.stimulus import Binding, Stimulus
+from harness.model.stimulus import Stimulus
 from harness.model.study import CourseFunction, FuzzSettings, FuzzTarget, Lines, Prompt
 
 _FUZZ = "fuzz"
@@ -142,8 +141,6 @@ class _Reader:
             request = left.pop(key, None)
             if request is None or scenario.informational:
                 continue
-            source = course_function(self._vocabulary.folder, request.source)
-            strategy = self._bound(source, request.constants)
             yield FuzzTarget(
                 id=scenario.id.replace(",draw=1]", "]").removesuffix("[draw=1]"),
                 function=scenario.function,
@@ -152,7 +149,7 @@ class _Reader:
                 limits=scenario.limits,
                 stated=scenario.stated,
                 place=scenario.place,
-                strategy=strategy,
+                strategy=request.function,
             )
 
     def targets(self, loc: Loc, entry: FuzzSampleShape | FuzzGameShape) -> Iterator[FuzzTarget]:
@@ -221,19 +218,9 @@ class _Reader:
         """The function that is named; None, with a mistake, where there is none, or where it
         (`strict`) asks for what is no constant."""
         try:
-            source = course_function(self._vocabulary.folder, name)
-            asked = source.parameters
-            names = asked if strict else [each for each in asked if each in constants]
-            return self._bound(source, source.bound(names, constants))
+            function = course_function(self._vocabulary, name)
+            known = [each for each in function.parameters if each in constants]
+            return with_constants(function, constants, None if strict else known)
         except DrawError as error:
             self._document.add(loc, str(error), error.hint)
             return None
-
-    def _bound(self, source: FunctionSource, constants: tuple[Binding, ...]) -> CourseFunction:
-        file = f"{self._vocabulary.shown_folder}/{source.file}"
-        return CourseFunction(
-            source=source.source,
-            parameters=source.parameters,
-            constants=constants,
-            place=Place(file=file, line=source.line, column=1),
-        )

@@ -188,10 +188,10 @@ def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
         return []
     if sample is not None:
         source, loc = sample.strategy, (*context.loc, "sample", "strategy")
-    folder, name = context.vocabulary.folder, file_name(context.group, context.variation.swept)
+    name = file_name(context.group, context.variation.swept)
     try:
         request = request_for(
-            folder,
+            context.vocabulary,
             "cases" if sample is None else "sample",
             source,
             count=0 if sample is None else sample.count,
@@ -201,7 +201,7 @@ def _draws(context: Context, compiled: Compiled) -> list[tuple[Binding, ...]]:
         compiled.requests[name] = request
         if sample is not None:
             compiled.samples[context.group, context.variation.overrides] = request
-        return read_draws(folder, name, request)
+        return read_draws(context.vocabulary.folder, name, request)
     except DrawError as error:
         if not (compiled.recording and isinstance(error, OutdatedDrawsError)):
             context.add(loc, str(error), error.hint)

@@ -15,18 +15,20 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from harness.assignment.vocabulary import Vocabulary
 from harness.common.errors import UserError
+from harness.model.plan import Place
 from harness.model.stimulus import Binding, Replies
+from harness.model.study import CourseFunction
 from harness.model.values import Value
 
 DRAWS = "draws"
-_FIELDS = ("kind", "source", "count", "seed", "constants", "generator")
 
 
 class DrawError(ValueError):
@@ -46,34 +48,29 @@ class OutdatedDrawsError(DrawError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawRequest:
-    """What is drawn: from which function (`boards.any_board`), given which constants' values.
-
-    `count` and `seed` are 0 for cases. `generator` is the digest of the function's file.
-    """
+    """What is drawn, by which function. `count` and `seed` are 0 for cases. `generator` is the
+    digest of the function's file."""
 
     kind: str
-    source: str
+    function: CourseFunction
     count: int
     seed: int
-    constants: tuple[Binding, ...]
     generator: str
 
     def plain(self) -> dict[str, Any]:
         """The request as written in the frozen file."""
-        constants = {binding.name: binding.literal for binding in self.constants}
-        return {**{name: getattr(self, name) for name in _FIELDS}, "constants": constants}
-
-    @property
-    def file(self) -> str:
-        return f"{self.source.split('.')[0]}.py"
-
-    @property
-    def function(self) -> str:
-        return self.source.split(".")[1]
+        return {
+            "kind": self.kind,
+            "source": self.function.source,
+            "count": self.count,
+            "seed": self.seed,
+            "constants": {each.name: each.literal for each in self.function.constants},
+            "generator": self.generator,
+        }
 
 
 def request_for(
-    folder: Path,
+    vocabulary: Vocabulary,
     kind: str,
     source: str,
     *,
@@ -82,54 +79,23 @@ def request_for(
     constants: Mapping[str, object],
 ) -> DrawRequest:
     """The request that a scenario makes; DrawError if its function is not there."""
-    function = course_function(folder, source)
-    return DrawRequest(
-        kind=kind,
-        source=source,
-        count=count,
-        seed=seed,
-        constants=function.bound(function.parameters, constants),
-        generator=hashlib.sha256(function.data).hexdigest(),
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionSource:
-    """A function in a Python file of the spec folder, which has not been run: `boards.any_board`.
-
-    `data` is the file, `line` the function's.
-    """
-
-    source: str
-    data: bytes
-    line: int
-    parameters: tuple[str, ...]
-
-    @property
-    def file(self) -> str:
-        return f"{self.source.partition('.')[0]}.py"
-
-    def bound(
-        self, parameters: Iterable[str], constants: Mapping[str, object]
-    ) -> tuple[Binding, ...]:
-        """The constants that these parameters ask for; DrawError if one is no constant."""
-        unknown = [name for name in parameters if name not in constants]
-        if unknown:
-            raise DrawError(f"{self.source} asks for {unknown[0]}, which is no provided constant")
-        return tuple(Binding(name=name, literal=repr(constants[name])) for name in parameters)
+    function = with_constants(course_function(vocabulary, source), constants)
+    generator = hashlib.sha256((vocabulary.folder / function.file).read_bytes()).hexdigest()
+    return DrawRequest(kind=kind, function=function, count=count, seed=seed, generator=generator)
 
 
 def course_function(
-    folder: Path, source: str, example: str = "boards.any_board is any_board in boards.py"
-) -> FunctionSource:
-    """The course's function of this name; DrawError, with an example of such a name, if it is not
-    there."""
+    vocabulary: Vocabulary,
+    source: str,
+    example: str = "boards.any_board is any_board in boards.py",
+) -> CourseFunction:
+    """The function of this name in a Python file of the spec folder, which is not run, without its
+    constants; DrawError, with an example of such a name, if it is not there."""
     module, _, function = source.partition(".")
     if not (module.isidentifier() and function.isidentifier()):
         raise DrawError(f"expected file.function, got {source!r}", example)
     try:
-        data = (folder / f"{module}.py").read_bytes()
-        functions = _functions(data)
+        functions = _functions((vocabulary.folder / f"{module}.py").read_bytes())
     except OSError:
         raise DrawError(f"{module}.py is not in the spec folder") from None
     except (SyntaxError, ValueError) as error:
@@ -137,7 +103,21 @@ def course_function(
     if function not in functions:
         raise DrawError(f"{module}.py has no function {function}")
     line, parameters = functions[function]
-    return FunctionSource(source=source, data=data, line=line, parameters=parameters)
+    place = Place(file=f"{vocabulary.shown_folder}/{module}.py", line=line, column=1)
+    return CourseFunction(source=source, parameters=parameters, constants=(), place=place)
+
+
+def with_constants(
+    function: CourseFunction, constants: Mapping[str, object], names: Sequence[str] | None = None
+) -> CourseFunction:
+    """The function with the constants of these names (None: of all its parameters); DrawError if
+    one is no constant."""
+    names = function.parameters if names is None else names
+    unknown = [name for name in names if name not in constants]
+    if unknown:
+        raise DrawError(f"{function.source} asks for {unknown[0]}, which is no provided constant")
+    bound = tuple(Binding(name=name, literal=repr(constants[name])) for name in names)
+    return replace(function, constants=bound)
 
 
 @functools.lru_cache(maxsize=32)  # many scenarios draw from one file
@@ -152,19 +132,18 @@ def _functions(data: bytes) -> dict[str, tuple[int, tuple[str, ...]]]:
     return functions
 
 
-def replies_of(folder: Path, source: str, constants: Mapping[str, object]) -> Replies:
+def replies_of(vocabulary: Vocabulary, source: str, constants: Mapping[str, object]) -> Replies:
     """The generator that a scenario names; DrawError if it is not there. Its first parameter is
     what was printed, the others are constants."""
-    function = course_function(folder, source, "guesses.bisect is bisect in guesses.py")
+    function = course_function(vocabulary, source, "guesses.bisect is bisect in guesses.py")
     try:
-        text = function.data.decode("utf-8-sig")
+        text = (vocabulary.folder / function.file).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DrawError(f"{function.file} is not Python ({error})") from None
     if not function.parameters:
         raise DrawError(f"{source} has no parameter", "the first is given what was printed")
-    bound = function.bound(function.parameters[1:], constants)
-    name = source.partition(".")[2]
-    return Replies(file=function.file, function=name, source=text, constants=bound)
+    bound = with_constants(function, constants, function.parameters[1:]).constants
+    return Replies(file=function.file, function=function.function, source=text, constants=bound)
 
 
 def file_name(group: str, swept: tuple[str, ...]) -> str:
@@ -185,10 +164,10 @@ def read_draws(folder: Path, name: str, request: DrawRequest) -> list[tuple[Bind
     except (OSError, ValueError, SyntaxError, KeyError, TypeError, AttributeError) as error:
         what = f"{type(error).__name__}: {error}"
         raise OutdatedDrawsError(f"{name} is damaged ({what})") from None
-    wanted = request.plain()
-    for field in _FIELDS:
-        if recorded.get(field) != wanted[field]:
-            changed = {"generator": f"another {request.file}", "constants": "other constants"}
+    file = request.function.file
+    for field, value in request.plain().items():
+        if recorded.get(field) != value:
+            changed = {"generator": f"another {file}", "constants": "other constants"}
             what = changed.get(field, f"another {field}")
             raise OutdatedDrawsError(f"{name} was recorded with {what}")
     if len({tuple(binding.name for binding in draw) for draw in found}) != 1:
@@ -236,7 +215,7 @@ def load_module(folder: Path, file: str) -> ModuleType:
 
 
 @contextlib.contextmanager
-def no_constants_of_loaded_modules() -> Iterator[None]:
+def _no_constants_of_loaded_modules() -> Iterator[None]:
     """Hypothesis also tries the constants of whatever modules happen to be loaded, ours among
     them; the same request must give the same draws from whichever program it is made."""
     from hypothesis.internal.conjecture import providers  # noqa: PLC0415
@@ -277,29 +256,26 @@ def literals(source: str, draw: Any, *, place: str) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def draw(request: DrawRequest, function: Callable[..., Any]) -> list[dict[str, str]]:
+def draw(request: DrawRequest, run: Callable[..., Any]) -> list[dict[str, str]]:
     """What the course's function gives for a request, as literals; UserError where it fails. It
     imports Hypothesis for a sample, as `harness.study.fuzz` does."""
-    constants = {binding.name: ast.literal_eval(binding.literal) for binding in request.constants}
+    function, place = request.function, request.function.file
+    constants = {each.name: ast.literal_eval(each.literal) for each in function.constants}
     try:
-        made = function(**constants)
-        drawn = _examples(made, request) if request.kind == "sample" else _all(made)
+        made = run(**constants)
+        drawn = _examples(made, request) if request.kind == "sample" else list(made)
     except UserError:
         raise
     except Exception as error:
-        what = f"{request.source} failed ({type(error).__name__}: {error})"
-        raise UserError(what, place=request.file) from error
-    draws = [literals(request.source, draw, place=request.file) for draw in drawn]
+        what = f"{function.source} failed ({type(error).__name__}: {error})"
+        raise UserError(what, place=place) from error
+    draws = [literals(function.source, draw, place=place) for draw in drawn]
     if not draws:
-        raise UserError(f"{request.source} gave no draw", place=request.file)
+        raise UserError(f"{function.source} gave no draw", place=place)
     if len({tuple(draw) for draw in draws}) != 1:
-        what = f"{request.source} gave different names in different draws"
-        raise UserError(what, place=request.file)
+        what = f"{function.source} gave different names in different draws"
+        raise UserError(what, place=place)
     return draws
-
-
-def _all(made: Iterable[Any]) -> list[Any]:
-    return list(made)
 
 
 def _examples(strategy: Any, request: DrawRequest) -> list[Any]:
@@ -310,20 +286,34 @@ def _examples(strategy: Any, request: DrawRequest) -> list[Any]:
         raise UserError("drawing samples needs Hypothesis", hint=hint) from None
     found: dict[str, Any] = {}
 
-    @hypothesis.seed(request.seed)
-    @hypothesis.settings(
-        # Different choices can make equal draws, so ask for more than are wanted.
-        max_examples=request.count * 4,
-        database=None,
-        deadline=None,
-        phases=[hypothesis.Phase.generate],
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    @hypothesis.given(strategy)
     def collect(draw: Any) -> None:
         if len(found) < request.count:
             found.setdefault(repr(draw), draw)
 
-    with no_constants_of_loaded_modules():
-        collect()
+    # Different choices can make equal draws, so ask for more than are wanted.
+    most, phases = request.count * 4, [hypothesis.Phase.generate]
+    run_given(strategy, collect, seed=request.seed, count=most, phases=phases)
     return list(found.values())
+
+
+def run_given(
+    strategy: Any, body: Callable[[Any], None], *, seed: int, count: int, phases: Sequence[Any]
+) -> None:
+    """Call `body` with about `count` draws of Hypothesis, always the same for a seed."""
+    hypothesis: Any = importlib.import_module("hypothesis")  # an extra
+    settings = hypothesis.settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=phases,
+        report_multiple_bugs=False,
+        print_blob=False,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        verbosity=hypothesis.Verbosity.quiet,
+    )
+
+    def drawn(value: Any) -> None:
+        body(value)
+
+    with _no_constants_of_loaded_modules():
+        hypothesis.seed(seed)(settings(hypothesis.given(strategy)(drawn)))()

@@ -85,7 +85,7 @@ def _replies(context: Context) -> Replies | None:
     if not context.states("replies"):
         return None
     try:
-        return replies_of(context.vocabulary.folder, context.own.replies, context.constants)
+        return replies_of(context.vocabulary, context.own.replies, context.constants)
     except DrawError as error:
         context.add((*context.loc, "replies"), str(error), error.hint)
         return None

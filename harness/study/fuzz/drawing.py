@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from harness.assignment.scenarios.draws import literals, load_module, no_constants_of_loaded_modules
+from harness.assignment.scenarios.draws import literals, load_module, run_given
 from harness.common.errors import UserError
 from harness.model.observation import Ending, Observation
 from harness.model.stimulus import Binding, Stimulus, Typed
@@ -120,7 +120,7 @@ class Drawer:
 
         phases = [hypothesis.Phase.generate, hypothesis.Phase.shrink]
         try:
-            self._run_given(seed, count, phases, check)
+            run_given(self._strategy, check, seed=seed, count=count, phases=phases)
         except _DiffersError:
             return last
         except hypothesis.errors.HypothesisException:
@@ -138,7 +138,8 @@ class Drawer:
             draws.setdefault(repr(value), value)
 
         try:
-            self._run_given(seed, count, [hypothesis.Phase.generate], collect)
+            phases = [hypothesis.Phase.generate]
+            run_given(self._strategy, collect, seed=seed, count=count, phases=phases)
         except UserError:
             raise
         except _EnoughError:
@@ -150,25 +151,6 @@ class Drawer:
                 raise
             raise course_failure(self._function, error) from error
         return list(draws.values())
-
-    def _run_given(self, seed: int, count: int, phases: Sequence[Any], body: Any) -> None:
-        hypothesis = _hypothesis()
-        settings = hypothesis.settings(
-            max_examples=count,
-            database=None,
-            deadline=None,
-            phases=phases,
-            report_multiple_bugs=False,
-            print_blob=False,
-            suppress_health_check=list(hypothesis.HealthCheck),
-            verbosity=hypothesis.Verbosity.quiet,
-        )
-
-        def drawn(value: Any) -> None:
-            body(value)
-
-        with no_constants_of_loaded_modules():
-            hypothesis.seed(seed)(settings(hypothesis.given(self._strategy)(drawn)))()
 
     def _bindings(self, value: Any) -> Draw:
         assert self._function is not None
