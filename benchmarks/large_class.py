@@ -17,7 +17,8 @@ from pathlib import Path
 import harness
 from harness.model.result import RunFacts, SubmissionResult
 from harness.reporting.writing import write_reports
-from harness.results import STORE_NAME, Store
+from harness.results.database import STORE_NAME
+from harness.results.store import Store
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = (

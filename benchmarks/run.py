@@ -30,7 +30,7 @@ from harness.execution import (
     tier_layers,
 )
 from harness.execution.linux.kernel import ProcessClock
-from harness.judging import Judge
+from harness.judging.judge import Judge
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Observation, Tier
 from harness.model.plan import Assignment, FunctionSignature, ProvidedVariant, SourceFile

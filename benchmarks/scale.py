@@ -44,7 +44,9 @@ from harness.grading.grader import Graded
 from harness.intake.terms import ClassOptions
 from harness.model.observation import Tier
 from harness.model.submission import Submission
-from harness.results import STORE_NAME, Piece, Store
+from harness.results.database import STORE_NAME
+from harness.results.reuse import Piece
+from harness.results.store import Store
 
 ROOT = Path(__file__).parents[1]
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -42,7 +42,7 @@ from harness.model.study import StrengthReport
 from harness.model.submission import Submission
 from harness.reporting.html.study_pages import write_study
 from harness.reporting.writing import mark_unfinished, page_writer, write_reports
-from harness.results import latest_strength
+from harness.results.strength_file import latest_strength
 
 REPORTS_EVERY = 100  # submissions between two events
 

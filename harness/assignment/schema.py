@@ -20,7 +20,7 @@ from harness.assignment.files.small_files import (
 )
 from harness.assignment.scenarios.shape import ScenarioFileShape
 from harness.assignment.shapes import Shape
-from harness.matchers import schemas
+from harness.matchers.kinds import schemas
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 KINDS: dict[str, type[Shape]] = {

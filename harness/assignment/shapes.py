@@ -27,7 +27,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from harness.assignment.document import Document, Loc, Problems
 from harness.common.words import listed
-from harness.matchers import describe, nearest
+from harness.matchers.reading import describe, nearest
 
 M = TypeVar("M", bound=BaseModel)
 _OPTION = "\0"  # begins an option's name in pydantic's locations, and no key of a file

@@ -17,7 +17,7 @@ from harness.grading.context import GradingContext, finished_facts, run_facts
 from harness.grading.engines import EngineFactory, Job, OnGraded, WorkerFailure, WorkerSetup
 from harness.grading.engines.local import Pool
 from harness.grading.grader import Graded
-from harness.marking import without_mark
+from harness.marking.mark import without_mark
 from harness.model.plan import Plan
 from harness.model.result import (
     CohortFacts,
@@ -36,7 +36,9 @@ from harness.model.result import (
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import Verdict, VerdictKind
 from harness.policy.sources import POLICY_DIGEST
-from harness.results import STORE_NAME, Piece, Store, StoreReader, execution_digest, judging_digest
+from harness.results.database import STORE_NAME, StoreReader
+from harness.results.reuse import Piece, execution_digest, judging_digest
+from harness.results.store import Store
 
 Listener = Callable[[Event], None]
 

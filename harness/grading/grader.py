@@ -14,13 +14,11 @@ from harness.grading.observing.causes import CauseFinder
 from harness.grading.observing.judged_runs import JudgedRuns, SpeedTrials, run_in_turn
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer, read_program
 from harness.grading.observing.shared_run import CheckedObserver, Together
-from harness.judging import (
-    failing,
-    merge_stand_in_verdict,
-    refine,
-    unreadable,
-)
-from harness.marking import excused, mark, with_stakes
+from harness.judging.causes import unreadable
+from harness.judging.explain.siblings import refine
+from harness.judging.failed_scenarios import failing
+from harness.judging.judge import merge_stand_in_verdict
+from harness.marking.mark import excused, mark, with_stakes
 from harness.model.assignment import SourceFile
 from harness.model.expectation import AnswerKey
 from harness.model.observation import Ending, Observation
@@ -31,7 +29,7 @@ from harness.model.submission import Submission
 from harness.model.verdict import Verdict
 from harness.policy.rule import unchecked
 from harness.policy.sources import ENTRY, SOURCES
-from harness.results import EmptyCache, ResultCache, encoded
+from harness.results.reuse import EmptyCache, ResultCache, encoded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

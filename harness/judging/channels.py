@@ -29,7 +29,8 @@ from harness.judging.mismatches import (
     text_mismatches,
     written_mismatches,
 )
-from harness.matchers import Exactly, normalised, same, same_shown
+from harness.matchers.comparison import normalised, same, same_shown
+from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised, StepOutcome, transcript
 from harness.model.stimulus import DROPPED, Call, Run, Session, Stimulus

@@ -19,7 +19,7 @@ from harness.judging.mismatches import (
     exactly,
     expected_turns,
 )
-from harness.matchers import AnyValue, Exactly
+from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.expectation import Expectation, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised, Turn
 from harness.model.stimulus import Session, Stimulus

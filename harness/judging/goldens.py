@@ -14,7 +14,7 @@ from harness.judging.mismatches import (
     raise_agrees,
     written_mismatches,
 )
-from harness.matchers import normalised, same, source
+from harness.matchers.comparison import normalised, same, source
 from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import Ending, Observation, Phase, Raised
 from harness.model.stimulus import Session, Stimulus

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from harness.common.escaping import plain
-from harness.matchers import Exactly, same
+from harness.matchers.comparison import same
+from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Expected, Ignore, Matcher, StatedRaise
 from harness.model.observation import Ending, Observation, Phase, Raised, Turn
 from harness.model.stimulus import Stimulus

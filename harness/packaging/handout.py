@@ -21,8 +21,10 @@ from harness.common.files import zipped
 from harness.grading.context import GradingContext
 from harness.grading.observing.answer_key import expectation
 from harness.grading.stub import handed_out_stubs
-from harness.judging import expected_files, raise_in_words, value_in_words
-from harness.matchers import AnyValue, EqualData, Exactly
+from harness.judging.differences import raise_in_words, value_in_words
+from harness.judging.mismatches import expected_files
+from harness.matchers.kinds.equal_to import EqualData
+from harness.matchers.kinds.values import AnyValue, Exactly
 from harness.model.expectation import (
     Answer,
     AnswerKey,

@@ -15,7 +15,13 @@ from harness.common.words import rounded
 from harness.model.result import SubmissionStatus
 from harness.reporting.html.environment import render
 from harness.reporting.view import words
-from harness.results import MarkChange, RunComparison, RunSnapshot, ScenarioChange, SnapshotEntry
+from harness.results.comparing import (
+    MarkChange,
+    RunComparison,
+    RunSnapshot,
+    ScenarioChange,
+    SnapshotEntry,
+)
 
 _MOST_REASONS = 4
 _MOST_ROWS = 60

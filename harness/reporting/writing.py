@@ -20,7 +20,8 @@ from harness.reporting.html import submission_pages
 from harness.reporting.html.class_page import Overview, first_page, further_pages
 from harness.reporting.html.study_pages import keep_style_of, read_style
 from harness.reporting.html.submission_pages import Neighbours
-from harness.results import ALWAYS, ResultsText, student_view
+from harness.results.results_json import ResultsText
+from harness.results.student_view import ALWAYS, student_view
 
 _PAGE_SOURCES = ("common", "judging", "model", "reporting", "results")
 INDEX = "index.html"

@@ -29,7 +29,7 @@ from harness.model.study import (
     SimilarPair,
 )
 from harness.model.submission import Submission
-from harness.results import StoreReader
+from harness.results.database import StoreReader
 
 # A fingerprint that more than this share of a class has says nothing about two of it.
 COMMON_SHARE = 0.25

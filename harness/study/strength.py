@@ -32,7 +32,8 @@ from harness.model.study import (
     StrengthReport,
 )
 from harness.model.submission import Submission
-from harness.results import execution_digest, judging_digest, write_strength
+from harness.results.reuse import execution_digest, judging_digest
+from harness.results.strength_file import write_strength
 
 # Operators that need arguments of their own, or that change nothing.
 _LEFT_OUT = frozenset({"NoOp", "VariableReplacer", "VariableInserter", "RemoveDecorator"})
@@ -400,8 +401,8 @@ def measure(
     scenario notices it, if any.
 
     A change is tried with the scenarios of its own function first. Results are stored below `cache`
-    by content, those of an interrupted run too; `harness.results.latest_strength` reads the report
-    again. Raises UserError when the generator of changes is not installed.
+    by content, those of an interrupted run too; `latest_strength` reads the report again. Raises
+    UserError when the generator of changes is not installed.
     """
     specification = context.specification
     progress("making the changes", 0, 0)

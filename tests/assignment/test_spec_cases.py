@@ -8,7 +8,10 @@ import pytest
 
 from harness.assignment.compile import load_for_fuzzing, record_draws
 from harness.assignment.loading import SpecErrors, load
-from harness.matchers import AllOf, Contains, Exactly, HasNumber, Matches
+from harness.matchers.kinds.combinations import AllOf
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.texts import HasNumber, Matches
+from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected, StatedTurn, StatedTurns
 from harness.model.plan import Scenario
 from harness.model.stimulus import Run, Stimulus

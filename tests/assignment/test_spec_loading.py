@@ -9,21 +9,10 @@ import pytest
 
 from harness.assignment.loading import SpecErrors, available, find_root, load
 from harness.common.errors import UserError
-from harness.matchers import (
-    ALine,
-    AllOf,
-    AnyValue,
-    Approximately,
-    Contains,
-    Exactly,
-    HasNumber,
-    LastLine,
-    Matches,
-    NoneOf,
-    OfType,
-    OneOf,
-    PythonValue,
-)
+from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf, OneOf
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.texts import HasNumber, Matches
+from harness.matchers.kinds.values import AnyValue, Approximately, Exactly, OfType, PythonValue
 from harness.model.expectation import (
     Expected,
     Ignore,

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from harness.results import Store
+from harness.results.store import Store
 from tests.cli.test_bad_input import files_up_to, without_privilege
 from tests.tiny_course import Course, results, submission
 

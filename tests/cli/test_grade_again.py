@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from harness.results import Store
+from harness.results.store import Store
 from tests.cli.test_grade_interrupted import with_workers_killed
 from tests.tiny_course import Course, rows, submission
 

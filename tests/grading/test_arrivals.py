@@ -9,7 +9,7 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.grading.observing.arrivals import MOST_KEPT, Arrivals, reduced
-from harness.judging import Judge, combine, judge
+from harness.judging.judge import Judge, combine, judge
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import (
     Ending,

@@ -14,7 +14,10 @@ from harness.common import serial
 from harness.model.result import SubmissionResult
 from harness.model.verdict import Cause
 from harness.reporting.html.submission_pages import feedback_page
-from harness.results import STORE_NAME, Store, results_json, student_view
+from harness.results.database import STORE_NAME
+from harness.results.results_json import results_json
+from harness.results.store import Store
+from harness.results.student_view import student_view
 
 ASSIGNMENT = """\
 title: Shop

@@ -23,7 +23,7 @@ from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.submission import Submission, Withheld
 from harness.model.verdict import Verdict, VerdictKind
-from harness.results import Packer
+from harness.results.reuse import Packer
 from tests.results.small_run import observed, result
 
 pytest.importorskip("distributed")

@@ -20,7 +20,7 @@ from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.terminal import cards
-from harness.results import student_view
+from harness.results.student_view import student_view
 
 ASSIGNMENT = """\
 title: Baskets

@@ -11,7 +11,7 @@ from harness.assignment.loading import load
 from harness.grading.check import check_submissions, handed_in
 from harness.grading.context import prepare
 from harness.reporting.html.submission_pages import feedback_page
-from harness.results import student_view
+from harness.results.student_view import student_view
 
 ASSIGNMENT = """\
 title: Grid game

@@ -13,7 +13,7 @@ from harness.common import serial
 from harness.grading.context import prepare, visible_only
 from harness.grading.validation.checks import stand_in_problems
 from harness.model.result import RunResult, ScenarioResult
-from harness.results import Store
+from harness.results.store import Store
 from tests.grading.stand_in_course import (
     BANK,
     RIGHT,

@@ -24,7 +24,7 @@ from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.specification import Specification
 from harness.reporting.html.submission_pages import feedback_page, submission_page
-from harness.results import student_view
+from harness.results.student_view import student_view
 from tests.hostile.hostile_entries import HERE, Entry
 from tests.hostile.hostile_machine import Meter, adopting_orphans, below
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.judging.channels import mismatches
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import registered_rules
-from harness.matchers import Exactly
+from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation, Expected, Matcher
 from harness.model.observation import (
     Ending,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.judging.explain.failure import Failure
-from harness.matchers import EqualTo
+from harness.matchers.kinds.equal_to import EqualTo
 from harness.model.expectation import Expected
 from harness.model.observation import NameHint, NameHintKind, Observation, StepOutcome
 from harness.model.values import Value, ValueKind

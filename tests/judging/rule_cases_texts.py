@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from harness.judging.explain.failure import Failure
-from harness.matchers import ALine, AllOf, Contains, HasNumber, Matches, NoneOf
+from harness.matchers.kinds.combinations import ALine, AllOf, NoneOf
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.texts import HasNumber, Matches
 from harness.model.expectation import Expected, StatedTurn, StatedTurns
 from tests.judging.judging_cases import (
     called,

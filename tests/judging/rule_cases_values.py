@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.judging.explain.failure import Failure
-from harness.matchers import AllOf, AnyValue, Contains, Matches, OfType, OneOf, Yields
+from harness.matchers.kinds.combinations import AllOf, OneOf
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.texts import Matches
+from harness.matchers.kinds.values import AnyValue, OfType, Yields
 from harness.model.expectation import Expected, StatedLeave
 from harness.model.observation import Observation
 from harness.model.stimulus import Call, Stimulus

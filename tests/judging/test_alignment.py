@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.judging import judge
 from harness.judging.comparison import CONTEXT, LONGEST_LINE, WINDOW, Opposite, aligned, window
+from harness.judging.judge import judge
 from harness.model.verdict import Cell, ComparedRow, Comparison
 from tests.judging.judging_cases import CALL, called, expecting
 

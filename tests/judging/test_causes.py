@@ -8,7 +8,9 @@ from fractions import Fraction
 
 import pytest
 
-from harness.judging import FailedScenario, derive, find_blame, unreadable, unsettled, with_loops
+from harness.judging.blame import find_blame
+from harness.judging.causes import derive, unreadable, unsettled, with_loops
+from harness.judging.failed_scenarios import FailedScenario
 from harness.model.observation import Ending, Frame, Observation, Phase, Raised
 from harness.model.plan import Place, Visibility
 from harness.model.policy import Loop, Outline, Unparsable

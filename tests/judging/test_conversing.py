@@ -8,9 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from harness.judging import disagreements, judge
 from harness.judging.differences import LONGEST_SHARED, LONGEST_TURN, conversation
-from harness.matchers import AnyValue, Contains, Matches
+from harness.judging.goldens import disagreements
+from harness.judging.judge import judge
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.texts import Matches
+from harness.matchers.kinds.values import AnyValue
 from harness.model.expectation import Expected, Ignore, StatedRaise, StatedTurn, StatedTurns
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Call, Replies, Session, Stimulus

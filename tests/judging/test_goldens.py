@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.judging import disagreements
 from harness.judging.channels import shows
-from harness.matchers import AllOf, Contains, NoneOf, OfType
+from harness.judging.goldens import disagreements
+from harness.matchers.kinds.combinations import AllOf, NoneOf
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.values import OfType
 from harness.model.expectation import (
     Expected,
     Ignore,

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.judging import judge, refine
-from harness.judging.explain.siblings import RULE
+from harness.judging.explain.siblings import RULE, refine
+from harness.judging.judge import judge
 from harness.model.expectation import KEY_VERSION, Answer, AnswerKey, ScenarioAnswers
 from harness.model.observation import Ending, Observation
 from harness.model.plan import (

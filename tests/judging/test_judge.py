@@ -11,19 +11,12 @@ import pytest
 
 from harness.common.errors import HarnessError
 from harness.grading.observing.answer_key import python_expressions
-from harness.judging import combine as combine_kinds
-from harness.judging import judge, resolve
-from harness.matchers import (
-    AllOf,
-    AnyValue,
-    Approximately,
-    Contains,
-    Matches,
-    NoneOf,
-    OfType,
-    OneOf,
-    PythonValue,
-)
+from harness.judging.judge import combine as combine_kinds
+from harness.judging.judge import judge, resolve
+from harness.matchers.kinds.combinations import AllOf, NoneOf, OneOf
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.texts import Matches
+from harness.matchers.kinds.values import AnyValue, Approximately, OfType, PythonValue
 from harness.model.expectation import (
     Expected,
     Ignore,

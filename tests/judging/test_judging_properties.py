@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.common.escaping import visible
-from harness.judging import Judge, disagreements, judge
 from harness.judging.channels import screen_of
+from harness.judging.goldens import disagreements
+from harness.judging.judge import Judge, judge
 from harness.judging.mismatches import first_difference
-from harness.matchers import Exactly, same
+from harness.matchers.comparison import same
+from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected, Ignore, StatedRaise
 from harness.model.observation import Ending, NamedValue, Observation, Raised, StepOutcome, Turn
 from harness.model.stimulus import Call, Run, Session, Stimulus, Typed

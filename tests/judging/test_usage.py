@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.judging import find_blame
+from harness.judging.blame import find_blame
 from harness.model.plan import Scenario
 from tests.judging.test_causes import fails, outline
 

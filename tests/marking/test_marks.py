@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.marking import by_function, mark, rounded
+from harness.common.words import rounded
+from harness.marking.mark import mark
 from harness.model.plan import Exemption, ManualSlot, Plan, Visibility
 from harness.model.policy import Finding, PolicyReport, Severity
 from harness.model.result import ManualMark, SubmissionResult, SubmissionStatus
-from harness.model.student_view import FunctionTally
+from harness.model.student_view import FunctionTally, by_function
 from harness.model.submission import Student, Submission
 from harness.model.verdict import Verdict, VerdictKind
 from tests.marking.marking_plan import (

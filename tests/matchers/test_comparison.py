@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.common.errors import HarnessError
-from harness.matchers import EqualTo
 from harness.matchers.comparison import same_shown, with_tolerated
+from harness.matchers.kinds.equal_to import EqualTo
 from harness.model.values import Value, ValueKind
 
 DEEP = Value.of(0.1)

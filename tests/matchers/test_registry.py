@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import matchers
 from harness.assignment.loading import SpecErrors, load
 from harness.common import serial
-from harness.judging import judge
+from harness.judging.judge import judge
 from harness.matchers import kinds
 from harness.model.expectation import Expectation, Expected
 from tests.assignment.small_assignment import scenario_file, write
@@ -70,7 +69,7 @@ def test_a_new_matcher_is_one_new_file(tmp_path: Path) -> None:
     assert judge(called("the 8th"), expectation, CALL).passed
     message = "add_piece returned 'the 9th', expected text that ends with 8th."
     assert judge(called("the 9th"), expectation, CALL).message == message
-    properties = [each["properties"] for each in matchers.schemas()["TextMatcher"]["anyOf"]]
+    properties = [each["properties"] for each in kinds.schemas()["TextMatcher"]["anyOf"]]
     assert {"ends_with": {"type": "string"}} in properties
 
 
@@ -84,4 +83,4 @@ def test_a_new_matcher_is_named_in_hints(tmp_path: Path) -> None:
 def test_two_matchers_cannot_have_one_key(tmp_path: Path) -> None:
     (tmp_path / "new" / "ends_with.py").write_text(TOY.replace('"ends_with"', '"contains"'))
     with pytest.raises(ValueError, match="the place of ENDS_WITH is taken"):
-        matchers.schemas()
+        kinds.schemas()

@@ -10,9 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from harness.common.errors import HarnessError
-from harness.matchers import ALine, AllOf, Contains, HasNumber, LastLine, Matches, NoneOf
 from harness.matchers.kinds import texts as search
-from harness.matchers.kinds.texts import occurs
+from harness.matchers.kinds.combinations import ALine, AllOf, LastLine, NoneOf
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.texts import HasNumber, Matches, occurs
 from harness.model.expectation import Ignore, Matcher
 from harness.model.values import Value
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.common.serial import SerialError, dumps, from_plain, loads, to_plain
-from harness.matchers import Exactly, Matches
+from harness.matchers.kinds.texts import Matches
+from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation, Raised, Turn
 from harness.model.plan import Place, Scenario, SourceFile, Visibility

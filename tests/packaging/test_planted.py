@@ -33,7 +33,8 @@ from harness.reporting.export.anonymous import anonymous
 from harness.reporting.github import markdown_summary, of_submission
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.terminal.cards import explain_failures
-from harness.results import results_json, student_view
+from harness.results.results_json import results_json
+from harness.results.student_view import student_view
 from tests.results.small_run import PLAN, SECRET, result
 
 SHOWN, HIDDEN = PLAN.scenarios[1:3]

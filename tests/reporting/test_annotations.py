@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.reporting.github import Annotation, of_submission, placed
-from harness.results import student_view
+from harness.results.student_view import student_view
 from tests.reporting.report_samples import CANARY, MANY_FAULTS, PERFECT, PLAN, UNREADABLE
 
 LINES = {

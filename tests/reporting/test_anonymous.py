@@ -22,7 +22,7 @@ from harness.model.verdict import Cause, CodePlace
 from harness.reporting.export.anonymous import anonymous
 from harness.reporting.export.junit import junit_xml
 from harness.reporting.export.marks_csv import marks_csv
-from harness.results import results_json
+from harness.results.results_json import results_json
 from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN
 
 WHO = "zephyrine"

@@ -14,7 +14,8 @@ from benchmarks.large_class import measured
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.reporting.writing import write_reports
-from harness.results import STORE_NAME, Store
+from harness.results.database import STORE_NAME
+from harness.results.store import Store
 from tests.reporting.report_samples import FACTS, MANY_FAULTS, PASSED, PERFECT, PLAN
 
 # Each scenario many times, as a plan with swept values has it.

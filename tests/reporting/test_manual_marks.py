@@ -19,7 +19,7 @@ from harness.reporting.html.class_page import class_page
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.tables import summary_table
 from harness.reporting.view import words
-from harness.results import student_view
+from harness.results.student_view import student_view
 from tests.reporting.report_samples import MANY_FAULTS, PERFECT, PLAN, RUN
 
 STYLE = ManualSlot(id="style", title="Code style", out_of=Fraction(4))

@@ -21,7 +21,7 @@ from harness.reporting.view import words
 from harness.reporting.view.comparisons import folded
 from harness.reporting.view.paste import python_lines
 from harness.reporting.view.shown_causes import clause_tallies
-from harness.results import EVERYTHING, student_view
+from harness.results.student_view import EVERYTHING, student_view
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import (
     ACCEPTS,

@@ -33,7 +33,7 @@ from harness.reporting.writing import (
     write_index,
     write_reports,
 )
-from harness.results import results_json
+from harness.results.results_json import results_json
 from tests.reporting.pages_read import Page
 from tests.reporting.report_samples import FACTS, MANY_FAULTS, OUR_FAULT, PERFECT, PLAN, RUN
 

@@ -27,7 +27,7 @@ from harness.reporting.html.class_page import (
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.cards import explain_failures
 from harness.reporting.terminal.tables import show_submission, summary_table
-from harness.results import student_view
+from harness.results.student_view import student_view
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import (
     CANARY,

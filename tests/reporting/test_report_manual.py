@@ -13,7 +13,7 @@ from harness.model.result import ManualMark, SubmissionStatus
 from harness.model.verdict import Verdict, VerdictKind
 from harness.reporting.html.submission_pages import feedback_page, submission_page
 from harness.reporting.terminal.tables import show_submission
-from harness.results import student_view
+from harness.results.student_view import student_view
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import MANY_FAULTS, PLAN, result
 

@@ -13,7 +13,7 @@ from harness.model.verdict import CodePlace
 from harness.reporting.html.environment import source_lines
 from harness.reporting.html.submission_pages import feedback_page
 from harness.reporting.view.words import remedy
-from harness.results import student_view
+from harness.results.student_view import student_view
 from tests.reporting.pages_read import assert_inert
 from tests.reporting.report_samples import CLAUSES, MANY_FAULTS, PERFECT, PLAN
 

@@ -15,8 +15,7 @@ from rich.console import Console
 
 from harness.common.errors import UserError
 from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
-from harness.results import RunSnapshot, SnapshotEntry, compare_runs
-from harness.results.comparing import ScenarioOutcome
+from harness.results.comparing import RunSnapshot, ScenarioOutcome, SnapshotEntry, compare_runs
 from tests.reporting.pages_read import assert_inert
 
 GOLDEN = Path(__file__).parent / "exported"

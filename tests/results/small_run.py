@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from harness.matchers import Exactly
+from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expected
 from harness.model.observation import Ending, Observation, Probe, Turn
 from harness.model.plan import (

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from harness.matchers import Exactly
+from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Answer, Expected
 from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import FunctionSignature, ProvidedVariant, SourceFile, Visibility
 from harness.model.stimulus import Limits, StandIn, Stimulus, Typed
 from harness.model.values import Value
-from harness.results import observation_key, verdict_key
+from harness.results.reuse import observation_key, verdict_key
 from tests.results.small_run import PLAN, SIZE_10
 
 SCENARIO = PLAN.scenarios[0]

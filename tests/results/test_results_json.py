@@ -23,7 +23,7 @@ from harness.model.result import (
 )
 from harness.model.verdict import Cause, CodePlace, Symptom, Verdict, VerdictKind
 from harness.policy.rules import finding_kinds
-from harness.results import mark_string, results_json
+from harness.results.results_json import mark_string, results_json
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, result
 
 SCHEMA = json.loads(

@@ -13,8 +13,8 @@ from harness.common.errors import UserError
 from harness.model.observation import Ending
 from harness.model.result import RunResult
 from harness.model.verdict import Verdict, VerdictKind
-from harness.results import Store
 from harness.results.reuse import encoded
+from harness.results.store import Store
 from tests.results.small_run import BROKEN, FACTS, PLAN, UNREADABLE, observed, result
 
 

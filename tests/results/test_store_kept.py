@@ -17,8 +17,9 @@ from harness.model.observation import Observation
 from harness.model.plan import ManualSlot
 from harness.model.result import Adjustment, ByHand, ManualMark, RunResult, SlotMark
 from harness.model.verdict import Verdict, VerdictKind
-from harness.results import STORE_NAME, Packer, Piece, Store
-from harness.results.reuse import PIECE_BYTES
+from harness.results.database import STORE_NAME
+from harness.results.reuse import PIECE_BYTES, Packer, Piece
+from harness.results.store import Store
 from tests.results.small_run import BROKEN, FACTS, PLAN, observed, result
 
 STYLE = ManualSlot(id="style", title="Style", out_of=Fraction(4))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.common.errors import UserError
-from harness.results import Store
+from harness.results.store import Store
 from tests.results.small_run import FACTS, PLAN, observed, result
 
 HERE = Path(__file__).parent

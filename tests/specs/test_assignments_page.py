@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.assignment.loading import available
-from harness.matchers import Exactly, PythonValue
+from harness.matchers.kinds.values import Exactly, PythonValue
 from harness.model.expectation import Expected, Matcher
 from harness.model.plan import Scenario, Visibility
 from harness.model.stimulus import Run

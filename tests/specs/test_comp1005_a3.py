@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from harness.intake.pipeline import read
-from harness.matchers import Contains, Matches
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.texts import Matches
 from harness.model.plan import Plan
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Stimulus

@@ -30,7 +30,7 @@ from harness.assignment.shapes import (
     wrong,
 )
 from harness.common.words import listed
-from harness.matchers import describe, nearest
+from harness.matchers.reading import describe, nearest
 from harness.model.assignment import ClassComparison, CompareBy
 from harness.model.plan import Clause, ManualSlot, Place, SourceFile
 from harness.model.stimulus import Limits

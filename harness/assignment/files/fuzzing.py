@@ -24,7 +24,7 @@ from harness.assignment.scenarios.stimulus import (
 )
 from harness.assignment.shapes import Constants, Expects, Shape, Whole, Words, one_required, quote
 from harness.assignment.vocabulary import Vocabulary
-from harness.matchers import Refused
+from harness.matchers.reading import Refused
 from harness.model.expectation import Expected
 from harness.model.stimulus import Stimulus
 from harness.model.study import CourseFunction, FuzzSettings, FuzzTarget, Lines, Prompt

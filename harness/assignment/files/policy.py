@@ -14,7 +14,7 @@ from harness.assignment.scenarios.python_text import PythonError, parse_statemen
 from harness.assignment.shapes import Expects, Points, Shape, one_required, shaped, wrong
 from harness.assignment.vocabulary import DEFINITIONS, defined_in
 from harness.common.words import listed
-from harness.matchers import nearest
+from harness.matchers.reading import nearest
 from harness.model.plan import Clause, SourceFile
 from harness.model.policy import (
     Consequence,

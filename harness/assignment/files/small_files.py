@@ -31,7 +31,7 @@ from harness.assignment.shapes import (
 )
 from harness.common.errors import UserError
 from harness.common.words import listed
-from harness.matchers import nearest
+from harness.matchers.reading import nearest
 from harness.model.plan import Clause, Exemption, SourceFile, glob
 from harness.model.specification import ExpectedCause, ExpectedVerdict, Mutant, SampleExpectation
 from harness.model.study import Equivalent

@@ -12,7 +12,7 @@ from harness.assignment.document import Document, Loc
 from harness.assignment.scenarios.context import Context, slug
 from harness.assignment.scenarios.draws import DrawRequest
 from harness.assignment.vocabulary import Overrides
-from harness.matchers import Refused, nearest
+from harness.matchers.reading import Refused, nearest
 from harness.model.plan import Scenario, SourceFile, Visibility, in_turn, needed
 from harness.model.specification import TranscriptFile
 

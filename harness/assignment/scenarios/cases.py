@@ -31,7 +31,7 @@ from harness.assignment.scenarios.stimuli import check_takes
 from harness.assignment.scenarios.stimulus import StimulusKind
 from harness.assignment.vocabulary import OverrideError, names_in
 from harness.common.words import listed
-from harness.matchers import Refused, describe, nearest
+from harness.matchers.reading import Refused, describe, nearest
 from harness.model.plan import Scenario
 from harness.model.stimulus import Binding, Stimulus
 from harness.model.values import Value

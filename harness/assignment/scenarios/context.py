@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from harness import matchers
 from harness.assignment.document import Document, Loc
 from harness.assignment.scenarios.python_text import (
     BUILTINS,
@@ -22,7 +21,9 @@ from harness.assignment.scenarios.python_text import (
     parse_expression,
 )
 from harness.assignment.vocabulary import Overrides, TemplateError, Vocabulary, render
-from harness.matchers import Refused, nearest
+from harness.matchers.kinds import read as read_matcher
+from harness.matchers.kinds.values import Exactly
+from harness.matchers.reading import Field, Refused, nearest
 from harness.model.expectation import Matcher
 from harness.model.plan import Clause
 from harness.model.stimulus import Limits
@@ -149,9 +150,9 @@ class Context:
             return False
         return True
 
-    def field(self, loc: Loc, data: Any, *, for_text: bool = False) -> matchers.Field:
+    def field(self, loc: Loc, data: Any, *, for_text: bool = False) -> Field:
         """The place of an expected value, or of a text."""
-        return matchers.Field(
+        return Field(
             source=self,
             path=loc,
             data=data,
@@ -187,13 +188,13 @@ class Context:
             self.add(loc, what, nearest(name, known | BUILTINS), line=line)
 
 
-def value_matcher(field: matchers.Field) -> Matcher:
+def value_matcher(field: Field) -> Matcher:
     """What a value is expected to be; Refused, with the mistake noted, if it is no such thing."""
     if isinstance(field.data, dict):
-        return matchers.read(field)
+        return read_matcher(field)
     within = None if field.for_text else field.within
     value = Value(ValueKind.STR, field.render(field.text())) if field.for_text else field.value()
-    return matchers.Exactly(value=value, within=within)
+    return Exactly(value=value, within=within)
 
 
 def merged(base: Limits, shape: LimitsShape) -> Limits:

@@ -14,7 +14,8 @@ from harness.assignment.scenarios.python_text import parse_expression
 from harness.assignment.scenarios.shape import AtMostShape, RaisesShape
 from harness.assignment.scenarios.stimulus import StimulusParts
 from harness.assignment.vocabulary import TemplateError, names_in, render
-from harness.matchers import Exactly, Refused, describe, nearest, read_all
+from harness.matchers.kinds.values import Exactly
+from harness.matchers.reading import Refused, describe, nearest, read_all
 from harness.model.expectation import (
     Expected,
     Ignore,

@@ -45,7 +45,8 @@ from harness.assignment.scenarios.stimulus import (
 )
 from harness.assignment.shapes import salvaged
 from harness.assignment.vocabulary import Vocabulary
-from harness.matchers import EqualTo, Refused
+from harness.matchers.kinds.equal_to import EqualTo
+from harness.matchers.reading import Refused
 from harness.model.expectation import Expected
 from harness.model.plan import Scenario, Visibility
 from harness.model.specification import TranscriptFile

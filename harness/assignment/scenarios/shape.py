@@ -33,7 +33,7 @@ from harness.assignment.shapes import (
     wrong,
 )
 from harness.common.words import listed
-from harness.matchers import describe, nearest
+from harness.matchers.reading import describe, nearest
 
 # What is read with the constants in force: see `harness.matchers`.
 _TEXTS: list[Any] = [{"type": "string"}, {"$ref": "#/$defs/TextMatcher"}]

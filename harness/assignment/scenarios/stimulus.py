@@ -18,7 +18,7 @@ from harness.assignment.scenarios.python_text import (
     parse_session,
     parse_statements,
 )
-from harness.matchers import Refused, describe, nearest
+from harness.matchers.reading import Refused, describe, nearest
 from harness.model.policy import SourceFile
 from harness.model.stimulus import Binding, Call, Key, Replies, Run, Session, Stimulus, Typed
 

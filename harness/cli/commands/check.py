@@ -32,7 +32,7 @@ from harness.grading.context import GradingContext, prepare, visible_only, witho
 from harness.model.plan import Assignment
 from harness.reporting.github import of_submission
 from harness.reporting.terminal.cards import MOST_LINES, explain_failures, screen_width
-from harness.results import student_view
+from harness.results.student_view import student_view
 
 SECTION = "Grading"
 SUMMARY = "Check one file against the visible scenarios."

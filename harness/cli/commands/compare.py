@@ -11,7 +11,7 @@ from harness.cli.printing import print_result
 from harness.common.errors import UserError
 from harness.common.files import write
 from harness.reporting.two_runs import comparison_csv, comparison_page, comparison_table
-from harness.results import compare_runs, read_snapshot
+from harness.results.comparing import compare_runs, read_snapshot
 
 SECTION = "Results"
 SUMMARY = "Show whose mark changed between two runs, and why."

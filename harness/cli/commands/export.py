@@ -15,7 +15,7 @@ from harness.common.files import write_bytes
 from harness.model.result import RunResult
 from harness.reporting.export import Exporter, ExportRequest, Marks, exporter, exporters
 from harness.reporting.export.anonymous import anonymous as without_students
-from harness.results import read_run
+from harness.results.database import read_run
 
 SECTION = "Results"
 SUMMARY = "Write a run for a gradebook, as feedback, or as results."

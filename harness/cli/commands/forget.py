@@ -13,7 +13,8 @@ from harness.common.errors import UserError
 from harness.common.escaping import visible
 from harness.model.result import RunFacts, SubmissionResult
 from harness.reporting.writing import write_reports
-from harness.results import Store, StoreReader, store_of
+from harness.results.database import StoreReader, store_of
+from harness.results.store import Store
 
 SECTION = "Results"
 SUMMARY = "Remove a student's data from a run."

@@ -34,7 +34,8 @@ from harness.model.result import SubmissionResult
 from harness.model.specification import Specification
 from harness.model.study import FuzzReport, FuzzSettings
 from harness.model.submission import Submission
-from harness.results import STORE_NAME, Store
+from harness.results.database import STORE_NAME
+from harness.results.store import Store
 from harness.study.fuzz.searching import FuzzOptions, fuzz
 from harness.study.similarity import graded_submissions
 

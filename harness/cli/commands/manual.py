@@ -11,7 +11,8 @@ from harness.common.csv_tables import read_sheet
 from harness.common.words import counted
 from harness.reporting.export.manual_marks import read_manual
 from harness.reporting.writing import write_reports
-from harness.results import Store, store_of
+from harness.results.database import store_of
+from harness.results.store import Store
 
 SECTION = "Grading"
 SUMMARY = "Add marks given by hand to a run."

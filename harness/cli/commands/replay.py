@@ -13,7 +13,8 @@ from harness.grading.check import one_handed_in
 from harness.grading.single_runs import replay
 from harness.model.observation import Observation, Raised
 from harness.model.stimulus import Call, Session, Stimulus
-from harness.results import Store, store_of
+from harness.results.database import store_of
+from harness.results.store import Store
 
 SECTION = "Results"
 SUMMARY = "Run one graded scenario again and show its terminal."

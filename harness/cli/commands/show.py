@@ -10,7 +10,8 @@ from harness.cli.options import PATH, click_command
 from harness.cli.printing import print_result
 from harness.common.errors import UserError
 from harness.reporting.terminal.tables import show_submission, summary_table
-from harness.results import Store, read_run, store_of
+from harness.results.database import read_run, store_of
+from harness.results.store import Store
 
 SECTION = "Results"
 SUMMARY = "Show a finished or interrupted run."

@@ -24,7 +24,9 @@ from harness.common.escaping import visible
 from harness.model.study import SimilarityReport
 from harness.reporting.html.study_pages import write_similarity, write_study
 from harness.reporting.view.words import percent
-from harness.results import Store, latest_strength, store_of
+from harness.results.database import store_of
+from harness.results.store import Store
+from harness.results.strength_file import latest_strength
 from harness.study.similarity import compare_class, graded_submissions, without_ids
 
 SECTION = "Results"

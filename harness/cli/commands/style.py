@@ -11,7 +11,8 @@ from harness.cli.progress import bar
 from harness.common.escaping import visible
 from harness.reporting.html.study_pages import style_in_words, write_style
 from harness.reporting.writing import write_reports
-from harness.results import Store, store_of
+from harness.results.database import store_of
+from harness.results.store import Store
 from harness.study.similarity import graded_submissions
 from harness.study.style import style_report
 

@@ -19,7 +19,7 @@ from harness.model.observation import Tier
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
-from harness.results import Piece
+from harness.results.reuse import Piece
 
 OnGraded = Callable[[Plan, Sequence[str]], Callable[[SubmissionResult], None]]
 """Makes, once in each worker, from the plan and the ids of the class, what is to be done with each

@@ -25,7 +25,7 @@ from harness.grading.engines import (
 )
 from harness.grading.engines.worker import SpawnedWorker, start_grading
 from harness.grading.grader import FirstFailures, Graded
-from harness.results import Piece
+from harness.results.reuse import Piece
 
 Setup = TypeVar("Setup")
 AnyJob = TypeVar("AnyJob")

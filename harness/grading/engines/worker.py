@@ -30,7 +30,8 @@ from harness.grading.grader import Graded, Grader
 from harness.model.expectation import AnswerKey
 from harness.model.plan import Plan
 from harness.model.result import SubmissionResult, SubmissionStatus
-from harness.results import EmptyCache, Packer, Piece, ResultCache, Store
+from harness.results.reuse import EmptyCache, Packer, Piece, ResultCache
+from harness.results.store import Store
 
 PATIENCE = 10.0  # seconds for a worker to clean up
 ORPHAN_PATIENCE = 1.5  # seconds, where its parent was killed

@@ -22,8 +22,10 @@ from harness.grading.observing.running import (
     run_scenario,
 )
 from harness.grading.observing.shared_run import SharingObserver
-from harness.judging import disagreements, resolve
-from harness.matchers import EqualTo, PythonValue
+from harness.judging.goldens import disagreements
+from harness.judging.judge import resolve
+from harness.matchers.kinds.equal_to import EqualTo
+from harness.matchers.kinds.values import PythonValue
 from harness.model.expectation import (
     KEY_VERSION,
     Answer,
@@ -39,7 +41,7 @@ from harness.model.specification import Specification
 from harness.model.stimulus import Call, Limits, Stimulus, called_function
 from harness.model.values import Value
 from harness.policy.sources import ENTRY, SOURCES
-from harness.results import execution_digest
+from harness.results.reuse import execution_digest
 
 Asked = tuple[Stimulus, Limits]
 _MOST_SECONDS = LOWEST_SECONDS / LOWEST_FACTOR

@@ -15,12 +15,12 @@ from itertools import chain
 
 from harness.common.errors import HarnessError
 from harness.grading.observing.running import LIMIT_ENDINGS
-from harness.judging import LAST_KINDS, Judge
+from harness.judging.judge import LAST_KINDS, Judge
 from harness.model.observation import Ending, Observation, Raised, StepOutcome
 from harness.model.plan import Scenario
 from harness.model.values import Value
 from harness.model.verdict import Verdict, VerdictKind
-from harness.results import encoded
+from harness.results.reuse import encoded
 
 MOST_KEPT = 16 * 1024  # bytes of text, and `_VALUE_BYTES` for each value
 _VALUE_BYTES = 32

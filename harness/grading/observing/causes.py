@@ -19,7 +19,9 @@ from hashlib import sha256
 from harness.execution import main_file, proxy_names
 from harness.grading.observing.judged_runs import JudgedRuns
 from harness.grading.observing.running import LIMIT_ENDINGS, Observer
-from harness.judging import FailedScenario, derive, find_blame, unsettled, with_loops
+from harness.judging.blame import find_blame
+from harness.judging.causes import derive, unsettled, with_loops
+from harness.judging.failed_scenarios import FailedScenario
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Ending, Observation
@@ -29,7 +31,7 @@ from harness.model.stimulus import Limits, Substitution
 from harness.model.student_view import Surroundings
 from harness.model.submission import Submission
 from harness.model.verdict import Blame, Cause, Explanation, StandInOutcome, Verdict, VerdictKind
-from harness.results import ResultCache, judging_digest
+from harness.results.reuse import ResultCache, judging_digest
 
 MOST_SUBSTITUTED_RUNS = 100  # of one submission
 MOST_SUBSTITUTED_LIMITS = 4  # of one submission; each costs a whole limit

@@ -13,7 +13,8 @@ from harness.grading.observing.answer_key import expectation, parameters
 from harness.grading.observing.arrivals import Arrivals, reduced
 from harness.grading.observing.running import Observer, run_all, run_scenario
 from harness.grading.observing.shared_run import CheckedObserver, SharedRuns, Together
-from harness.judging import TOO_SLOW, Judge, combine, not_run
+from harness.judging.causes import TOO_SLOW
+from harness.judging.judge import Judge, combine, not_run
 from harness.model.expectation import Answer, AnswerKey
 from harness.model.observation import Ending, Isolation, Observation, Tier
 from harness.model.plan import Assignment, Plan, Scenario, SourceFile, in_turn, needed
@@ -21,7 +22,7 @@ from harness.model.policy import PolicyReport
 from harness.model.submission import Submission
 from harness.model.verdict import Explanation, Verdict, VerdictKind
 from harness.policy.sources import POLICY_DIGEST
-from harness.results import (
+from harness.results.reuse import (
     ResultCache,
     execution_digest,
     judging_digest,

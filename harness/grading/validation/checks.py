@@ -16,8 +16,8 @@ from harness.execution import Driver, Interpreter, pick_cpu
 from harness.grading.grader import Graded
 from harness.grading.observing.answer_key import expectation
 from harness.grading.observing.running import run_scenario
-from harness.judging import combine, judge
-from harness.matchers import EqualTo
+from harness.judging.judge import combine, judge
+from harness.matchers.kinds.equal_to import EqualTo
 from harness.model.expectation import Answer, AnswerKey, Expected
 from harness.model.observation import Isolation, Tier
 from harness.model.plan import Clause, Plan, Scenario, SourceFile

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
+from harness.common.words import rounded
 from harness.grading.engines import Job
 from harness.grading.stub import handed_out_stubs
 from harness.grading.validation.checks import MutantOutcome, Problem, SampleOutcome, needs_scenario
-from harness.marking import rounded
 from harness.model.plan import Plan, SourceFile, glob
 from harness.model.result import SubmissionResult
 from harness.model.specification import ExpectedCause, Mutant, SampleExpectation, Specification

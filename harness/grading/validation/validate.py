@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from harness.common.words import rounded
 from harness.grading.context import GradingContext, isolated
 from harness.grading.engines import Job
 from harness.grading.engines.local import run_jobs
@@ -34,8 +35,7 @@ from harness.grading.validation.programs import (
     returns_none,
     untouched_stub,
 )
-from harness.marking import rounded
-from harness.matchers import Matches
+from harness.matchers.kinds.texts import Matches
 from harness.model.plan import Plan, Visibility
 from harness.model.result import SubmissionResult
 from harness.model.specification import SampleExpectation, Specification

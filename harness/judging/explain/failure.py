@@ -22,7 +22,9 @@ from harness.judging.mismatches import (
     first_difference,
     step_of,
 )
-from harness.matchers import EqualData, Exactly, normalised, same
+from harness.matchers.comparison import normalised, same
+from harness.matchers.kinds.equal_to import EqualData
+from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Expectation
 from harness.model.observation import Ending, Observation, Raised, Turn
 from harness.model.stimulus import Call, Run, Session, Stimulus, called_function

@@ -26,7 +26,7 @@ from harness.model.verdict import VerdictKind
 from harness.packaging.gradescope.settings import Metadata, NoMark, PackageSettings, PlatformRun
 from harness.reporting.terminal.cards import as_text, explained
 from harness.reporting.view import paste, words
-from harness.results import hidden_kind, student_view
+from harness.results.student_view import hidden_kind, student_view
 
 _COLUMNS = 100
 _UNFINISHED = (

@@ -22,7 +22,7 @@ from harness.reporting.view.shown_causes import (
     quoted_clauses,
     runs_at_load,
 )
-from harness.results import ALWAYS, EVERYTHING, put_together, student_view
+from harness.results.student_view import ALWAYS, EVERYTHING, put_together, student_view
 
 FEW = 3  # missing functions: so many are one list
 

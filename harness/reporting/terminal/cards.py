@@ -25,7 +25,7 @@ from harness.model.verdict import Cell, Channel, Comparison, Conversation
 from harness.reporting.view import paste, words
 from harness.reporting.view.comparisons import comparisons, folded, shortened
 from harness.reporting.view.shown_causes import of_missing_file
-from harness.results import student_view
+from harness.results.student_view import student_view
 
 Styled = tuple[str, str]  # a text, and its style: words of `_CODES`
 

@@ -19,7 +19,7 @@ from harness.model.student_view import FunctionTally, ShownCheck, Surroundings
 from harness.policy.rules import finding_kind
 from harness.reporting.terminal.cards import Line, as_text, cause, explained, wrapped
 from harness.reporting.view import figures, words
-from harness.results import EVERYTHING, student_view
+from harness.results.student_view import EVERYTHING, student_view
 
 _MOST_ROWS_OF_A_CLASS = 60
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 
 from harness.common.escaping import shorten
-from harness.judging import grid_of
+from harness.judging.boards import grid_of
 from harness.model.stimulus import Binding, Call, Run, Session, Stimulus
 from harness.model.student_view import Surroundings
 from harness.model.values import Value

@@ -26,7 +26,7 @@ from harness.model.study import (
     NotFuzzed,
 )
 from harness.model.submission import Submission
-from harness.results import execution_digest, judging_digest
+from harness.results.reuse import execution_digest, judging_digest
 from harness.study.fuzz.worker import Setup, Unit, UnitResult, WorkFailed, batch_size
 
 

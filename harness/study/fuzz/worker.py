@@ -31,7 +31,7 @@ from harness.grading.engines.worker import worker_process
 from harness.grading.observing.answer_key import parameters, python_expressions
 from harness.grading.observing.running import read_program
 from harness.grading.observing.shared_run import SharingObserver
-from harness.judging import Judge
+from harness.judging.judge import Judge
 from harness.model.assignment import Assignment, SourceFile
 from harness.model.expectation import Expectation, Expected
 from harness.model.observation import Ending, Observation, Tier

@@ -7,7 +7,7 @@ from harness.assignment.scenarios.context import Context
 from harness.assignment.scenarios.stimulus import StimulusKind
 from harness.common.discovery import extensions
 from harness.common.words import listed
-from harness.matchers import Refused
+from harness.matchers.reading import Refused
 
 _CLASHES = (
     ("stdin", "input", "what is piped in is no terminal"),

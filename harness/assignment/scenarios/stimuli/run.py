@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.assignment.document import Loc
 from harness.assignment.scenarios.context import Context
 from harness.assignment.scenarios.stimulus import StimulusKind, StimulusParts
-from harness.matchers import nearest
+from harness.matchers.reading import nearest
 from harness.model.stimulus import Run, Typed
 
 

@@ -30,7 +30,7 @@ from harness.grading.engines.dask import (
     require_distributed,
 )
 from harness.grading.engines.dask.wire import WorkerAnswer, pack_job, pack_setup, unpack_answer
-from harness.results import Piece
+from harness.results.reuse import Piece
 
 PATIENCE = 60.0  # seconds without any worker that could take part
 

@@ -40,7 +40,7 @@ from harness.grading.engines.local import WorkerPool
 from harness.grading.engines.worker import start_grading
 from harness.grading.grader import Graded
 from harness.model.observation import Tier
-from harness.results import Piece
+from harness.results.reuse import Piece
 
 HUNG_SECONDS = 1800.0  # without a word from the process that grades
 MOST_SETUPS = 16  # of runs at once; the oldest is forgotten, and its run tries the worker anew

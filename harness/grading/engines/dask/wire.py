@@ -19,7 +19,7 @@ from harness.model.assignment import SourceFile
 from harness.model.observation import Tier
 from harness.model.result import SubmissionResult
 from harness.model.submission import Submission
-from harness.results import Piece
+from harness.results.reuse import Piece
 
 MOST_SETUP = 50 << 20  # bytes of plan, answer key and reference
 MOST_ANSWER = 16 << 20  # bytes of what is found of one submission

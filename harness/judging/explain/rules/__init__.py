@@ -13,7 +13,7 @@ from functools import cache, wraps
 from harness.common.discovery import extensions
 from harness.common.escaping import plain
 from harness.judging.explain.failure import Failure, TextEdit
-from harness.matchers import type_with_article
+from harness.matchers.comparison import type_with_article
 from harness.model.observation import Raised
 from harness.model.values import Value, ValueKind
 from harness.model.verdict import Explanation

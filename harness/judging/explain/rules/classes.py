@@ -7,7 +7,7 @@ from harness.judging.channels import is_default_repr
 from harness.judging.explain.failure import Failure
 from harness.judging.explain.rules import Stage, at_line, rule
 from harness.judging.mismatches import TextMismatch
-from harness.matchers import EqualTo
+from harness.matchers.kinds.equal_to import EqualTo
 from harness.model.observation import NameHint, NameHintKind
 from harness.model.values import ValueKind
 

@@ -12,7 +12,9 @@ from harness.judging.comparison import shared_start
 from harness.judging.explain.failure import Failure, TextEdit
 from harness.judging.explain.rules import Stage, a_type, at_line, count, rule
 from harness.judging.mismatches import ValueMismatch
-from harness.matchers import Exactly, lines_of, same, source
+from harness.matchers.comparison import same, source
+from harness.matchers.kinds.combinations import lines_of
+from harness.matchers.kinds.values import Exactly
 from harness.model.observation import Phase
 from harness.model.values import Value, ValueKind, file_value
 

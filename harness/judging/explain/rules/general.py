@@ -17,17 +17,11 @@ from harness.judging.mismatches import (
     first_difference,
     first_differing,
 )
-from harness.matchers import (
-    SOURCE_LIMIT,
-    ALine,
-    AllOf,
-    Contains,
-    Exactly,
-    Matches,
-    lines_of,
-    same,
-    source,
-)
+from harness.matchers.comparison import SOURCE_LIMIT, same, source
+from harness.matchers.kinds.combinations import ALine, AllOf, lines_of
+from harness.matchers.kinds.contains import Contains
+from harness.matchers.kinds.texts import Matches
+from harness.matchers.kinds.values import Exactly
 from harness.model.expectation import Ignore
 from harness.model.values import Value, ValueKind
 

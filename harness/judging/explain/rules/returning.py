@@ -11,7 +11,8 @@ from harness.judging.boards import Cells, cells
 from harness.judging.explain.failure import ArgumentChange, Failure
 from harness.judging.explain.rules import Stage, a_type, count, rule
 from harness.judging.mismatches import first_difference
-from harness.matchers import GENERATOR, Exactly, OfType, Yields, same, source
+from harness.matchers.comparison import same, source
+from harness.matchers.kinds.values import GENERATOR, Exactly, OfType, Yields
 from harness.model.values import NONE, Value, ValueKind
 
 _SEQUENCES = frozenset({ValueKind.LIST, ValueKind.TUPLE})
