@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from harness.assignment.loading import CACHE, load
 from harness.grading.context import GradingContext, prepare
@@ -38,3 +40,10 @@ def context_of(assignment_id: str) -> GradingContext:
     specification = shipped(assignment_id)
     with one_at_a_time(ROOT / CACHE / f"{assignment_id}.lock"):
         return prepare(specification, cache=ROOT / CACHE, recall_tier=True)
+
+
+def program(path: Path) -> Any:
+    """A program's file as a module, which is run here."""
+    module = ModuleType(path.stem)
+    exec(path.read_text(), module.__dict__)
+    return module

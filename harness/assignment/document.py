@@ -154,13 +154,12 @@ def _loader() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a value is, where its key is, and how it was written (scalars only)."""
+    """Where a value is, where its key is, and whether it is a scalar without quotes."""
 
     line: int
     column: int
     end: int  # index after the value's last character
     start: int
-    text: str = ""
     plain: bool = False
     key_line: int = 0
     key_column: int = 0
@@ -250,10 +249,11 @@ class Document:
         self.problems.add(place, self.label(loc), what, hint)
 
     def raw(self, loc: Loc) -> str:
-        """The scalar at `loc` as it was written."""
+        """The plain scalar at `loc` as it was written."""
         while loc and loc not in self.spots:
             loc = loc[:-1]
-        return self.spots[loc].text
+        spot = self.spots[loc]
+        return " ".join(self.text[spot.start : spot.end].split())
 
     def follows(self, loc: Loc, mark: str) -> bool:
         """Whether a plain scalar is followed by this mark on its line: a `#` begins a comment, and
@@ -319,14 +319,13 @@ class Document:
             return self._sequence(event, loc, key)
         return self._mapping(event, loc, key)
 
-    def _spot(self, event: Any, loc: Loc, key: Any, *, text: str = "", plain: bool = False) -> None:
+    def _spot(self, event: Any, loc: Loc, key: Any, *, plain: bool = False) -> None:
         start, end = event.start_mark, event.end_mark
         self.spots[loc] = Spot(
             line=start.line + 1,
             column=start.column + 1,
             start=start.index,
             end=end.index,
-            text=text,
             plain=plain,
             key_line=key.start_mark.line + 1 if key else 0,
             key_column=key.start_mark.column + 1 if key else 0,
@@ -334,7 +333,7 @@ class Document:
 
     def _scalar(self, event: Any, loc: Loc, key: Any) -> Any:
         plain = event.style is None or event.style == ""
-        self._spot(event, loc, key, text=event.value, plain=plain)
+        self._spot(event, loc, key, plain=plain)
         if not plain:
             return event.value
         if event.value == "":

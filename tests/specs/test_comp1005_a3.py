@@ -7,7 +7,6 @@ import re
 import zipfile
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -19,8 +18,9 @@ from harness.model.plan import Plan
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Stimulus
 from harness.policy.checking import check
-from tests.shipped import shipped
+from tests.shipped import program
 
+ASSIGNMENT = "comp1005-a3"
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "specs" / "comp1005-a3"
 REFERENCE = ROOT / "reference" / "comp1005-a3"
@@ -36,22 +36,6 @@ GENERATORS = (
     "moves",
 )
 PICTURE = "|     |0\n|     |1\n| O   |2\n| X X |3\n+-----+\n 01234"
-
-
-def program(path: Path) -> Any:
-    module = ModuleType(path.stem)
-    exec(path.read_text(), module.__dict__)
-    return module
-
-
-@pytest.fixture(scope="module")
-def specification() -> Specification:
-    return shipped("comp1005-a3")
-
-
-@pytest.fixture(scope="module")
-def plan(specification: Specification) -> Plan:
-    return specification.plan
 
 
 @pytest.fixture(scope="module")

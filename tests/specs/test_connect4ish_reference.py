@@ -20,22 +20,13 @@ from harness.model.plan import Plan, Scenario
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run
 from harness.policy.checking import check
-from tests.shipped import context_of, shipped
+from tests.shipped import context_of
 from tests.specs import connect4ish_oracle as oracle
 
+ASSIGNMENT = "connect4ish"
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "reference" / "connect4ish"
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13)
-
-
-@pytest.fixture(scope="module")
-def specification() -> Specification:
-    return shipped("connect4ish")
-
-
-@pytest.fixture(scope="module")
-def plan(specification: Specification) -> Plan:
-    return specification.plan
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.policy import Severity
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Stimulus
-from tests.shipped import shipped
 
+ASSIGNMENT = "connect4ish"
 ROOT = Path(__file__).parents[2]
 SIZE_DEPENDENT = (
     "generate_initial_board",
@@ -29,16 +29,6 @@ SIZE_DEPENDENT = (
     "main",
 )
 DIRECTIONS = {(1, 0), (0, 1), (1, 1), (1, -1)}
-
-
-@pytest.fixture(scope="module")
-def specification() -> Specification:
-    return shipped("connect4ish")
-
-
-@pytest.fixture(scope="module")
-def plan(specification: Specification) -> Plan:
-    return specification.plan
 
 
 def scored(plan: Plan) -> list[Scenario]:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,8 +19,9 @@ from harness.model.plan import Plan, Scenario, Visibility
 from harness.model.specification import Specification
 from harness.model.stimulus import Call, Run, Session, Stimulus
 from harness.policy.checking import check
-from tests.shipped import shipped
+from tests.shipped import program
 
+ASSIGNMENT = "cs112-p4"
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "reference" / "cs112-p4"
 SAMPLES = ROOT / "submissions" / "cs112-p4"
@@ -38,22 +38,6 @@ DIRECTIONS = {
     "check_minor_diagonal": (-1, 1),
 }
 Board = list[list[str]]
-
-
-def program(path: Path) -> Any:
-    module = ModuleType(path.stem)
-    exec(path.read_text(), module.__dict__)
-    return module
-
-
-@pytest.fixture(scope="module")
-def specification() -> Specification:
-    return shipped("cs112-p4")
-
-
-@pytest.fixture(scope="module")
-def plan(specification: Specification) -> Plan:
-    return specification.plan
 
 
 @pytest.fixture(scope="module")

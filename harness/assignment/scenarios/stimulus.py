@@ -153,8 +153,9 @@ def _check_commas(context: Context, loc: Loc, count: int) -> None:
         before = document.spots[*loc, index - 1]
         after = document.spots[*loc, index]
         if before.plain and after.plain and document.text[before.end : after.start] == ",":
-            pair = f"{before.text},{after.text}"
-            hint = f'write "{pair}" for one input, {before.text}, {after.text} for two'
+            first, second = document.raw((*loc, index - 1)), document.raw((*loc, index))
+            pair = f"{first},{second}"
+            hint = f'write "{pair}" for one input, {first}, {second} for two'
             context.add((*loc, index - 1), f"{pair} looks like a pair", hint)
 
 
