@@ -39,7 +39,7 @@ import sys
 from pathlib import Path
 import harness
 from harness.common.digests import source_digest
-from harness.results import execution_digest, judging_digest
+from harness.results.reuse import execution_digest, judging_digest
 
 def digests():
     source_digest.cache_clear()

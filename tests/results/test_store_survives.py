@@ -21,7 +21,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from tests.results.small_run import FACTS, PLAN, observed, result
-from harness.results import Store
+from harness.results.store import Store
 
 with Store.open(Path(sys.argv[1])) as store:
     store.begin(FACTS, PLAN)
@@ -38,7 +38,7 @@ import resource, signal, sys
 from pathlib import Path
 from tests.results.small_run import FACTS, PLAN, observed, result
 from harness.common.errors import UserError
-from harness.results import Store
+from harness.results.store import Store
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 path = Path(sys.argv[1])
@@ -59,7 +59,7 @@ import os, sys
 from pathlib import Path
 from tests.results.small_run import FACTS, PLAN, result
 from harness.common.errors import UserError
-from harness.results import Store
+from harness.results.store import Store
 
 path = Path(sys.argv[1])
 if os.geteuid() == 0:
