@@ -23,9 +23,9 @@ from harness.assignment.loading import (
     shown,
     spec_folder,
 )
-from harness.assignment.scenarios.across_files import Compiled, WeightedFile, weighted, with_needs
+from harness.assignment.scenarios.cases import Compiled
 from harness.assignment.scenarios.draws import DrawRequest, draw, freeze, load_module
-from harness.assignment.scenarios.file import ScenarioFile
+from harness.assignment.scenarios.file import ScenarioFile, WeightedFile, weighted, with_needs
 from harness.assignment.vocabulary import (
     ProvidedError,
     Variants,

@@ -446,10 +446,6 @@ def test_what_only_newer_interpreters_can_read(source: str) -> None:
     assert sharing(source).reason in (unreadable, f"line 1: `{source.strip()}`")
 
 
-def test_what_python_cannot_read() -> None:
-    assert sharing("def f(:\n").reason == "a file cannot be read as Python"
-
-
 def test_a_reason_names_the_file_where_there_are_two() -> None:
     answer = sharing("from b import *\n", b="def g():\n    global n\n    n = 1\n")
     assert answer.reason == "b.py, line 2: `global n`"

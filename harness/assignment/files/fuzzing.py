@@ -10,8 +10,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict
 
 from harness.assignment.document import Document, Loc
-from harness.assignment.scenarios.across_files import Compiled
-from harness.assignment.scenarios.cases import variations
+from harness.assignment.scenarios.cases import Compiled, variations
 from harness.assignment.scenarios.context import Context, check_clauses, check_function, slug
 from harness.assignment.scenarios.draws import DrawError, course_function, with_constants
 from harness.assignment.scenarios.shape import ScenarioShape, SettingsShape

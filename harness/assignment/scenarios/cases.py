@@ -11,16 +11,16 @@ import difflib
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import BaseModel
 
 from harness.assignment.document import Loc
-from harness.assignment.scenarios.across_files import Compiled
 from harness.assignment.scenarios.context import Context, Variation
 from harness.assignment.scenarios.draws import (
     DrawError,
+    DrawRequest,
     OutdatedDrawsError,
     file_name,
     read_draws,
@@ -29,10 +29,11 @@ from harness.assignment.scenarios.draws import (
 from harness.assignment.scenarios.shape import CaseShape
 from harness.assignment.scenarios.stimuli import check_takes
 from harness.assignment.scenarios.stimulus import StimulusKind
-from harness.assignment.vocabulary import OverrideError, names_in
+from harness.assignment.vocabulary import OverrideError, Overrides, names_in
 from harness.common.words import listed
 from harness.matchers.reading import Refused, describe, nearest
-from harness.model.plan import Scenario
+from harness.model.plan import Scenario, SourceFile
+from harness.model.specification import TranscriptFile
 from harness.model.stimulus import Binding, Stimulus
 from harness.model.values import Value
 
@@ -127,6 +128,22 @@ def _fits(value: Any, base: object) -> bool:
 
 def _literal(value: Any, base: object) -> str:
     return repr(tuple(value)) if isinstance(base, tuple) else repr(value)
+
+
+@dataclass(slots=True)
+class Compiled:
+    """What the scenario files came to. While `recording`, draws and transcripts may be missing."""
+
+    recording: bool = False
+    scenarios: list[Scenario] = field(default_factory=list)
+    transcripts: list[TranscriptFile] = field(default_factory=list)
+    requests: dict[str, DrawRequest] = field(default_factory=dict)  # by frozen file
+    provide: set[str] = field(default_factory=set)
+    stand_ins: dict[str, SourceFile] = field(default_factory=dict)  # by name
+    data_files: set[str] = field(default_factory=set)  # those of `files:`
+    samples: dict[tuple[str, Overrides], DrawRequest] = field(default_factory=dict)
+    """The requests of strategies, by the scenarios' group and their constants."""
+    needs: list[Context] = field(default_factory=list)  # that need something
 
 
 @dataclass(frozen=True, slots=True)
