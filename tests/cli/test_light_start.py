@@ -29,6 +29,11 @@ def test_what_it_does_not_load_can_be_loaded() -> None:
     assert {"harness.grading.batch", "multiprocessing", "sqlite3"} <= loaded
 
 
+def test_every_public_name_is_there() -> None:
+    names = "import harness.execution as p; [getattr(p, name) for name in p.__all__]"
+    assert "harness.execution" in loaded_by(names)
+
+
 def test_a_missing_name_is_reported_with_its_package() -> None:
     with pytest.raises(AttributeError, match="'harness' has no attribute 'nothing'"):
         lazy_exports("harness", {"api": ("check",)})("nothing")
