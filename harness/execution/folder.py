@@ -90,7 +90,6 @@ class ScenarioFolder:
         return tuple(sorted(found, key=lambda entry: entry.name))
 
     def remove(self) -> None:
-        """Remove it and all that lies in it."""
         self.path.parent.chmod(0o755)
         remove_tree(self.path)
         self.path.parent.chmod(0o555)

@@ -16,12 +16,12 @@ from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.common.escaping import visible
-from harness.execution.folder import ScenarioFolder
+from harness.execution.folder import FolderMaker, ScenarioFolder
 from harness.execution.protocol.jobs import Jobs, needs_stand_ins
 from harness.execution.protocol.observation import End, ScreenParser, observation, scenario_screen
 from harness.execution.protocol.reply import FrameBuffer, TamperedError
 from harness.execution.replies import Reply, ReplyFaultError, replier
-from harness.model.assignment import Assignment, SourceFile
+from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Limits, Stimulus, Typed
 
@@ -195,7 +195,10 @@ class SubmissionRunner(ABC):
     """Observes one submission, a fresh process for each stimulus. `ask` asks a generator of the
     course's for a reply."""
 
-    def __init__(self, assignment: Assignment, ask: Callable[[str], str]) -> None:
+    def __init__(
+        self, assignment: Assignment, make_folder: FolderMaker, ask: Callable[[str], str]
+    ) -> None:
+        self._make_folder = make_folder
         self._jobs = Jobs(assignment)
         self._functions = tuple(function.name for function in assignment.functions)
         self._ask = ask
@@ -204,10 +207,6 @@ class SubmissionRunner(ABC):
     def _compile(self, job: dict[str, Any]) -> int | None:
         """Compile the job's `texts` where that is done ahead; how many positional arguments its
         call has (None: it is not a plain call of a function of the submission)."""
-
-    @abstractmethod
-    def _make_folder(self, files: tuple[SourceFile, ...]) -> ScenarioFolder:
-        """A folder for one scenario, which holds these files."""
 
     @abstractmethod
     def _start_stand_in(

@@ -60,14 +60,12 @@ class Library:
         self._specs = {name: self._new_spec(name, source) for name, source in sources.items()}
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Part of the import protocol."""
         return self._specs.get(name)
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Part of the import protocol: the default module will do."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Part of the import protocol."""
         module.__dict__["__builtins__"] = _BUILTINS
         exec(self.sources[module.__name__].compiled(), module.__dict__)
 
@@ -161,7 +159,6 @@ class Tool:
         self._function: Callable[[str], str] = getattr(sys.modules[module], function)
 
     def run(self, payload: str, channel: int) -> None:
-        """Call it, answer, leave."""
         send(channel, b"A", quote(self._function(payload)))
         _exit(0)
 

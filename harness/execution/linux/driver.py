@@ -13,7 +13,6 @@ from typing import Any
 from harness.common.errors import HarnessError
 from harness.execution.confinement import Confinement, tier_layers
 from harness.execution.folder import (
-    FolderMaker,
     ScenarioFolder,
     folders_beside,
     prepare,
@@ -54,36 +53,35 @@ class Driver:
         self._hash_seed = hash_seed
         self._clock_offset = clock_offset
         self._notify = notify and self._confinement.notifies
-        self._base: BaseProcess | None = None
-        self._compiler: StimulusCompiler | None = None
-        self._cpus_before: set[int] | None = None
+        self._running: tuple[BaseProcess, StimulusCompiler] | None = None
         self._held = ExitStack()
         self._directory = ""
         self._answers = RememberedAnswers()
 
     def __enter__(self) -> Driver:
-        if self._cpu is not None and sys.platform == "linux":
-            self._cpus_before = os.sched_getaffinity(0)
-            os.sched_setaffinity(0, {self._cpu})
-        try:
+        with ExitStack() as stack:
+            if self._cpu is not None and sys.platform == "linux":
+                stack.callback(os.sched_setaffinity, 0, os.sched_getaffinity(0))
+                os.sched_setaffinity(0, {self._cpu})
             self._confinement.protect_driver()
-            directory = self._held.enter_context(scratch_directory())
-            self._directory = str(prepare(directory))
-            self._base = BaseProcess(
+            self._directory = str(prepare(stack.enter_context(scratch_directory())))
+            base = BaseProcess(
                 self.interpreter,
                 self._confinement,
                 self._directory,
                 hash_seed=self._hash_seed,
                 clock_offset=self._clock_offset,
             )
-            self._compiler = StimulusCompiler(self._base)
-        except BaseException:
-            self._leave()
-            raise
+            stack.callback(base.close)
+            compiler = StimulusCompiler(base)
+            stack.callback(compiler.close)
+            self._running = base, compiler
+            self._held = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._leave()
+        self._running = None
+        self._held.close()
 
     @contextmanager
     def submission(
@@ -94,8 +92,9 @@ class Driver:
     ) -> Iterator[SubmissionServer]:
         """A server for one submission. Functions of `reference` can be substituted for its own:
         they answer from another process. HarnessError when our own machinery fails."""
-        base, compiler = self._running()
+        base, compiler = self._processes()
         setup = self._setup(writes=assignment.writes_files) | server_setup(assignment, files)
+        folders, owner = folders_beside(Path(self._directory)), setup["confinement"]["uid"]
         with ExitStack() as stack:
             link = stack.enter_context(ServerLink(base, setup))
 
@@ -113,7 +112,7 @@ class Driver:
                 assignment,
                 compiler,
                 stand_in_server,
-                folder=self._folder(setup),
+                make_folder=lambda given: ScenarioFolder(folders, given, owner),
                 ask=self._answers.asking(replies_tool),
             )
 
@@ -123,7 +122,7 @@ class Driver:
         str), out of sources by module name; each call in a confined process of its own."""
         modules = tool_modules(self.interpreter, sources, entry)
         setup = self._setup() | {"tool": modules, "entry": entry}
-        base, _ = self._running()
+        base, _ = self._processes()
         with ServerLink(base, setup) as link:
             if link.failed_to_prepare is not None:
                 raise HarnessError(f"{entry} did not load: {base.complaint()}")
@@ -137,25 +136,7 @@ class Driver:
         )
         return {"confinement": confinement, "directory": self._directory}
 
-    def _folder(self, setup: dict[str, Any]) -> FolderMaker:
-        """Makes folders that the user of a server may write."""
-        owner = setup["confinement"]["uid"]
-        above = folders_beside(Path(self._directory))
-        return lambda files: ScenarioFolder(above, files, owner)
-
-    def _running(self) -> tuple[BaseProcess, StimulusCompiler]:
-        if self._base is None or self._compiler is None:
+    def _processes(self) -> tuple[BaseProcess, StimulusCompiler]:
+        if self._running is None:
             raise HarnessError("the driver is used outside its context")
-        return self._base, self._compiler
-
-    def _leave(self) -> None:
-        if self._compiler is not None:
-            self._compiler.close()
-            self._compiler = None
-        if self._base is not None:
-            self._base.close()
-            self._base = None
-        self._held.close()
-        if self._cpus_before is not None:
-            os.sched_setaffinity(0, self._cpus_before)
-            self._cpus_before = None
+        return self._running

@@ -103,7 +103,6 @@ class ProcessClock:
         self._own_queued = _queued(_OWN_SCHEDSTAT)
 
     def cpu(self) -> float:
-        """CPU time used."""
         with contextlib.suppress(OSError):
             self._cpu = time.clock_gettime(self._clock)
         return self._cpu

@@ -164,7 +164,6 @@ class Monitor(ScenarioMonitor):
         return wait if self._folder is None else min(wait, _FOLDER_LOOK)
 
     def _check_clock(self) -> None:
-        """End the process when a limit is over."""
         now = time.monotonic()
         if self._killed_at:
             if now - self._killed_at > _PATIENCE:

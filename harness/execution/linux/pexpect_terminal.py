@@ -88,7 +88,6 @@ class Terminal(_FdSpawn):
         return bool(self._unread.poll(0))
 
     def send_typed(self, typed: Typed) -> None:
-        """Press a key, or type a line and Enter."""
         if typed.key is not None:
             self.send(_KEYS[typed.key])
         else:
@@ -105,7 +104,6 @@ class Terminal(_FdSpawn):
             os.close(self.slave)
 
     def close(self) -> None:
-        """Give up both sides."""
         super().close()
         self.finish()
 

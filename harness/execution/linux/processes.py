@@ -113,9 +113,8 @@ class BaseProcess:
             inside, descriptors = self._receive()
             pid = kernel.resolve_pid(int(inside), descriptors)
             ours.settimeout(_PATIENCE)
-            frames.send_to_socket(
-                ours, marshal.dumps(setup, 2)
-            )  # past the base, which must not know it
+            # Past the base, which must not know it.
+            frames.send_to_socket(ours, marshal.dumps(setup, 2))
         except (OSError, HarnessError) as error:
             ours.close()
             raise HarnessError(f"the base server did not start a server: {error}") from None
@@ -144,7 +143,6 @@ class BaseProcess:
         return visible(lines[-1][:300]) if lines else ""
 
     def close(self) -> None:
-        """End the base server and wait for it."""
         self._control.close()
         try:
             self._process.wait(_PATIENCE)
@@ -199,7 +197,6 @@ class StimulusCompiler:
         return found
 
     def close(self) -> None:
-        """End the reader."""
         if self._reader is not None:
             self._base.end_server(self._reader)
             self._reader = None
@@ -236,7 +233,6 @@ class ScenarioChannel:
         self._ours.settimeout(_PATIENCE)  # of sending; the descriptor itself does not block
 
     def fileno(self) -> int:
-        """The driver's end."""
         return self._ours.fileno()
 
     @property
@@ -281,7 +277,6 @@ class ScenarioChannel:
             return b""
 
     def close(self) -> None:
-        """Give up both ends."""
         self._theirs.close()
         self._ours.close()
 

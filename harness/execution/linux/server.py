@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.common.errors import HarnessError
 from harness.execution.driver import TOOL_LIMITS, answer
-from harness.execution.folder import FolderMaker, ScenarioFolder
+from harness.execution.folder import FolderMaker
 from harness.execution.linux.kernel import Listener, ProcessClock
 from harness.execution.linux.monitor import Monitor, ScenarioClock
 from harness.execution.linux.pexpect_terminal import Terminal
@@ -39,7 +39,7 @@ from harness.execution.sharing import (
     may_share,
     subject,
 )
-from harness.model.assignment import Assignment, SourceFile
+from harness.model.assignment import Assignment
 from harness.model.observation import Ending, Observation, Phase
 from harness.model.stimulus import Limits, Stimulus
 
@@ -55,19 +55,17 @@ class SubmissionServer(SubmissionRunner):
         compiler: StimulusCompiler,
         stand_ins: Callable[[], ServerLink],
         *,
-        folder: FolderMaker,
+        make_folder: FolderMaker,
         ask: Callable[[str], str],
     ) -> None:
-        super().__init__(assignment, ask)
+        super().__init__(assignment, make_folder, ask)
         self._link = link
         self._compiler = compiler
         self._stand_ins = stand_ins
-        self._folder = folder
         self._main = main_file(assignment)[:-3]
 
     @property
     def pid(self) -> int:
-        """The server's process."""
         return self._link.server.pid
 
     def observe(
@@ -82,9 +80,6 @@ class SubmissionServer(SubmissionRunner):
         packed = self._compiler.packed(self._functions, job.pop("texts"))
         job["stimulus"] = packed.data
         return packed.arguments
-
-    def _make_folder(self, files: tuple[SourceFile, ...]) -> ScenarioFolder:
-        return self._folder(files)
 
     def _start_stand_in(
         self, stack: ExitStack, job: dict[str, Any], limits: Limits

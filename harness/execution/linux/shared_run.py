@@ -118,7 +118,6 @@ class _SharedProcess:
             self._channel.send(b"Q" + job.packed)
 
     def follow(self) -> None:
-        """Until the process is gone."""
         try:
             self._channel.wait_in_kernel(_HEARTBEAT)
             while not self._killed_at and (data := self._channel.receive()) != b"":

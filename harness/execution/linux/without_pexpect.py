@@ -59,7 +59,6 @@ class fdspawn(SpawnBase):  # noqa: N801 - pexpect's name
         return super().read_nonblocking(size)
 
     def close(self) -> None:
-        """Give the descriptor up."""
         if self.child_fd != -1:
             os.close(self.child_fd)
             self.child_fd = -1

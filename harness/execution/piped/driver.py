@@ -150,7 +150,9 @@ class PipedSubmission(SubmissionRunner):
         reference: tuple[SourceFile, ...],
     ) -> None:
         super().__init__(
-            assignment, driver.answers.asking(lambda: PipedTool(driver, SOURCES, ENTRY))
+            assignment,
+            lambda given: ScenarioFolder(driver.folders, given, None),
+            driver.answers.asking(lambda: PipedTool(driver, SOURCES, ENTRY)),
         )
         self._driver = driver
         self._setup = driver.setup(server_setup(assignment, files), writes=assignment.writes_files)
@@ -158,9 +160,6 @@ class PipedSubmission(SubmissionRunner):
 
     def _compile(self, job: dict[str, Any]) -> int | None:
         return count_arguments(job["texts"][1], frozenset(self._functions))
-
-    def _make_folder(self, files: tuple[SourceFile, ...]) -> ScenarioFolder:
-        return ScenarioFolder(self._driver.folders, files, None)
 
     def _start_stand_in(
         self, stack: ExitStack, job: dict[str, Any], limits: Limits

@@ -34,18 +34,17 @@ _KEYS = {Key.CTRL_C: b"C", Key.CTRL_D: b"D"}
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the process writes among its text, unknown to the program: it asks, it is over."""
+    """What the process writes among its text, unknown to the program: that it wants to read
+    (`ask`), that it shows nothing more (`over`)."""
 
     secret: bytes = field(default_factory=lambda: os.urandom(_SECRET_BYTES))
 
     @property
     def ask(self) -> bytes:
-        """It wants to read."""
         return self.secret + b"?"
 
     @property
     def over(self) -> bytes:
-        """It shows nothing more."""
         return self.secret + b"."
 
 
@@ -57,22 +56,28 @@ class CpuHeartbeat:
     def __init__(self, limits: Limits) -> None:
         shortest = min(limits.cpu_seconds, limits.wall_seconds)
         self.period = min(_HEARTBEAT, max(0.01, shortest / 4))
+        self.began = False
         self.cpu_seconds = 0.0
         self._limits = limits
         self._asleep = 0.0
         self._last = 0.0
 
     def begin(self) -> None:
-        """The scenario starts now."""
         self._last = time.monotonic()
 
-    def hear(self, microseconds: int) -> None:
-        """A beat has come."""
-        self._last = time.monotonic()
-        used = microseconds / 1e6
-        if used - self.cpu_seconds < self.period * _IDLE_SHARE:
-            self._asleep += self.period
-        self.cpu_seconds = used
+    def hear(self, frame: bytes) -> bool:
+        """Whether the frame is about time, of which note is taken."""
+        if frame[:1] == b"R" and not self.began:
+            self.began = True
+        elif frame[:1] == b"T" and frame[1:].isdigit():
+            used = int(frame[1:]) / 1e6
+            if used - self.cpu_seconds < self.period * _IDLE_SHARE:
+                self._asleep += self.period
+            self.cpu_seconds = used
+        else:
+            return False
+        self.begin()
+        return True
 
     def passed(self) -> Ending | None:
         """The limit that is passed. A process that falls silent computes without a pause in which
@@ -206,14 +211,11 @@ class PipedMonitor(ScenarioMonitor):
             if len(self._unread) < 4 + length:
                 return
             frame, self._unread = self._unread[: 4 + length], self._unread[4 + length :]
-            kind, body = frame[4:5], frame[5:]
+            kind = frame[HEAD : HEAD + 1]
             if kind == b"U":
                 self._up = True
-            elif kind == b"R" and not self.began:
-                self.began = True
-                self._beats.begin()
-            elif kind == b"T" and body.isdigit():
-                self._beats.hear(int(body))
+            elif self._beats.hear(frame[HEAD:]):
+                self.began = self._beats.began
             elif kind in (b"C", b"N") and self._stand_in is not None:
                 if self._reason is None:
                     self._relay(frame[HEAD:], self._stand_in)
@@ -236,7 +238,6 @@ class PipedStandIn(StandInProcess):
         super().__init__(limits)
         self._process = process
         self._beats = beats
-        self._began = False
 
     def send(self, message: bytes) -> None:
         self._process.send(framed(message))
@@ -248,19 +249,14 @@ class PipedStandIn(StandInProcess):
         return event is not None or not self._process.has_ended()
 
     def _is_late(self, waited: float, longest: float) -> bool:
-        if not self._began:
+        if not self._beats.began:
             return waited > _PATIENCE
         return self._beats.cpu_seconds > self._limits.cpu_seconds or waited > longest
 
     def _next_message(self) -> bytes | None:
         """The next frame that is not about time."""
         while (frame := super()._next_message()) is not None:
-            if frame[:1] == b"R":
-                self._began = True
-                self._beats.begin()
-            elif frame[:1] == b"T" and frame[1:].isdigit():
-                self._beats.hear(int(frame[1:]))
-            elif frame[:1] != b"U":
+            if frame[:1] != b"U" and not self._beats.hear(frame):
                 return frame
         return None
 
@@ -311,7 +307,6 @@ class PipedProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
         return self._process.pid
 
     def send(self, data: bytes) -> None:

@@ -147,7 +147,6 @@ class FrameBuffer:
         self._data = bytearray()
 
     def add(self, data: bytes) -> None:
-        """It has written this as well."""
         self._data += data
 
     def next(self) -> bytes | None:

@@ -237,11 +237,9 @@ class StimulusAnswer:
         self.sources = sources
 
     def put(self, name: str, text: str) -> None:
-        """Set a field to JSON text."""
         self.fields[name] = text
 
     def put_raised(self, error: BaseException) -> None:
-        """Set `raised`."""
         self.raised = error
         self.fields["raised"] = describe(error, self.sources)
 
@@ -252,7 +250,6 @@ class StimulusAnswer:
             self.announce(phase)
 
     def put_raised_here(self, error: BaseException) -> None:
-        """Set `raised`, and the phase that was reached."""
         self.put("phase", quote(self.phase))
         self.put_raised(error)
 
@@ -266,7 +263,6 @@ class StimulusAnswer:
             self.put_raised_here(error)
 
     def json(self) -> str:
-        """The reply."""
         return "{" + ",".join([quote(n) + ":" + text for n, text in self.fields.items()]) + "}"
 
 
@@ -281,7 +277,6 @@ class EvaluationContext:
         self._before: dict[str, Any] = {}
 
     def add_functions(self, namespace: dict[str, Any], functions: frozenset[str]) -> None:
-        """Take the public functions that the submission has."""
         for name in functions:
             if name in namespace:
                 self.names[name] = namespace[name]

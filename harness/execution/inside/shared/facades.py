@@ -75,7 +75,6 @@ class _NothingElse:
         self._unavailable = unavailable
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> NoReturn:
-        """Part of the import protocol."""
         self._unavailable(name)
 
 
@@ -111,7 +110,6 @@ class Facades:
             sys.modules[module.__name__] = module
 
     def seed(self, seed: int | bytes) -> None:
-        """Seed the generator behind `random`."""
         if self._random is not None:
             self._random.seed(seed)
 

@@ -58,14 +58,12 @@ class ScriptedInput:
         self.begin("")
 
     def begin(self, phase: str) -> None:
-        """A new stimulus."""
         self.phase = phase
         self.places: list[str] = []
         self.observed: tuple[str, bytes] | None = None
         self.closed = False
 
     def reach(self, phase: str) -> None:
-        """The next part of the stimulus begins."""
         self.phase = phase
 
     def close(self) -> None:
@@ -101,7 +99,6 @@ class NoOutput:
         self._run = run
 
     def write(self, text: str) -> None:
-        """End the process."""
         if self._run.is_loading:
             self._run.refuse("it prints while it is loaded")
         self._run.give_up()

@@ -245,7 +245,7 @@ class StandIns:
         terminal.install()
         for name in modules:
             __import__(name)
-        callee = _Callee(send, json.loads, terminal, frozenset(modules))
+        callee = _Callee(terminal, frozenset(modules))
         while True:
             callee.answer(receive())
 
@@ -261,21 +261,17 @@ class _Terminal:
         receive: Callable[[], bytes],
         loads: Callable[[bytes], Any],
     ) -> None:
-        self._send = send
+        self.send = send
         self._receive = receive
-        self._loads = loads
+        self.loads = loads
         self._unsent: list[str] = []
         self._length = 0
 
     def install(self) -> None:
-        """Put them in place, and `input`."""
-        import builtins  # noqa: PLC0415
-
         sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = self  # type: ignore[assignment, misc]
         builtins.input = self.ask
 
     def write(self, text: str) -> int:
-        """Part of the stream protocol."""
         self._unsent.append(text)
         self._length += len(text)
         if self._length > _MOST_UNSENT:
@@ -285,35 +281,28 @@ class _Terminal:
     def flush(self) -> None:
         """Part of the stream protocol: everything printed is sent on."""
         if self._unsent:
-            self._send(b"P", quote("".join(self._unsent)))
+            self.send(b"P", quote("".join(self._unsent)))
             self._unsent.clear()
             self._length = 0
 
     def isatty(self) -> bool:
-        """Part of the stream protocol."""
         return True
 
     def ask(self, prompt: object = "", /) -> str:
         """`input`, on the submission's terminal."""
         self.flush()
-        self._send(b"I", quote(str(prompt)))
+        self.send(b"I", quote(str(prompt)))
         frame = self._receive()
-        text: str = self._loads(frame[1:])
+        text: str = self.loads(frame[1:])
         if frame[:1] == b"L":
             return text
         raise {"EOFError": EOFError, "KeyboardInterrupt": KeyboardInterrupt}.get(text, OSError)
 
 
 class _Callee:
-    def __init__(
-        self,
-        send: Callable[[bytes, str], None],
-        loads: Callable[[bytes], Any],
-        terminal: _Terminal,
-        modules: frozenset[str],
-    ) -> None:
-        self._send = send
-        self._loads = loads
+    def __init__(self, terminal: _Terminal, modules: frozenset[str]) -> None:
+        self._send = terminal.send
+        self._loads = terminal.loads
         self._terminal = terminal
         self._modules = modules
 
