@@ -67,15 +67,12 @@ class LoadedFilter:
         self._number = _SECCOMP_NR[os.uname().machine]
 
     def load(self, flags: int = 0) -> int:
-        """Load it; with a listener flag the result is its descriptor."""
+        """Load it; with a listener flag the result is the descriptor on which its notifications
+        arrive."""
         result: int = _syscall(self._number, _SECCOMP_SET_MODE_FILTER, flags, self._reference)
         if result < 0:
             raise ConfinementError(f"seccomp: {os.strerror(ctypes.get_errno())}")
         return result
-
-    def load_listening(self) -> int:
-        """Load it and give the descriptor on which its notifications arrive."""
-        return self.load(_FILTER_NEW_LISTENER)
 
 
 def die_with_parent(parent: int | None = None) -> None:
@@ -112,10 +109,8 @@ def confine(setup: dict[str, Any], parent: int) -> int:
     if not setup["filter"]:
         return -1
     loaded = LoadedFilter(setup["filter"])
-    if setup["notify"]:
-        return loaded.load_listening()
-    loaded.load()
-    return -1
+    listener = loaded.load(_FILTER_NEW_LISTENER if setup["notify"] else 0)
+    return listener if setup["notify"] else -1
 
 
 def _become(uid: int) -> None:

@@ -188,7 +188,8 @@ class _Events:
             while True:
                 ready = [number for number, _ in self._poll.poll()]
                 if end in ready:
-                    return _reap(pid)
+                    _, status, usage = wait4(pid, 0)
+                    return status, _microseconds(usage)
                 self._obey(pid, (end,))
         finally:
             close(end)
@@ -210,11 +211,6 @@ class _Events:
             os.kill(pid, 9)
         elif message[0] == b"?":
             frames.send_to_socket(self._sock, b"P %d" % pid, known_by)
-
-
-def _reap(pid: int) -> tuple[int, int]:
-    _, status, usage = wait4(pid, 0)
-    return status, _microseconds(usage)
 
 
 def _microseconds(usage: Any) -> int:

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from _json import encode_basestring_ascii as quote
 
+from ..messages.codec import DEEPEST, LONGEST_INT_BITS, MOST_PARTS, MOST_TEXT
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-MOST_PARTS = 20_000
-MOST_TEXT = 1_000_000
-_DEEPEST = 100
-_LARGEST_INT_BITS = 14_000
 
 _SIMPLE: dict[Any, tuple[str, Any]] = {
     type(None): ("NoneType", None),
@@ -52,7 +49,7 @@ class SharedObjects:
     def pack(self, value: Any, depth: int = 0) -> str:
         """A value as JSON; containers that were not met before get the next numbers."""
         self._parts += 1
-        if self._parts > MOST_PARTS or depth > _DEEPEST:
+        if self._parts > MOST_PARTS or depth > DEEPEST:
             raise CannotTravelError("a value too large")
         kind = type(value)
         if kind in _CONTAINERS:
@@ -69,7 +66,7 @@ class SharedObjects:
             return '["range",[' + ",".join(ends) + "]]"
         if kind not in _SIMPLE:
             raise CannotTravelError("a value that is no plain data")
-        if kind is int and value.bit_length() > _LARGEST_INT_BITS:
+        if kind is int and value.bit_length() > LONGEST_INT_BITS:
             raise CannotTravelError("a value too large")
         return '["' + _SIMPLE[kind][0] + '",' + self._spend(quote(repr(value))) + "]"
 
@@ -110,7 +107,7 @@ class SharedObjects:
     def unpack(self, plain: Any, depth: int = 0) -> Any:
         """The value that was packed; MalformedError for anything else."""
         name, content = _pair(plain)
-        if depth > _DEEPEST:
+        if depth > DEEPEST:
             raise MalformedError("depth")
         if name == "ref":
             if type(content) is not int or not 0 <= content < len(self.objects):
