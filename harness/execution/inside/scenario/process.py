@@ -54,7 +54,6 @@ class Files:
             frozenset({*submitted, *extra, *provided, "__main__"}), compare or {}
         )
         self.library = Library({**submitted, **extra, **provided})
-        self.provided = provided
         self.main = main
         self.quiet = [n for n, source in provided.items() if not _mentions(source, submitted)]
         self.own_modules = tuple(submitted)
