@@ -305,10 +305,6 @@ class PipedProcess:
             reader = threading.Thread(target=self._read, args=(pipe, stream), daemon=True)
             reader.start()
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
     def send(self, data: bytes) -> None:
         """Write to its standard input; nothing where it has ended."""
         assert self._process.stdin is not None
