@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 
 from harness.model.study import Fingerprint
-from harness.study.fingerprints import fingerprints
+from harness.study.program_texts import fingerprints
 from harness.study.similarity import similar_pairs
 from tests.study.class_of_copies import PREFIX, STYLE_OF, programs
 from tests.study.disguises import DISGUISES, disguised

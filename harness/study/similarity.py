@@ -162,7 +162,7 @@ def _join(one: LineRange, other: LineRange) -> LineRange:
     )
 
 
-_MODULE = "fingerprints"
+_MODULE = "program_texts"
 MOST_BYTES = 512 * 1024  # of a submission's files together
 
 Progress = Callable[[int], None]
@@ -223,7 +223,7 @@ def compare_class(
     omitted: list[Omitted] = []
     with (
         create_driver(interpreter, tier.tier) as driver,
-        driver.tool({_MODULE: text}, f"{_MODULE}:run") as tool,
+        driver.tool({_MODULE: text}, f"{_MODULE}:run_fingerprints") as tool,
     ):
         base = [one for file in given for one in _fingerprints(tool, (file,))]
         for number, submission in enumerate(submissions, start=1):

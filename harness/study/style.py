@@ -118,7 +118,7 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LONGEST_ANSWER, _LONGEST_ANSWER))
 
 
-_MODULE = "text_facts"
+_MODULE = "program_texts"
 _MOST_FINDINGS = 60
 _MOST_BYTES = 512 * 1024
 
@@ -140,7 +140,7 @@ def style_report(
     found: dict[str, StyleEvidence] = {}
     with (
         create_driver(interpreter, tier.tier) as driver,
-        driver.tool({_MODULE: text}, f"{_MODULE}:run") as tool,
+        driver.tool({_MODULE: text}, f"{_MODULE}:run_facts") as tool,
     ):
         for done, submission in enumerate(submissions, start=1):
             if submission.digest not in found:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.model.study import Fingerprint
-from harness.study.fingerprints import MOST_SYMBOLS, fingerprints
+from harness.study.program_texts import MOST_SYMBOLS, fingerprints
 from harness.study.similarity import MOST_MATCHES, groups, similar_pairs
 from tests.study.class_of_copies import PREFIX, STYLE_OF, programs
 from tests.study.disguises import disguised

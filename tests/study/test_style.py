@@ -9,7 +9,7 @@ import pytest
 
 from harness.model.study import CodeElement, StyleEvidence, StyleFinding
 from harness.reporting.html.study_pages import style_in_words
-from harness.study import style, text_facts
+from harness.study import program_texts, style
 from harness.study.style import RULES, find_ruff, ruff_findings
 from tests.tiny_course import Course
 
@@ -39,7 +39,7 @@ def second(rows):
 
 
 def test_facts_of_a_text() -> None:
-    facts = json.loads(text_facts.run(json.dumps({"a1.py": PROGRAM, "b.py": "def ("})))
+    facts = json.loads(program_texts.run_facts(json.dumps({"a1.py": PROGRAM, "b.py": "def ("})))
     assert facts["longest"] == [["second", "a1.py", 12, 9], ["first", "a1.py", 4, 4]]
     assert facts["undocumented"] == [["the file", "a1.py", 1, 0], ["second", "a1.py", 12, 0]]
     assert facts["numbers"] == [["17", "a1.py", 8, 2]]

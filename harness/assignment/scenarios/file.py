@@ -1,5 +1,5 @@
-"""Compiles a file of scenarios: expands sweeps, fills in templates, adds recorded draws; and settles
-what scenarios of all files need and are worth."""
+"""Compiles a file of scenarios: expands sweeps, fills in templates, adds recorded draws; settles
+what the scenarios of all files need and are worth."""
 
 from __future__ import annotations
 
