@@ -212,6 +212,7 @@ class _Compiler:
         )
 
     def _open(self, path: Path) -> Document | None:
+        """A file that the plan depends on."""
         self.used.add(path.name)
         return Document.open(path, shown(self.root, path), self.problems)
 
@@ -231,9 +232,7 @@ class _Compiler:
             what = f"there is no file {name} in {shown(self.root, self.folder)}"
             heading.document.add((key,), what)
             return None
-        self.used.add(name)
-        path = self.folder / name
-        return Document.open(path, shown(self.root, path), self.problems)
+        return self._open(self.folder / name)
 
     def _clauses(self, heading: Heading) -> tuple[Clause, ...] | None:
         document = self._named(heading, "clauses", "clauses.yaml")

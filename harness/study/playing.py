@@ -24,7 +24,7 @@ from harness.model.observation import Ending, Observation, Tier
 from harness.model.plan import Assignment, Scenario
 from harness.model.specification import Specification
 from harness.model.stimulus import Key, Typed
-from harness.study.transcripts import Addition, add, transcript_path, trial_copy
+from harness.study.transcripts import Addition, add, constants_line, transcript_path, trial_copy
 
 _MOST_LINE = 4000  # bytes; a terminal takes no more than 4,095
 _DRAFT = "harness-play.yaml"
@@ -68,11 +68,8 @@ def play(root: Path, options: PlayOptions, *, cache: Path) -> Played:
     if options.submission is not None:
         submissions = submitted([options.submission], assignment)
         if len(submissions) != 1 or submissions[0].problem:
-            what = (
-                submissions[0].problem
-                if len(submissions) == 1
-                else "this is more than one submission"
-            )
+            several = len(submissions) != 1
+            what = "this is more than one submission" if several else submissions[0].problem
             raise UserError(what, place=str(options.submission))
         files = submissions[0].files
     if not specification.reference:
@@ -117,12 +114,8 @@ def _draft(root: Path, options: PlayOptions, program: str) -> tuple[Specificatio
     marks: the assignment's may all be given already."""
     name = options.assignment
     with trial_copy(root, name) as trial:
-        values = ", ".join(f"{key}: {value}" for key, value in options.constants.items())
-        text = (
-            f"function: {program}\ninformational: true\nscenarios:\n"
-            f"  - name: played\n    run: {program}\n"
-            f"    constants: {{{values}}}\n"
-        )
+        lines = ["  - name: played", f"    run: {program}", *constants_line(options.constants)]
+        text = f"function: {program}\ninformational: true\nscenarios:\n" + "\n".join(lines) + "\n"
         (trial / "specs" / name / _DRAFT).write_text(text, encoding="utf-8")
         specification = load(trial, name)
     path = f"specs/{name}/{_DRAFT}"
@@ -237,10 +230,7 @@ def record(root: Path, name: str, played: Played, constants: Mapping[str, str]) 
     lines = [f"  - name: {in_quotes(name)}", f"    function: {program}"]
     if played.interrupted:
         lines.append("    # The person who played broke off here.")
-    if constants:
-        values = ", ".join(f"{key}: {value}" for key, value in constants.items())
-        lines.append(f"    constants: {{{values}}}")
-    lines.append(f"    run: {program}")
+    lines += [*constants_line(constants), f"    run: {program}"]
     lines.append(f"    input: [{', '.join(map(_item, played.typed))}]")
     lines.append(f"    transcript: {transcript}")
     if observation.ending is Ending.ASKED_FOR_MORE:

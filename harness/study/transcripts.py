@@ -221,11 +221,14 @@ def _entry(name: str, program: str, options: ImportOptions) -> str:
     lines = [f"  - name: {in_quotes(name)}"]
     if options.clauses:
         lines.append(f"    clause: [{', '.join(map(in_quotes, options.clauses))}]")
-    if options.constants:
-        values = ", ".join(f"{key}: {value}" for key, value in options.constants.items())
-        lines.append(f"    constants: {{{values}}}")
-    lines.append(f"    run: {program}")
+    lines += [*constants_line(options.constants), f"    run: {program}"]
     return "\n".join(lines) + "\n"
+
+
+def constants_line(constants: Mapping[str, str]) -> list[str]:
+    """The line of a scenario, if any, that overrides these, which are YAML texts by name."""
+    values = ", ".join(f"{name}: {value}" for name, value in constants.items())
+    return [f"    constants: {{{values}}}"] if constants else []
 
 
 def _append(before: str, entry: str, function: str) -> str:
