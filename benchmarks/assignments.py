@@ -128,7 +128,7 @@ def _floor_job(context: GradingContext) -> tuple[int, bytes]:
     functions = tuple(function.name for function in plan.assignment.functions)
     jobs = []
     with Driver(context.interpreter, context.tier.tier) as driver:
-        base, _ = driver._running()
+        base, _ = driver._processes()
         compiler = StimulusCompiler(base)
         for scenario in plan.scenarios:
             for stimulus in scenario.stimuli:
