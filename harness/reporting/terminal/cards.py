@@ -279,44 +279,43 @@ def explain_failures(
     return "\n".join([*shown, more, "", lines[-1], ""])
 
 
-def explanation(result: SubmissionResult | StudentView, plan: Plan, limit: int = 3) -> list[Line]:
+def explanation(
+    result: SubmissionResult | StudentView, plan: Plan, limit: int = 3
+) -> Iterator[Line]:
     """The first `limit` things to fix, explained; visible scenarios alone."""
     view = result if isinstance(result, StudentView) else student_view(result, plan)
-    lines: list[Line] = []
     if view.problem or view.unparsable:
-        lines += _unreadable(view)
-    found = view.causes
-    if found:
+        yield from _unreadable(view)
+    if view.causes:
         names = words.listed(view.surroundings.submitted)
-        counted = words.counted(len(found), "thing")
-        lines.append(line((visible(f"{names}: {counted} to fix"), "bold")))
-    for number, one in enumerate(found[:limit], start=1):
-        lines += [Line(), *cause(number, one, view.surroundings)]
-    left = len(found) - limit
+        counted = words.counted(len(view.causes), "thing")
+        yield line((visible(f"{names}: {counted} to fix"), "bold"))
+    for number, one in enumerate(view.causes[:limit], start=1):
+        yield Line()
+        yield from cause(number, one, view.surroundings)
+    left = len(view.causes) - limit
     if left > 0:
-        lines += [Line(), line((f"… and {words.counted(left, 'more thing')} to fix.", "dim"))]
+        yield Line()
+        yield line((f"… and {words.counted(left, 'more thing')} to fix.", "dim"))
     for finding in view.findings:
         place = f"{finding.file}:{finding.line}:{finding.column}"
-        lines.append(line(("note ", "yellow"), visible(f"{place}: {finding.message}")))
-    return [*lines, Line(), _tally(view)]
-
-
-def _tally(view: StudentView) -> Line:
+        yield line(("note ", "yellow"), visible(f"{place}: {finding.message}"))
+    yield Line()
     graded = [check for check in view.shown if not check.informational]
     passed = sum(check.verdict.passed for check in graded)
     style = "bold green" if passed == len(graded) else "bold red"
-    return line((f"{passed} of {words.counted(len(graded), 'visible check')} passed", style))
+    yield line((f"{passed} of {words.counted(len(graded), 'visible check')} passed", style))
 
 
-def _unreadable(view: StudentView) -> list[Line]:
+def _unreadable(view: StudentView) -> Iterator[Line]:
     broken = view.unparsable
     if broken is None:
-        return [line((visible(view.problem), "red"))]
+        yield line((visible(view.problem), "red"))
+        return
     place = broken.file if broken.line is None else f"{broken.file}:{broken.line}"
-    lines = [line((visible(f"{place}: {broken.reason}"), "red"))]
+    yield line((visible(f"{place}: {broken.reason}"), "red"))
     if broken.source.strip():
-        lines.append(line("   " + visible(broken.source.rstrip("\n"))))
-    return lines
+        yield line("   " + visible(broken.source.rstrip("\n")))
 
 
 MOST_ROWS = 16
@@ -326,23 +325,25 @@ _WIDEST_CARET = 70  # columns: further right a line may be wrapped
 _SIGNS = {" ": "·", "\t": "⇥"}
 
 
-def conversation_lines(conversation: Conversation) -> list[Line]:
+def conversation_lines(conversation: Conversation) -> Iterator[Line]:
     """What is right of a game so far, and what comes next, expected beside got."""
-    lines: list[Line] = []
     goes_on = conversation.parts
     _, recent = folded(conversation.shared)
     if shown := _boxed(recent, _MOST_SCREEN_LINES):
         title = "right so far:" if goes_on else "on the screen:"
-        lines += [line((title, "dim")), *shown]
+        yield line((title, "dim"))
+        yield from shown
     if not goes_on:
-        return lines
+        return
     if conversation.compared is not None:
-        return [*lines, *comparison_lines(conversation.compared)]
+        yield from comparison_lines(conversation.compared)
+        return
     wanted = "expected next, for example:" if conversation.example else "expected next:"
     for title, side in ((wanted, conversation.expected), ("got:", conversation.actual)):
-        lines.append(line((title, "dim")))
-        lines += _boxed((side,) if side else ()) or [line(("  nothing more, it ends here", "dim"))]
-    return lines
+        yield line((title, "dim"))
+        yield from _boxed((side,) if side else ()) or [
+            line(("  nothing more, it ends here", "dim"))
+        ]
 
 
 def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
@@ -364,11 +365,10 @@ def _boxed(turns: tuple[Turn, ...], most: int | None = None) -> list[Line]:
     return moved(shown, 2)
 
 
-def comparison_lines(part: Comparison) -> list[Line]:
+def comparison_lines(part: Comparison) -> Iterator[Line]:
     """The rows around the first that differs, expected above got."""
-    lines: list[Line] = []
     if part.subject not in ("turn", "return value"):
-        lines.append(line((visible(part.subject), "dim")))
+        yield line((visible(part.subject), "dim"))
     first = next((i for i, row in enumerate(part.rows) if not row.same), 0)
     start = max(0, first - 3)
     shown = part.rows[start : start + MOST_ROWS]
@@ -379,29 +379,26 @@ def comparison_lines(part: Comparison) -> list[Line]:
             for row in rows:
                 if row is part.rows[-1] and not row.expected.text:
                     continue  # after the end of the last line
-                lines.append(line((label, "dim"), *_cell(row.expected)))
+                yield line((label, "dim"), *_cell(row.expected))
                 label = " " * len(label)
             continue
-        lines += _block([row.expected for row in rows], ("expected ", "green"))
-        lines += _block([row.actual for row in rows], ("got      ", "red"), caret=True)
+        yield from _block([row.expected for row in rows], ("expected ", "green"))
+        yield from _block([row.actual for row in rows], ("got      ", "red"), caret=True)
     if len(part.rows) > start + MOST_ROWS or part.left_out_after:
-        lines.append(line(("         …", "dim")))
-    return lines
+        yield line(("         …", "dim"))
 
 
-def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> list[Line]:
+def _block(cells: list[Cell], label: Styled, *, caret: bool = False) -> Iterator[Line]:
     """The lines of one side, with a caret below the first character that differs; one line with the
     note where the side has none of them."""
     there = [cell for cell in cells if not cell.note]
-    lines: list[Line] = []
     for cell in there or cells[:1]:
         spans = _cell(cell)
-        lines.append(line(label, *spans))
+        yield line(label, *spans)
         at = next((i for i, (_, style) in enumerate(spans) if style == _MARKED), None)
         before = len(label[0]) + sum(len(text) for text, _ in spans[:at])
         if caret and at is not None and before <= _WIDEST_CARET:
-            lines.append(line(" " * before, ("^", "yellow")))
-    return lines
+            yield line(" " * before, ("^", "yellow"))
 
 
 def _cell(cell: Cell) -> list[Styled]:
