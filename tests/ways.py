@@ -2,8 +2,8 @@
 the page.
 
 A type holds a text when a field or attribute does, by itself or in lists, tuples and dictionaries:
-of a dataclass right after it was made, of other classes also whenever one of their methods returns.
-What runs in the submission's own process is not looked at.
+of a frozen dataclass right after it was made, of other classes whenever one of their methods
+returns. What runs in the submission's own process is not looked at.
 
 `python -m tests.ways --write` puts the lists into docs/architecture.md, from which the test reads
 them.
@@ -80,10 +80,16 @@ WAYS = (
 )
 
 
+def _is_frozen(kind: type) -> bool:
+    """Whether it is a dataclass that holds nothing later than it is made with."""
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return parameters is not None and bool(parameters.frozen)
+
+
 def traced(way: Way, folder: Path) -> tuple[str, ...]:
     """The types, as `module:Type` below `harness`, in the order in which they first held it."""
     recorder = _Recorder(way.texts)
-    data = [kind for kind in _types() if dataclasses.is_dataclass(kind)]
+    data = [kind for kind in _types() if _is_frozen(kind)]
     others = frozenset(_types()) - frozenset(data)
     with ExitStack() as stack:
         for kind in data:
