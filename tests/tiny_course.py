@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import pexpect
 import pytest
 
 from harness.cli import main
@@ -112,6 +113,18 @@ class Course:
             preexec_fn=before,
         )
         return Outcome(done.returncode, done.stdout, done.stderr)
+
+    def on_terminal(self, *arguments: str | Path, **variables: str) -> pexpect.spawn:
+        """`harness` with these arguments in the course's folder, on a terminal of its own."""
+        return pexpect.spawn(
+            str(HARNESS),
+            [str(argument) for argument in arguments],
+            cwd=self.root,
+            env=environment(**variables),
+            encoding="utf-8",
+            timeout=PATIENCE,
+            dimensions=(40, 200),
+        )
 
     def path(self, name: str) -> Path:
         return self.root / name

@@ -78,11 +78,9 @@ class CommandGroup(click.Group):
     """The commands of the package, imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order of the help."""
         return [each.name for each in listings()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command; None when there is none of this name."""
         if cmd_name not in self.list_commands(ctx):
             return None
         module = f"{package.__name__}.{cmd_name.replace('-', '_')}"
@@ -101,7 +99,6 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a list of commands for each section."""
         entries = listings()
         width = max(len(each.name) for each in entries)
         for section in dict.fromkeys(each.section for each in entries):

@@ -236,8 +236,33 @@ def class_options(function: F) -> F:
 
 
 _PEM = click.Path(path_type=Path, exists=True, dir_okay=False)
-cluster_options = options(
-    click.option("--tls-ca", type=_PEM, help="TLS: the authority's certificate (PEM)."),
-    click.option("--tls-cert", type=_PEM, help="TLS: this machine's certificate (PEM)."),
-    click.option("--tls-key", type=_PEM, help="TLS: the key of --tls-cert (PEM)."),
-)
+
+
+def cluster_options(text: str, *, required: bool = False) -> Callable[[F], F]:
+    """`--scheduler`, with this help, and what TLS to it needs, as the parameter `cluster`."""
+
+    def apply(function: F) -> F:
+        @functools.wraps(function)
+        def command(
+            *args: Any,
+            scheduler: str | None,
+            tls_ca: Path | None,
+            tls_cert: Path | None,
+            tls_key: Path | None,
+            **values: Any,
+        ) -> Any:
+            from harness.grading.engines.dask import Cluster  # noqa: PLC0415  (most commands have none)
+
+            cluster = None
+            if scheduler is not None:
+                cluster = Cluster(address=scheduler, ca=tls_ca, cert=tls_cert, key=tls_key)
+            return function(*args, cluster=cluster, **values)
+
+        return options(
+            click.option("--scheduler", metavar="ADDRESS", required=required, help=text),
+            click.option("--tls-ca", type=_PEM, help="TLS: the authority's certificate (PEM)."),
+            click.option("--tls-cert", type=_PEM, help="TLS: this machine's certificate (PEM)."),
+            click.option("--tls-key", type=_PEM, help="TLS: the key of --tls-cert (PEM)."),
+        )(cast(F, command))
+
+    return apply

@@ -28,6 +28,12 @@ def print_result(*results: RenderableType) -> None:
         console.print(result)
 
 
+def relative_to_here(path: Path) -> Path:
+    """The path as a person types it in this folder, where it lies below."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
 def without_marks(file: Path) -> str:
     """That a scenario which was added to a file costs no marks, and what to do about it."""
     return (

@@ -157,7 +157,6 @@ class Pace:
         self._moments = deque([clock()], maxlen=RECENT + 1)
 
     def done(self) -> None:
-        """Record that one more submission is graded."""
         self._todo -= 1
         self._moments.append(self._clock())
 

@@ -10,7 +10,7 @@ import pexpect
 import pytest
 
 from harness.cli.commands.check import is_save
-from tests.tiny_course import HARNESS, PATIENCE, Course, environment
+from tests.tiny_course import Course
 
 HIDDEN = ("4711", "Xanthippe", "nothing at all", "every length", "another limit")
 
@@ -210,15 +210,7 @@ def test_nothing_visible_is_no_success(course: Course) -> None:
 def test_watch_checks_again_on_every_save(course: Course) -> None:
     file = course.write("a1.py", "from till import *\n")
     right = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
-    child = pexpect.spawn(
-        str(HARNESS),
-        ["check", "a1.py", "--watch"],
-        cwd=course.root,
-        env=environment(TERM="xterm"),
-        encoding="utf-8",
-        timeout=PATIENCE,
-        dimensions=(60, 120),
-    )
+    child = course.on_terminal("check", "a1.py", "--watch", TERM="xterm")
     child.expect("0 of 7 visible checks passed")
     file.write_text(right.replace("return result", "print(result)"), encoding="utf-8")
     child.expect("total printed 0 instead of returning it")

@@ -20,7 +20,7 @@ from tests.cli.test_grade_interrupted import (
     unhurried,
     workers,
 )
-from tests.tiny_course import HARNESS, PATIENCE, Course, environment, results
+from tests.tiny_course import Course, results
 
 __all__ = ["expected", "unhurried"]  # fixtures
 
@@ -59,17 +59,8 @@ def test_submissions_that_cannot_be_confined_any_more_get_no_mark(
     tools.mkdir()
     (tools / "bwrap").symlink_to(wrapper)
     out = tmp_path / "report"
-    command = ["grade", "class", "--out", str(out), "--jobs", "1"]
-    surroundings = environment(PATH=str(tools), TMPDIR=str(temporary(out)))
-    run = pexpect.spawn(
-        str(HARNESS),
-        command,
-        cwd=unhurried.root,
-        env=surroundings,
-        encoding="utf-8",
-        timeout=PATIENCE,
-        dimensions=(40, 200),
-    )
+    command = ("grade", "class", "--out", out, "--jobs", "1")
+    run = unhurried.on_terminal(*command, PATH=str(tools), TMPDIR=str(temporary(out)))
     run.expect(f"[1-{CLASS - 2}]/{CLASS}")
     (tools / "bwrap").unlink()
     (worker,) = workers(run.pid)

@@ -48,15 +48,8 @@ def temporary(out: Path) -> Path:
 
 def started(course: Course, out: Path) -> pexpect.spawn:
     """A run on a terminal, when at least one submission is done and at least one is not."""
-    child = pexpect.spawn(
-        str(HARNESS),
-        ["grade", "class", "--out", str(out), "--jobs", "1"],
-        cwd=course.root,
-        env=environment(TMPDIR=str(temporary(out))),
-        encoding="utf-8",
-        timeout=PATIENCE,
-        dimensions=(40, 200),
-    )
+    command = ("grade", "class", "--out", out, "--jobs", "1")
+    child = course.on_terminal(*command, TMPDIR=str(temporary(out)))
     child.expect(f"[1-{CLASS - 1}]/{CLASS}")
     return child
 

@@ -17,7 +17,7 @@ from harness.cli.commands.grade import (
     watch_folder,
 )
 from harness.common.errors import UserError
-from tests.tiny_course import HARNESS, PATIENCE, Course, environment, results
+from tests.tiny_course import Course, results
 
 ADA, BOB = str(Path("ada", "a1.py")), str(Path("bob", "a1.py"))
 Look = tuple[float, dict[str, tuple[int, int]]]
@@ -94,15 +94,8 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 def test_a_folder_that_is_watched(course: Course) -> None:
     right = course.path("reference/tiny/a1.py").read_text(encoding="utf-8")
     course.path("inbox").mkdir()
-    child = pexpect.spawn(
-        str(HARNESS),
-        ["grade", "--watch", "inbox", "--assignment", "tiny"],
-        cwd=course.root,
-        env=environment(TERM="dumb"),
-        encoding="utf-8",
-        timeout=PATIENCE,
-        dimensions=(60, 120),
-    )
+    command = ("grade", "--watch", "inbox", "--assignment", "tiny")
+    child = course.on_terminal(*command, TERM="dumb")
     for number, name in enumerate(("ada", "bob"), 1):
         course.write(f"inbox/{name}/a1.py", right[:200])
         course.write(f"inbox/{name}/a1.py", right)

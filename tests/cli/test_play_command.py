@@ -11,19 +11,12 @@ import pexpect
 
 from harness.assignment.loading import load
 from harness.grading.context import prepare
-from tests.tiny_course import HARNESS, PATIENCE, Course, environment
+from tests.tiny_course import Course
 
 
 @contextmanager
 def playing(course: Course, *arguments: str | Path) -> Iterator[pexpect.spawn]:
-    child = pexpect.spawn(
-        str(HARNESS),
-        ["play", "tiny", *map(str, arguments)],
-        cwd=str(course.root),
-        env=environment(),
-        timeout=PATIENCE,
-        encoding="utf-8",
-    )
+    child = course.on_terminal("play", "tiny", *arguments)
     try:
         yield child
     finally:

@@ -16,7 +16,7 @@ from harness.reporting.export import exporters
 from tests.downloads import HandIn, gradescope, laid, program
 from tests.hostile.hostile_entries import HERE
 from tests.hostile.hostile_stage import honest_program
-from tests.tiny_course import HARNESS, PATIENCE, Course, environment
+from tests.tiny_course import Course
 
 ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 MARKS = "\x1b[45m\x1b]8;;http://x\x07\u202e\x9b2J[bold red]"
@@ -87,15 +87,7 @@ def test_markup_is_shown_as_it_stands(course: Course) -> None:
 
 @pytest.mark.parametrize("command", [("show", "out"), ("compare", "out", "again")])
 def test_what_a_terminal_is_sent(course: Course, command: tuple[str, ...]) -> None:
-    child = pexpect.spawn(
-        str(HARNESS),
-        list(command),
-        cwd=course.root,
-        env=environment(TERM="xterm-256color"),
-        encoding="utf-8",
-        timeout=PATIENCE,
-        dimensions=(40, 200),
-    )
+    child = course.on_terminal(*command, TERM="xterm-256color")
     child.expect(pexpect.EOF)
     child.close()
     assert child.before

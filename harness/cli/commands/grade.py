@@ -65,12 +65,7 @@ SOME_HARNESS_ERROR = 3
 @click.option(
     "--jobs", type=click.IntRange(1, 256), help="Worker processes (default: one per core)."
 )
-@click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Grade on the workers of this dask scheduler, tcp://HOST:8786 or tls://HOST:8786.",
-)
-@cluster_options
+@cluster_options("Grade on the workers of this dask scheduler, tcp://HOST:8786 or tls://HOST:8786.")
 @click.option(
     "--require-tier",
     type=click.Choice([tier.value for tier in Tier]),
@@ -112,10 +107,7 @@ def command(
     without: tuple[str, ...],
     out: Path | None,
     jobs: int | None,
-    scheduler: str | None,
-    tls_ca: Path | None,
-    tls_cert: Path | None,
-    tls_key: Path | None,
+    cluster: Cluster | None,
     require_tier: str,
     isolate: str | None,
     only: tuple[str, ...],
@@ -132,6 +124,11 @@ def command(
     """
     base = the_root(root, paths)
     assignment_id = the_assignment(base, assignment, paths)
+    if cluster is not None and jobs is not None:
+        raise UserError(
+            "--jobs is for this machine, and with --scheduler its workers grade",
+            hint="harness worker --jobs says how many submissions a worker grades at a time",
+        )
     once = partial(
         _grade,
         partial(_load, base, assignment_id, support, without, isolate),
@@ -139,7 +136,7 @@ def command(
         out or base / "reports" / assignment_id,
         python=python,
         jobs=jobs,
-        cluster=_cluster(scheduler, jobs, tls_ca, tls_cert, tls_key),
+        cluster=cluster,
         require_tier=Tier(require_tier),
         fresh=fresh,
         thorough=thorough,
@@ -151,23 +148,6 @@ def command(
     if len(paths) != 1 or not paths[0].is_dir() or only or fresh:
         raise UserError("--watch takes one folder, without --only and --fresh", place=str(paths[0]))
     return _watch(paths[0], once)
-
-
-def _cluster(
-    scheduler: str | None,
-    jobs: int | None,
-    ca: Path | None,
-    cert: Path | None,
-    key: Path | None,
-) -> Cluster | None:
-    if scheduler is None:
-        return None
-    if jobs is not None:
-        raise UserError(
-            "--jobs is for this machine, and with --scheduler its workers grade",
-            hint="harness worker --jobs says how many submissions a worker grades at a time",
-        )
-    return Cluster(address=scheduler, ca=ca, cert=cert, key=key)
 
 
 def _load(
@@ -265,7 +245,6 @@ class FolderEntries:
         }
 
     def unsettled(self, now: float) -> frozenset[str]:
-        """The entries that are not complete."""
         return frozenset(
             name for name, (since, _) in self._entries.items() if now - since < QUIET_SECONDS
         )

@@ -10,6 +10,7 @@ from harness.cli.options import PATH, click_command, constants_option, python_op
 from harness.cli.printing import without_marks
 from harness.common.errors import UserError
 from harness.common.escaping import visible
+from harness.common.words import plural
 from harness.study.transcripts import ImportOptions, import_transcript
 
 SECTION = "Assignments"
@@ -59,7 +60,7 @@ def command(
     options = ImportOptions(program=program, constants=constants, clauses=clauses)
     for path in transcripts:
         added = import_transcript(path, target, options, python=python)
-        inputs = "1 input" if added.inputs == 1 else f"{added.inputs} inputs"
+        inputs = f"{added.inputs} {plural(added.inputs, 'input')}"
         click.echo(f"{visible(str(path))}: scenario {added.name!r} with {inputs}")
         if not added.counts:
             click.echo(without_marks(target))

@@ -20,6 +20,7 @@ from harness.cli.options import (
 )
 from harness.cli.printing import without_marks
 from harness.common.errors import UserError
+from harness.common.words import plural
 from harness.execution import attach_terminal
 
 SECTION = "Assignments"
@@ -83,7 +84,7 @@ def command(
     played = play(base, asked, cache=cache_folder(base))
     if name is not None:
         recorded = record(base, name, played, constants)
-        inputs = "1 input" if len(played.typed) == 1 else f"{len(played.typed)} inputs"
+        inputs = f"{len(played.typed)} {plural(len(played.typed), 'input')}"
         until = " until it was interrupted" if played.interrupted else ""
         _say(f"recorded{until}: {name!r} with {inputs} in {recorded.path}")
         if not recorded.counts:

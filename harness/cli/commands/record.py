@@ -10,6 +10,8 @@ from harness.assignment.compile import record_draws
 from harness.assignment.loading import available, load
 from harness.assignment.vocabulary import as_template
 from harness.cli.options import click_command, options, python_option, root_option, the_root
+from harness.cli.printing import relative_to_here
+from harness.common.words import plural
 from harness.grading.single_runs import record_transcripts
 
 SECTION = "Assignments"
@@ -34,17 +36,12 @@ def command(ids: tuple[str, ...], root: Path | None, python: Path | None) -> int
         changed += record_transcripts(recording, as_template, python=python)
         for word, paths in (("recorded", changed), ("removed", gone)):
             for path in paths:
-                click.echo(f"{word} {_relative(path)}")
+                click.echo(f"{word} {relative_to_here(path)}")
         load(base, assignment_id)
         count = len(changed) + len(gone)
-        click.echo(f"{assignment_id}: {count} {'file' if count == 1 else 'files'} changed")
+        click.echo(f"{assignment_id}: {count} {plural(count, 'file')} changed")
     return 0
 
 
 def _frozen_files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in sorted((folder / "draws").glob("*.json"))}
-
-
-def _relative(path: Path) -> Path:
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path

@@ -30,11 +30,12 @@ from harness.cli.options import (
     support_option,
     the_root,
 )
-from harness.cli.printing import result_console
+from harness.cli.printing import relative_to_here, result_console
 from harness.cli.progress import bar
 from harness.common import escaping
 from harness.common.errors import UserError
 from harness.common.files import write_bytes
+from harness.common.words import plural
 from harness.grading.context import prepare
 from harness.grading.single_runs import record_transcripts
 from harness.grading.validation.checks import SampleOutcome, ValidationReport
@@ -200,7 +201,11 @@ def show(report: ValidationReport, console: Console) -> None:
         console.print(
             f"[bold red]{problem.check}[/] {escape(str(problem))}", highlight=False, soft_wrap=True
         )
-    verdict = "[green]sound" if report.sound else f"[red]{_counted(len(report.problems))}"
+    verdict = (
+        "[green]sound"
+        if report.sound
+        else f"[red]{len(report.problems)} {plural(len(report.problems), 'problem')}"
+    )
     console.print(f"{escape(report.assignment)}: {verdict}", highlight=False)
 
 
@@ -213,10 +218,6 @@ def _print_causes(console: Console, samples: Sequence[SampleOutcome]) -> None:
     console.print(f"causes as stated: {same} of {len(stated)} samples", highlight=False)
     for sample in other:
         console.print(escape(f"  {sample.name}: {sample.other_causes}"), highlight=False)
-
-
-def _counted(problems: int) -> str:
-    return "1 problem" if problems == 1 else f"{problems} problems"
 
 
 _MOST_LINES = 60
@@ -270,8 +271,7 @@ def _draws(folder: Path) -> set[Path]:
 def _show(path: Path, before: bytes, now: bytes) -> None:
     if before == now:
         return
-    here = Path.cwd()
-    name = str(path.relative_to(here) if path.is_relative_to(here) else path)
+    name = relative_to_here(path)
     lines = list(
         difflib.unified_diff(
             before.decode("utf-8", "backslashreplace").splitlines(),

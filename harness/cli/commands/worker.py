@@ -23,13 +23,7 @@ WANTED = "3.12"
     "harness worker --scheduler tcp://grading.example.edu:8786",
     "harness worker --scheduler tcp://127.0.0.1:8786 --jobs 4 --require-tier strong",
 )
-@click.option(
-    "--scheduler",
-    required=True,
-    metavar="ADDRESS",
-    help="The dask scheduler, tcp://HOST:8786 or tls://HOST:8786.",
-)
-@cluster_options
+@cluster_options("The dask scheduler, tcp://HOST:8786 or tls://HOST:8786.", required=True)
 @click.option(
     "--jobs",
     type=click.IntRange(1, 256),
@@ -45,10 +39,7 @@ WANTED = "3.12"
 @click.option("--name", help="This worker's name in messages (default: host and process).")
 @python_option
 def command(
-    scheduler: str,
-    tls_ca: Path | None,
-    tls_cert: Path | None,
-    tls_key: Path | None,
+    cluster: Cluster,
     jobs: int | None,
     require_tier: str,
     name: str | None,
@@ -61,7 +52,7 @@ def command(
     is waited for. Exit status: 2 cannot work, 130 interrupted.
     """
     run_worker(
-        Cluster(address=scheduler, ca=tls_ca, cert=tls_cert, key=tls_key),
+        cluster,
         jobs=jobs,
         require=Tier(require_tier),
         python=python,

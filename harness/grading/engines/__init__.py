@@ -50,7 +50,6 @@ class WorkerSetup:
     pack_alone: bool = False
 
     def on(self, cpu: int | None) -> WorkerSetup:
-        """The same for a worker on this processor."""
         return replace(self, cpu=cpu)
 
 

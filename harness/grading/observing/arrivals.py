@@ -147,7 +147,6 @@ class Arrivals:
         return self._judge_of(scenario, index).verdict(seen)
 
     def kind(self, scenario: Scenario, index: int, seen: Observation) -> VerdictKind:
-        """The kind of `verdict`."""
         if seen.cut:
             return self._verdicts[scenario.id, index, seen.ending].kind
         return self._judge_of(scenario, index).kind(seen)

@@ -76,7 +76,6 @@ class LoopingBudget:
         return scenario.limits.cpu_seconds <= self._left_for_full
 
     def spend_full(self, scenario: Scenario) -> None:
-        """Count a scenario that runs into its full limit."""
         self._left_for_full -= scenario.limits.cpu_seconds
         self._left -= scenario.limits.cpu_seconds
 

@@ -135,7 +135,6 @@ class SharedRuns:
         return whole.hexdigest()
 
     def run(self, server: Observer, scenarios: Iterable[Scenario]) -> Together:
-        """Run these scenarios of a submission together."""
         if not isinstance(server, SharingObserver):
             return Together(refused="this machine runs programs over pipes")
         if self._key is None:
@@ -335,7 +334,6 @@ class CheckedObserver:
         self.refuted: Stimulus | None = None
 
     def observe(self, stimulus: Stimulus, limits: Limits) -> Observation:
-        """The outcome of one stimulus under these limits."""
         together = self._together
         passed = together.passed.get(id(stimulus))
         if passed is not None and id(stimulus) not in together.audit:

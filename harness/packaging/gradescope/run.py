@@ -222,7 +222,6 @@ class InTime:
         files: tuple[SourceFile, ...],
         reference: tuple[SourceFile, ...] = (),
     ) -> Iterator[Observes]:
-        """The driver's observation, as long as there is time."""
         with self._driver.submission(assignment, files, reference) as server:
             yield _InTimeServer(server, self)
 
@@ -231,7 +230,6 @@ class InTime:
         return self._driver.tool(sources, entry)
 
     def is_over(self) -> bool:
-        """Whether nothing new may be started."""
         self.ran_out = self.ran_out or self._clock() >= self._end
         return self.ran_out
 

@@ -52,17 +52,14 @@ class Tree:
 
     @property
     def submission(self) -> Path:
-        """The folder of the student's files."""
         return self.root / "submission"
 
     @property
     def results(self) -> Path:
-        """The results file that the platform reads."""
         return self.root / "results" / "results.json"
 
     @property
     def metadata(self) -> Path:
-        """The platform's metadata of the submission."""
         return self.root / "submission_metadata.json"
 
     @property
