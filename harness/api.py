@@ -88,8 +88,9 @@ def grade(
     The run's submissions are read from `out` when they are asked for, until another run is written
     there: go through them once, or keep `list(run.submissions)`.
 
-    Raises UserError when nothing can be graded or written, and `harness.grading.batch.Interrupted` on
-    Ctrl-C (and SIGTERM): the report of what is done is written, and the same call goes on.
+    Raises UserError when nothing can be graded or written, and on Ctrl-C (and SIGTERM)
+    `harness.grading.batch.Interrupted`: the report of what is done is written, and the same call
+    goes on.
     """
     if only and fresh:
         what = "fresh forgets the whole class, and only some are to be graded"
