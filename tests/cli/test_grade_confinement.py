@@ -31,7 +31,7 @@ def base_servers(worker: int) -> list[int]:
         text = Path(f"/proc/{worker}/task/{worker}/children").read_text("ascii")
     except OSError:
         return []
-    return [int(pid) for pid in text.split() if b"setup = marshal" in command_line(int(pid))]
+    return [int(pid) for pid in text.split() if b"package.base.serve" in command_line(int(pid))]
 
 
 def test_what_confines_dies_and_the_submission_is_graded_again(
