@@ -19,6 +19,7 @@ from harness.model.expectation import Expectation, Expected, PythonAnswer
 from harness.model.observation import Ending, Observation
 from harness.model.plan import Scenario
 from harness.model.stimulus import StandIn, Stimulus
+from harness.model.values import Value
 from harness.model.verdict import Explanation, StandInOutcome, Verdict, VerdictKind
 
 T = TypeVar("T")
@@ -86,6 +87,8 @@ def without_addresses(thing: T, depth: int = 0) -> T:
     to run. For what is shown alone, since a scenario may ask for an address."""
     if isinstance(thing, str):
         return cast(T, _ADDRESS.sub("0x…", thing)) if type(thing) is str else thing
+    if isinstance(thing, Value) and not _has_address(thing):  # most have none, and may be large
+        return thing
     if isinstance(thing, tuple) and depth < _DEEPEST:
         parts = tuple(without_addresses(part, depth + 1) for part in thing)
         return cast(T, parts) if any(map(is_not, parts, thing)) else thing
@@ -98,6 +101,16 @@ def without_addresses(thing: T, depth: int = 0) -> T:
         }
         return replace(cast(Any, thing), **changed) if changed else thing
     return thing
+
+
+def _has_address(value: Value) -> bool:
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if " at 0x" in part.text:
+            return True
+        pending += part.items
+    return False
 
 
 def _limit(observation: Observation) -> str:

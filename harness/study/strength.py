@@ -209,7 +209,7 @@ def combine(original: SourceFile, first: Change, second: Change) -> bytes | None
 
 
 _SAVED_EVERY = 10  # programs
-_SEARCH = ("grading/observing/first_failures.py",)
+_SEARCH = ("grading/grader.py",)
 
 
 @dataclass(slots=True)
