@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from ..scenario.process import Files
 
 _MODULE = type(sys)
-_PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 
 class RefusedError(Exception):
@@ -110,8 +109,8 @@ class NoOutput:
 
 
 class SharedRun:
-    """One process for the scenarios of one function; `files` for each set of constants.
-    `cpu` are the seconds that loading may take, `memory_kib` what may be touched beyond it."""
+    """One process for the scenarios of one function; `files` for each set of constants. The job
+    says by `cpu` how many seconds loading may take, by `memory_kib` what may be touched beyond."""
 
     def __init__(
         self,
@@ -262,9 +261,9 @@ class SharedRun:
             raise RefusedError(str(error)) from None
         self.constants, self.containers = [], []
         for key, value in names.items():
-            plain = type(value) in _PLAIN or not isinstance(value, list | dict | set | tuple)
-            (self.constants if plain else self.containers).append((key, value))
-        self.loaded = len(sys.modules)
+            holds_others = isinstance(value, list | dict | set | tuple)
+            (self.containers if holds_others else self.constants).append((key, value))
+        self.modules_loaded = len(sys.modules)
         gc.collect()
         gc.freeze()
         gc.disable()
@@ -325,7 +324,7 @@ class SharedRun:
     def _finish(self, report: bytes) -> None:
         """Say what was observed, unless something of the program changed or does not end."""
         sys.modules["__main__"] = _MODULE("__main__")
-        if len(sys.modules) != self.loaded:
+        if len(sys.modules) != self.modules_loaded:
             self._forget_imports()
         if not self._ends_quietly():
             self.give_up()
@@ -345,7 +344,7 @@ class SharedRun:
     def _forget_imports(self) -> None:
         """Forget the modules of the program that this scenario was the first to import: the next
         one that does loads them anew, as in a process of its own."""
-        for name in list(sys.modules)[self.loaded :]:
+        for name in list(sys.modules)[self.modules_loaded :]:
             if name not in self.files.library.sources:
                 self.give_up()  # the stimulus imports more of Python
             del sys.modules[name]
@@ -362,13 +361,10 @@ class SharedRun:
         send_bytes(self.channel, kind, body)
 
 
-def _met_a_limit(*outcomes: str) -> bool:
-    """Whether one of these exceptions, as JSON text, is about a limit, which may lie elsewhere in a
-    process of its own."""
-    return any(
-        '"type_name":"RecursionError"' in text or '"type_name":"MemoryError"' in text
-        for text in outcomes
-    )
+def _met_a_limit(raised: str) -> bool:
+    """Whether this exception, as JSON text, is about a limit, which may lie elsewhere in a process
+    of its own."""
+    return '"type_name":"RecursionError"' in raised or '"type_name":"MemoryError"' in raised
 
 
 def _peak() -> int:
