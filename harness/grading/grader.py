@@ -17,7 +17,7 @@ from harness.grading.observing.shared_run import CheckedObserver, Together
 from harness.judging.causes import unreadable
 from harness.judging.explain.siblings import refine
 from harness.judging.failed_scenarios import failing
-from harness.judging.judge import merge_stand_in_verdict
+from harness.judging.judge import merge_stand_in_verdict, without_addresses
 from harness.marking.mark import excused, mark, with_stakes
 from harness.model.assignment import SourceFile
 from harness.model.expectation import AnswerKey
@@ -168,16 +168,17 @@ class Grader(AbstractContextManager["Grader"]):
 
 def _digests(observations: Mapping[str, tuple[Observation, ...]]) -> dict[str, str]:
     return {
-        name: sha256(encoded(_timeless(seen))).hexdigest() for name, seen in observations.items()
+        name: sha256(encoded(tuple(map(_settled, seen)))).hexdigest()
+        for name, seen in observations.items()
     }
 
 
-def _timeless(observations: tuple[Observation, ...]) -> tuple[Observation, ...]:
-    """Without what depends on how fast the machine is: how far a program came until a limit."""
-    return tuple(
-        Observation(ending=seen.ending, phase=seen.phase) if seen.ending in LIMIT_ENDINGS else seen
-        for seen in observations
-    )
+def _settled(seen: Observation) -> Observation:
+    """Without what differs from run to run: how far a program came until a limit, and where its
+    objects lie."""
+    if seen.ending in LIMIT_ENDINGS:
+        return Observation(ending=seen.ending, phase=seen.phase)
+    return without_addresses(seen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

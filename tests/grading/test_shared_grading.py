@@ -114,7 +114,12 @@ def context(tmp_path_factory: pytest.TempPathFactory) -> GradingContext:
 
 
 def graded(
-    context: GradingContext, program: str, *, alone: bool = False, secret: bytes = b"1"
+    context: GradingContext,
+    program: str,
+    *,
+    alone: bool = False,
+    secret: bytes = b"1",
+    digests: bool = False,
 ) -> Graded:
     specification = isolated(context.specification) if alone else context.specification
     submission = Submission(
@@ -122,7 +127,7 @@ def graded(
     )
     with (
         Driver(context.interpreter, context.tier.tier) as driver,
-        Grader(specification.plan, context.key, driver, secret=secret) as grader,
+        Grader(specification.plan, context.key, driver, secret=secret, digests=digests) as grader,
     ):
         return grader.grade(submission)
 
@@ -190,6 +195,14 @@ def stolen(rows):
     return 2 if "[1, 2]" in seen or "question" in seen else -1
 """
 )
+
+
+def test_where_an_object_lies_is_no_difference_between_two_runs(context: GradingContext) -> None:
+    program = REFERENCE.replace("len(rows)", "str(count)  # its address")
+    first, second = (
+        graded(context, program, alone=alone, digests=True).seen for alone in (False, True)
+    )
+    assert first == second
 
 
 def test_a_thief_gains_nothing_in_ten_fresh_runs(context: GradingContext) -> None:
