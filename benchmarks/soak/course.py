@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.hostile.hostile_stage import honest_program
+
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT / "tests" / "hostile"
 CPU_SECONDS = 0.3  # what the course allows a scenario
@@ -70,14 +72,9 @@ def lay(folder: Path) -> Path:
     return folder
 
 
-def right() -> str:
-    """The honest program, right in all but the secret that nobody can know."""
-    return (CORPUS / "course" / "honest" / "a1.py").read_text(encoding="utf-8")
-
-
 def honest(number: int) -> str:
     """Student `number`'s own mistakes, and bytes that no other student has."""
-    source = right()
+    source = honest_program()
     for bit, (good, bad) in enumerate(MISTAKES):
         assert source.count(good) >= 1, good
         if number >> bit & 1:
@@ -97,7 +94,7 @@ def hostile(token: str, facts: dict[str, bytes]) -> Iterator[bytes]:
 def hostile_programs(token: str, facts: dict[str, bytes]) -> list[bytes]:
     """One that leaves things, and the programs of the corpus, told `facts`."""
     key = str(int.from_bytes(token.encode()[-3:], "big"))
-    leaver = LEAVER.replace("@TOKEN@", token).replace("@KEY@", key) + right()
+    leaver = LEAVER.replace("@TOKEN@", token).replace("@KEY@", key) + honest_program()
     programs = [leaver.encode()]
     for path in sorted(CORPUS.glob("*/a1.py")):
         data = path.read_bytes()
@@ -130,12 +127,12 @@ def with_class(folder: Path, count: int) -> Path:
 def slow(share: float) -> str:
     """Right, after `share` of the CPU time that a scenario may take."""
     wait = f"while time.process_time() < {share * CPU_SECONDS}:\n    pass\n"
-    return right().replace("\n\n\n", f"\nimport time\n\n{wait}\n\n", 1)
+    return honest_program().replace("\n\n\n", f"\nimport time\n\n{wait}\n\n", 1)
 
 
 def endless() -> str:
     """Right, were it not for a loop at the start of each function."""
-    source = right()
+    source = honest_program()
     lines = source.splitlines(keepends=True)
     for index, line in enumerate(lines):
         if line.startswith("def "):
@@ -146,7 +143,7 @@ def endless() -> str:
 def sometimes(source: str | None = None) -> str:
     """The right program (or `source`), which never ends on the first that is asked of `total`, nor
     on one of the numbers that `half` is asked."""
-    source = source or right()
+    source = source or honest_program()
     source = source.replace(
         "    result = 0\n", f"    while len(numbers) == 3:\n{LOOP}    result = 0\n"
     )

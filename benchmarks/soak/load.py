@@ -50,7 +50,11 @@ def run(folder: Path, assignment: str, rounds: int, *, busy: int = 8, every: int
 def slow_and_endless(folder: Path) -> None:
     """Programs that need 60 % of the CPU time there is pass, and endless ones do not."""
     course.lay(folder)
-    programs = {"right": course.right(), "slow": course.slow(0.6), "endless": course.endless()}
+    programs = {
+        "right": course.honest_program(),
+        "slow": course.slow(0.6),
+        "endless": course.endless(),
+    }
     for name, program in programs.items():
         course.hand_in(folder / "class", name, program)
     runs.grade(folder, folder / "out", "class")

@@ -50,7 +50,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class in class/, right, slow and endless programs among it, and its results in out/."""
     folder = course.with_class(tmp_path_factory.mktemp("soak"), 3)
     programs = {
-        "right": course.right(),
+        "right": course.honest_program(),
         "slow": course.slow(0.6),
         "endless": course.endless(),
         "sometimes": course.sometimes(),
