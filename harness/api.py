@@ -22,6 +22,7 @@ from harness.common.errors import UserError
 from harness.grading.batch import BatchOptions, Interrupted, Listener, grade_batch
 from harness.grading.check import check_submissions, cohort_of, submitted
 from harness.grading.context import GradingContext, prepare, visible_only
+from harness.grading.engines import EngineFactory
 from harness.grading.engines.dask import Cluster
 from harness.grading.engines.dask.engine import DaskEngine
 from harness.grading.engines.processes import import_early
@@ -42,7 +43,7 @@ from harness.model.study import StrengthReport
 from harness.model.submission import Submission
 from harness.reporting.html.study_pages import write_study
 from harness.reporting.writing import mark_unfinished, page_writer, write_reports
-from harness.results.strength_file import latest_strength
+from harness.results.reuse import latest_strength
 
 REPORTS_EVERY = 100  # submissions between two events
 
@@ -100,17 +101,20 @@ def grade(
     if cluster is None:
         import_early(page_writer.__module__)
     context = _context(specification, python, require=require_tier)
-    tell = partial(_notify, listener)
     options = BatchOptions(
         out=Path(out),
         paths=_paths(paths),
         only=frozenset(only) or None,
         jobs=jobs,
-        engine=None if cluster is None else lambda setup: DaskEngine(cluster, setup, tell),
+        engine=None if cluster is None else _engine_of(cluster, listener),
         fresh=fresh,
         thorough=thorough,
     )
     return _grade(context, cohort, ready, options, listener)
+
+
+def _engine_of(cluster: Cluster, listener: Listener) -> EngineFactory:
+    return lambda setup: DaskEngine(cluster, setup, partial(_notify, listener))
 
 
 def check(

@@ -21,9 +21,8 @@ from pathlib import Path
 
 import harness
 from harness.common import files, serial
-from harness.common.digests import source_digest
 from harness.common.errors import UserError
-from harness.common.files import write
+from harness.common.files import source_digest, write
 from harness.execution import (
     Interpreter,
     TierTrial,

@@ -11,8 +11,7 @@ from importlib import metadata
 from pathlib import Path, PurePosixPath
 
 from harness.common import files, serial
-from harness.common.digests import source_digest
-from harness.common.files import write, write_bytes
+from harness.common.files import source_digest, write, write_bytes
 from harness.model.plan import Plan, Visibility
 from harness.model.result import RunFacts, RunResult, SubmissionResult
 from harness.reporting.export.marks_csv import MARKS_CSV, csv_header, csv_row

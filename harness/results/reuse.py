@@ -17,13 +17,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
+from pathlib import Path
 from typing import Any, Protocol
 
-from harness.common import serial
-from harness.common.digests import source_digest
+from harness.common import files, serial
+from harness.common.files import source_digest
 from harness.model.expectation import Answer, Expected
 from harness.model.observation import Ending, Observation, Tier
-from harness.model.plan import Assignment, ProvidedVariant, Scenario, SourceFile
+from harness.model.plan import Assignment, Plan, ProvidedVariant, Scenario, SourceFile
+from harness.model.study import StrengthReport
 from harness.model.verdict import Verdict, VerdictKind
 
 PIECE_BYTES = 1 << 20  # of compressed texts; one text alone may be larger
@@ -296,3 +298,23 @@ def execution_digest() -> str:
 def judging_digest() -> str:
     """The digest of all sources that can change a verdict, hexadecimal."""
     return source_digest("judging", "matchers", *_SHARED)
+
+
+def write_strength(cache: Path, report: StrengthReport) -> None:
+    """Keep a report below `cache` in place of the assignment's earlier one."""
+    files.write(_strength_path(cache, report.assignment), serial.dumps(report))
+
+
+def latest_strength(cache: Path, plan: Plan) -> StrengthReport | None:
+    """The report below `cache` of exactly these scenarios and this reference; None where there is
+    none, or where either has changed since."""
+    try:
+        found = serial.loads(StrengthReport, _strength_path(cache, plan.assignment.id).read_bytes())
+    except (OSError, serial.SerialError):
+        return None
+    measured = (found.spec_digest, found.reference_digest)
+    return found if measured == (plan.spec_digest, plan.reference_digest) else None
+
+
+def _strength_path(cache: Path, assignment: str) -> Path:
+    return cache / "strength" / f"{assignment}.json"

@@ -15,8 +15,8 @@ from types import ModuleType
 from typing import Any
 
 from harness.common import files, serial
-from harness.common.digests import source_digest
 from harness.common.errors import UserError
+from harness.common.files import source_digest
 from harness.grading.context import GradingContext
 from harness.grading.engines import FailureJob
 from harness.grading.engines.local import search_failures
@@ -32,8 +32,7 @@ from harness.model.study import (
     StrengthReport,
 )
 from harness.model.submission import Submission
-from harness.results.reuse import execution_digest, judging_digest
-from harness.results.strength_file import write_strength
+from harness.results.reuse import execution_digest, judging_digest, write_strength
 
 # Operators that need arguments of their own, or that change nothing.
 _LEFT_OUT = frozenset({"NoOp", "VariableReplacer", "VariableInserter", "RemoveDecorator"})

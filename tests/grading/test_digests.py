@@ -38,7 +38,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 import harness
-from harness.common.digests import source_digest
+from harness.common.files import source_digest
 from harness.results.reuse import execution_digest, judging_digest
 
 def digests():

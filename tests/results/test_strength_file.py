@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.model.study import FunctionStrength, StrengthReport
-from harness.results.strength_file import latest_strength, write_strength
+from harness.results.reuse import latest_strength, write_strength
 from tests.results.small_run import PLAN
 
 REPORT = StrengthReport(

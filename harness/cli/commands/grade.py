@@ -122,13 +122,9 @@ def command(
     0 complete, 2 cannot run, 3 some submission met a failure of the harness, 130 interrupted (by
     Ctrl-C or SIGTERM; what is done is in the report).
     """
+    _refuse_both(cluster, jobs)
     base = the_root(root, paths)
     assignment_id = the_assignment(base, assignment, paths)
-    if cluster is not None and jobs is not None:
-        raise UserError(
-            "--jobs is for this machine, and with --scheduler its workers grade",
-            hint="harness worker --jobs says how many submissions a worker grades at a time",
-        )
     once = partial(
         _grade,
         partial(_load, base, assignment_id, support, without, isolate),
@@ -148,6 +144,14 @@ def command(
     if len(paths) != 1 or not paths[0].is_dir() or only or fresh:
         raise UserError("--watch takes one folder, without --only and --fresh", place=str(paths[0]))
     return _watch(paths[0], once)
+
+
+def _refuse_both(cluster: Cluster | None, jobs: int | None) -> None:
+    if cluster is not None and jobs is not None:
+        raise UserError(
+            "--jobs is for this machine, and with --scheduler its workers grade",
+            hint="harness worker --jobs says how many submissions a worker grades at a time",
+        )
 
 
 def _load(

@@ -25,8 +25,8 @@ from harness.model.study import SimilarityReport
 from harness.reporting.html.study_pages import write_similarity, write_study
 from harness.reporting.view.words import percent
 from harness.results.database import store_of
+from harness.results.reuse import latest_strength
 from harness.results.store import Store
-from harness.results.strength_file import latest_strength
 from harness.study.similarity import compare_class, graded_submissions, without_ids
 
 SECTION = "Results"

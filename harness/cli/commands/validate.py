@@ -168,20 +168,7 @@ def show(report: ValidationReport, console: Console) -> None:
             escape(row.function), str(row.scenarios), str(row.visible), str(row.stimuli), share
         )
     console.print(functions)
-    clauses = Table("clause", "what", "scenarios", "mutants killed", "killed by")
-    for entry in report.clauses:
-        mutants = [m for m in report.mutants if m.clause == entry.clause.id]
-        killed = [m for m in mutants if m.killed_by]
-        by = killed[0].killed_by[0] if killed else ""
-        more = (
-            f" +{len(killed[0].killed_by) - 1}" if killed and len(killed[0].killed_by) > 1 else ""
-        )
-        count = f"{len(killed)}/{len(mutants)}" if mutants else ""
-        what = escape(entry.clause.text)
-        if entry.clause.unsettled:
-            what += f" [dim](unsettled: {escape(entry.clause.unsettled)})[/]"
-        clauses.add_row(entry.clause.id, what, str(entry.scenarios), count, escape(by) + more)
-    console.print(clauses)
+    _print_clauses(console, report)
     if report.samples:
         samples = Table("sample", "mark", "failed", "as expected")
         for sample in report.samples:
@@ -207,6 +194,23 @@ def show(report: ValidationReport, console: Console) -> None:
         else f"[red]{len(report.problems)} {plural(len(report.problems), 'problem')}"
     )
     console.print(f"{escape(report.assignment)}: {verdict}", highlight=False)
+
+
+def _print_clauses(console: Console, report: ValidationReport) -> None:
+    clauses = Table("clause", "what", "scenarios", "mutants killed", "killed by")
+    for entry in report.clauses:
+        mutants = [m for m in report.mutants if m.clause == entry.clause.id]
+        killed = [m for m in mutants if m.killed_by]
+        by = killed[0].killed_by[0] if killed else ""
+        more = (
+            f" +{len(killed[0].killed_by) - 1}" if killed and len(killed[0].killed_by) > 1 else ""
+        )
+        count = f"{len(killed)}/{len(mutants)}" if mutants else ""
+        what = escape(entry.clause.text)
+        if entry.clause.unsettled:
+            what += f" [dim](unsettled: {escape(entry.clause.unsettled)})[/]"
+        clauses.add_row(entry.clause.id, what, str(entry.scenarios), count, escape(by) + more)
+    console.print(clauses)
 
 
 def _print_causes(console: Console, samples: Sequence[SampleOutcome]) -> None:

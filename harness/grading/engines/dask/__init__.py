@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import harness
-from harness.common.digests import source_digest
 from harness.common.errors import UserError
+from harness.common.files import source_digest
 
 RESOURCE = "harness"
 """What a worker offers to a scheduler that may have workers of other kinds as well."""
