@@ -242,11 +242,11 @@ def _until_stopped(serve: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) 
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     stop = asyncio.Event()
-    for number in ("SIGINT", "SIGTERM", "SIGHUP"):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         with suppress(AttributeError, NotImplementedError):  # Windows
-            found = getattr(signal, number)
-            if signal.getsignal(found) is not signal.SIG_IGN:
-                loop.add_signal_handler(found, stop.set)
+            number = getattr(signal, name)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, stop.set)
     loop.run_until_complete(serve(stop))
     raise KeyboardInterrupt
 
