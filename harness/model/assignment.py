@@ -55,23 +55,19 @@ class ManualSlot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exemption:
-    """Scenarios that do not count for a student ("" for everybody), and why: globs over their ids,
-    in which `*` matches anything. `student` is an id or email, or the id of a submission."""
+    """Scenarios that do not count for a student, and why."""
 
-    student: str
-    scenarios: tuple[str, ...]
+    student: str  # an id or email, or the id of a submission; empty for everybody
+    scenarios: tuple[str, ...]  # globs over ids, in which `*` matches anything
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionSignature:
-    """A public function of the reference: the name and its parameters' names, in order.
+    """A public function of the reference, or a class, which is called like one."""
 
-    A class is called like one; a method's name is `Account.deposit`, its `self` left out.
-    """
-
-    name: str
-    parameters: tuple[str, ...]
+    name: str  # of a method `Account.deposit`
+    parameters: tuple[str, ...]  # their names in order, `self` left out
     is_class: bool = False
 
 
@@ -103,19 +99,14 @@ class ProvidedVariant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """What holds for all scenarios. `python` is "3.12"; `submission_files` the names handed in;
-    `laid_as` the name a file of any name is laid under (None: its own); `archive` the name of the
-    archive that they are handed in as (None: as they are); `time_zone` the IANA name of the zone of
-    times that name none; `isolate_all`: every scenario has a process of its own; `compare`: how
-    objects are compared; `floats_within`: how far off a float may be; `writes_files`: some
-    scenario has a folder in which files may be written."""
+    """What holds for all scenarios."""
 
     id: str
     title: str
     course: str
-    python: str
-    submission_files: tuple[str, ...]
-    laid_as: str | None
+    python: str  # "3.12"
+    submission_files: tuple[str, ...]  # the names handed in
+    laid_as: str | None  # the name that a file of any name is run under; None: its own
     functionality_marks: Fraction
     limits: Limits
     policy: Policy | None
@@ -125,14 +116,14 @@ class Assignment:
     extra_files: tuple[SourceFile, ...] = ()  # what `provide:` names
     manual: tuple[ManualSlot, ...] = ()
     stand_in_files: tuple[SourceFile, ...] = ()  # what `stand_in:` names
-    archive: str | None = None
+    archive: str | None = None  # the archive that they are handed in as; None: as they are
     otherwise: OtherFiles = OtherFiles.ZERO
-    time_zone: str = ""
-    isolate_all: bool = False
+    time_zone: str = ""  # the IANA name of the zone of times that name none
+    isolate_all: bool = False  # every scenario has a process of its own
     compare: tuple[ClassComparison, ...] = ()
-    floats_within: float | None = None
+    floats_within: float | None = None  # how far off a float may be
     exemptions: tuple[Exemption, ...] = ()  # the lecturer's alone: they may name students
-    writes_files: bool = False
+    writes_files: bool = False  # some scenario has a folder in which files may be written
 
     def variant(self, constants: tuple[Binding, ...]) -> ProvidedVariant:
         """The provided files for these overrides; KeyError if the plan has no such variant."""

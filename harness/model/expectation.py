@@ -22,10 +22,8 @@ class Ignore(StrEnum):
 
 @open_union("harness.matchers.kinds", "matcher_classes")
 class Matcher(ABC):
-    """What may stand in place of an expected value or text.
-
-    The kinds are frozen dataclasses in `harness.matchers`.
-    """
+    """What may stand in place of an expected value or text: a frozen dataclass of
+    `harness.matchers`."""
 
     __slots__ = ()
 
@@ -38,10 +36,7 @@ class Matcher(ABC):
         """
 
     def accepts_text(self, text: str, ignore: Collection[Ignore] = ()) -> bool:
-        """Whether printed text is what the matcher asks for, the forgiven differences apart.
-
-        Raises HarnessError as `accepts` does.
-        """
+        """As `accepts`, of printed text; the forgiven differences do not count."""
         return self.accepts(Value(ValueKind.STR, text))
 
     @abstractmethod
@@ -86,29 +81,28 @@ class TextMatcher(Matcher):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedTurn:
-    """`turns: {3: …}`: what is printed before input `index` (0-based; the last follows the end)."""
+    """`turns: {3: …}`: what is printed before an input."""
 
-    index: int
+    index: int  # of the input, from 0; the last follows the end
     printed: Matcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedTurns:
-    """`all_turns` when a list stated every one, so that the number of turns counts too."""
+    """`turns:` as a whole."""
 
     turns: tuple[StatedTurn, ...]
-    all_turns: bool
+    all_turns: bool  # a list stated every one: their number counts too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatedRaise:
-    """`raises: ValueError`, or with its message; of `{one_of: […]}` the others are in `also`, and
-    of `{any: true}` the type's name is empty. `is_a` is a builtin class that it derives from."""
+    """`raises: ValueError`, or with its message."""
 
-    type_name: str
+    type_name: str  # empty of `{any: true}`
     message: Matcher | None = None
-    also: tuple[str, ...] = ()
-    is_a: str = ""
+    also: tuple[str, ...] = ()  # the other ones of `{one_of: […]}`
+    is_a: str = ""  # a builtin class that it derives from
 
     def in_words(self) -> str:
         """What should be raised, as the object of a sentence."""
@@ -131,16 +125,14 @@ class StatedLeave:
 class Expected:
     """A scenario's own words about its outcome, templates already rendered; None states nothing.
 
-    `shown` is a session's text per step, as the sheet prints it; `transcript` is the whole screen
-    with typed text. Both are goldens for the reference; a submission is held to the reference.
-    `writes` are files of the scenario's own folder; of `writes_only` all others are unchanged.
+    `transcript` and `shown` are goldens for the reference; a submission is held to the reference.
     """
 
     returns: Matcher | None = None
     prints: Matcher | None = None
     turns: StatedTurns | None = None
-    transcript: str | None = None
-    shown: tuple[str, ...] | None = None
+    transcript: str | None = None  # the whole screen with typed text
+    shown: tuple[str, ...] | None = None  # a session's text per step, as the sheet prints it
     raises: StatedRaise | None = None
     leaves: tuple[StatedLeave, ...] = ()
     leaves_unchanged: bool = False
@@ -150,9 +142,9 @@ class Expected:
     reads_at_most: int | None = None
     ends: Ending | None = None
     ignore: tuple[Ignore, ...] = ()
-    writes: tuple[StatedLeave, ...] = ()
+    writes: tuple[StatedLeave, ...] = ()  # files of the scenario's own folder
     writes_unchanged: bool = False
-    writes_only: tuple[str, ...] | None = None
+    writes_only: tuple[str, ...] | None = None  # all other files are unchanged
 
     def parts(self) -> tuple[Matcher, ...]:
         """Every matcher that is stated, those inside others too."""
@@ -165,17 +157,12 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What one stimulus's observation is compared with.
+    """What one stimulus's observation is compared with."""
 
-    `reference` is None where the assignment has no reference. `stated` has every `{python: …}`
-    replaced by the value it had beside the reference. `parameters` name a call's positional
-    arguments as the reference does. `within` is how far off a float may be.
-    """
-
-    stated: Expected
-    reference: Observation | None
-    parameters: tuple[str, ...] = ()
-    within: float | None = None
+    stated: Expected  # every `{python: …}` replaced by the value it had beside the reference
+    reference: Observation | None  # None where the assignment has none
+    parameters: tuple[str, ...] = ()  # a call's positional arguments as the reference names them
+    within: float | None = None  # how far off a float may be
 
 
 KEY_VERSION = 2
@@ -207,12 +194,12 @@ class ScenarioAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerKey:
-    """Computed once per interpreter build, tier and provided bytes (`made_with` names them)."""
+    """The reference's answers to all scenarios of a plan."""
 
     version: int
     spec_digest: str
     reference_digest: str
-    made_with: str
+    made_with: str  # the interpreter build, tier and provided bytes
     scenarios: tuple[ScenarioAnswers, ...]
 
     def answers(self, scenario_id: str) -> tuple[Answer, ...]:

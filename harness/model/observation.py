@@ -70,37 +70,31 @@ class NameHint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
-    """An exception that reached the stimulus. `bases` are the names of its builtin base classes.
-
-    `frames` are the student's own, outermost first; empty when the stimulus itself raised.
-    """
+    """An exception that reached the stimulus."""
 
     type_name: str
     message: str
-    bases: tuple[str, ...] = ()
-    frames: tuple[Frame, ...] = ()
+    bases: tuple[str, ...] = ()  # the names of its builtin base classes
+    frames: tuple[Frame, ...] = ()  # the student's, outermost first; none: the stimulus raised
     names: NameHint | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What the program printed, and what was then typed (None: nothing more was asked for)."""
+    """What the program printed, and what was then typed."""
 
     printed: str
-    typed: Typed | None = None
+    typed: Typed | None = None  # None: nothing more was asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepOutcome:
-    """One session step: the turns it took on the terminal, then its value (None: a statement).
-
-    `shown` is the value's `repr`, without addresses, where it holds objects.
-    """
+    """One session step: the turns it took on the terminal, then its value."""
 
     turns: tuple[Turn, ...] = ()
-    value: Value | None = None
+    value: Value | None = None  # None of a statement
     raised: Raised | None = None
-    shown: str = ""
+    shown: str = ""  # the value's `repr`, without addresses, where it holds objects
 
     @property
     def printed(self) -> str:
@@ -119,34 +113,29 @@ class NamedValue:
 class Observation:
     """One stimulus's outcome.
 
-    `turns` cover the whole screen after loading (for a session: all steps). `arguments` are the
-    positional arguments of a plain call afterwards, `arguments_before` beforehand. `variables` are
-    a session's names afterwards. `detail` is a machine fact about the ending: the missing
-    function's name, the signal's name, what broke the protocol, which limit was shortened;
-    `nearest` is what the program has that is called most like a missing function. `files` is what
-    lies in its own folder afterwards, by name, and `left_open` which of them it did not close.
-    `cut`: it was too large to keep, and this is a digest of all of it; what is left is its ending
-    and what it raised, and nothing may be concluded from what is absent. `cpu_seconds` is for the
-    scheduler only and is not part of what is judged.
+    `detail` is a machine fact about the ending: the missing function's name, the signal's name,
+    what broke the protocol, which limit was shortened. `cut`: it was too large to keep, and this is
+    a digest of all of it; what is left is its ending and what it raised, and nothing may be
+    concluded from what is absent.
     """
 
     ending: Ending
     phase: Phase = Phase.STIMULUS
     value: Value | None = None
     raised: Raised | None = None
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[Turn, ...] = ()  # the whole screen after loading (for a session: all steps)
     steps: tuple[StepOutcome, ...] = ()
-    arguments: tuple[Value, ...] = ()
+    arguments: tuple[Value, ...] = ()  # the positional ones of a plain call, afterwards
     arguments_before: tuple[Value, ...] = ()
-    variables: tuple[NamedValue, ...] = ()
+    variables: tuple[NamedValue, ...] = ()  # a session's names afterwards
     loading_printed: str = ""
     exit_status: int | None = None
     detail: str = ""
-    nearest: str = ""
-    files: tuple[NamedValue, ...] = ()
-    left_open: tuple[str, ...] = ()
+    nearest: str = ""  # what the program has that is called most like a missing function
+    files: tuple[NamedValue, ...] = ()  # what lies in its own folder afterwards
+    left_open: tuple[str, ...] = ()  # which of them it did not close
     cut: str = ""
-    cpu_seconds: float = field(default=0.0, compare=False)
+    cpu_seconds: float = field(default=0.0, compare=False)  # for the scheduler alone
 
     @property
     def printed(self) -> str:

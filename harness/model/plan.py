@@ -68,22 +68,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One scored question. `stimuli` has one entry, or one a draw for a sample (smallest first).
-
-    `group` is the id without its swept values: scenarios of one group differ in constants alone.
-    It `needs` functions and scenarios (ids, groups) to be right first. It must be `faster_than`
-    this multiple of the reference's CPU time; 0: any time will do.
-    """
+    """One scored question."""
 
     id: str
-    group: str
+    group: str  # the id without its swept values: scenarios of a group differ in constants alone
     name: str
     function: str
     clauses: tuple[str, ...]
     visibility: Visibility
     points: Fraction
     limits: Limits
-    stimuli: tuple[Stimulus, ...]
+    stimuli: tuple[Stimulus, ...]  # one, or one a draw for a sample (smallest first)
     stated: Expected
     place: Place
     is_sample: bool = False
@@ -94,8 +89,8 @@ class Scenario:
     description: str = ""
     stated_cases: tuple[Expected, ...] = ()  # of each stimulus, where cases state it themselves
     stand_ins: tuple[StandIn, ...] = ()  # for a second run, where the first fails
-    needs: tuple[str, ...] = ()
-    faster_than: int = 0
+    needs: tuple[str, ...] = ()  # functions and scenarios (ids, groups) that must be right first
+    faster_than: int = 0  # this multiple of the reference's CPU time; 0: any time will do
 
     def stated_for(self, stimulus: Stimulus) -> Expected:
         if not self.stated_cases:

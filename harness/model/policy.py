@@ -25,36 +25,28 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutlinePart:
-    """A top-level function or class (`callable`), or a constant bound at module level.
-
-    `first` and `last` are its lines, 1-based. `mentions` are the submission's own names that occur
-    in it, `attributes` the names of methods of its own classes that do; `text` are its source
-    lines, the first few, each cut where it is very long.
-    """
+    """A top-level function or class (`callable`), or a constant bound at module level."""
 
     name: str
     file: str
-    first: int
+    first: int  # its lines, 1-based
     last: int
     callable: bool = True
-    mentions: tuple[str, ...] = ()
-    attributes: tuple[str, ...] = ()
-    text: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()  # the submission's own names that occur in it
+    attributes: tuple[str, ...] = ()  # the names of methods of its own classes that do
+    text: tuple[str, ...] = ()  # its first source lines, each cut where it is very long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleOutline:
-    """The own names that the code outside functions mentions, by file, and the names of own methods
-    (`attributes`). `asks` is the line (1-based)
-    that asks for input as the file is loaded, by calling `through` (`input` or an own function),
-    with its text in `asking`; 0: none is seen to."""
+    """The own names, and names of own methods, that a file's code outside functions mentions."""
 
     file: str
     mentions: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
-    asks: int = 0
-    through: str = ""
-    asking: str = ""
+    asks: int = 0  # the line (1-based) that asks for input as the file is loaded; 0: none is seen
+    through: str = ""  # what it calls for that: `input` or an own function
+    asking: str = ""  # its text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,18 +60,13 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Printing:
-    """A line of text that a `print` or `input` outside functions shows, on `line` (1-based).
-
-    `pieces` are its literal texts, in their order: there may be anything between two of them.
-    `values` are the lines of the statements that give the values shown there, directly or not,
-    `conditions` those of each `if` around it in the same loop.
-    """
+    """A line of text that a `print` or `input` outside functions shows."""
 
     file: str
-    line: int
-    pieces: tuple[str, ...]
-    values: tuple[int, ...] = ()
-    conditions: tuple[int, ...] = ()
+    line: int  # 1-based
+    pieces: tuple[str, ...]  # its literal texts in order: there may be anything between two of them
+    values: tuple[int, ...] = ()  # lines that give the values shown there, directly or not
+    conditions: tuple[int, ...] = ()  # the lines of each `if` around it in the same loop
 
     def literal_in(self, text: str) -> int | None:
         """How many characters of a line are literal ones of this; None: it shows no such line."""
@@ -101,13 +88,11 @@ class Printing:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
     """A submission's top-level names, in the order of its files and lines, its loops, and the text
-    that it prints outside functions.
-
-    `members` are the methods of its classes, as `Account.deposit`; and what a class has besides
-    them, such as `__init__`, as a part of the class's name.
-    """
+    that it prints outside functions."""
 
     parts: tuple[OutlinePart, ...] = ()
+    # The methods of its classes, as `Account.deposit`; and what a class has besides them, such as
+    # `__init__`, as a part of the class's name.
     members: tuple[OutlinePart, ...] = ()
     modules: tuple[ModuleOutline, ...] = ()
     loops: tuple[Loop, ...] = ()
@@ -228,8 +213,7 @@ class FileImports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameList:
-    """What policy.yaml lists under a key: all that is allowed, or (`allow` is None) what is
-    forbidden."""
+    """What policy.yaml lists under a key: all that is allowed, or else what is forbidden."""
 
     key: str
     allow: tuple[str, ...] | None = None
@@ -244,21 +228,16 @@ class Policy:
     """policy.yaml. `imports`, and a key without a list, restrict nothing.
 
     `file_imports` takes the place of `imports` where the files of a submission have rules of their
-    own; a file that it does not name may import anything. `lists` are those of the rules of
-    `harness.policy.rules`, by their keys.
-    `provided_names` are the constants of the `provided_modules`, `provided_functions` the
-    functions and classes that they define.
-    `imports_clause`/`techniques_clause`/`structure_clause` are the clauses findings cite; the three
-    consequences follow `severity:` in the file.
+    own; a file that it does not name may import anything.
     """
 
     imports: ImportPolicy | None = None
     file_imports: tuple[FileImports, ...] = ()
-    lists: tuple[NameList, ...] = ()
+    lists: tuple[NameList, ...] = ()  # of the rules of `harness.policy.rules`, by their keys
     provided_modules: tuple[str, ...] = ()
-    provided_names: tuple[str, ...] = ()
-    provided_functions: tuple[str, ...] = ()
-    imports_clause: str = ""
+    provided_names: tuple[str, ...] = ()  # their constants
+    provided_functions: tuple[str, ...] = ()  # and the functions and classes that they define
+    imports_clause: str = ""  # the clauses that findings cite
     techniques_clause: str = ""
     structure_clause: str = ""
     on_imports: Consequence = Consequence(severity=Severity.REVIEW)
@@ -292,11 +271,9 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One place where a submission's text broke a rule; line and column are 1-based. `rule` is the
-    name of its kind (`harness.policy.finding_kind`), `word` what policy.yaml calls a part of Python
-    that is not permitted."""
+    """One place where a submission's text broke a rule; line and column are 1-based."""
 
-    rule: str
+    rule: str  # the name of its kind
     clause: str
     file: str
     line: int
@@ -304,7 +281,7 @@ class Finding:
     source: str
     message: str
     consequence: Consequence
-    word: str = ""
+    word: str = ""  # what policy.yaml calls a part of Python that is not permitted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,11 +296,10 @@ class Unparsable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharing:
-    """Whether a program's text names nothing that forbids its scenarios to share a process, else
-    why not ("line 12: `global board`")."""
+    """Whether a program's text names nothing that forbids its scenarios to share a process."""
 
     allowed: bool
-    reason: str = ""
+    reason: str = ""  # why not: "line 12: `global board`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,21 +312,19 @@ class ProgramFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRequest:
-    """What is to be checked against what, and the `program` that may share a process. As JSON it is
-    what `harness.policy` takes."""
+    """What is to be checked against what; as JSON it is what `harness.policy` takes."""
 
     files: tuple[SourceFile, ...]
     policy: Policy | None = None
-    program: ProgramFiles | None = None
+    program: ProgramFiles | None = None  # that may share a process
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyReport:
-    """What the text of one submission showed. `notes` are accepted oddities (BOM, CRLF).
-    `sharing` is None where it was not asked for; `outline` is of what could be read."""
+    """What the text of one submission showed."""
 
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
-    notes: tuple[str, ...] = ()
-    sharing: Sharing | None = None
-    outline: Outline = NO_OUTLINE
+    notes: tuple[str, ...] = ()  # accepted oddities (BOM, CRLF)
+    sharing: Sharing | None = None  # None: not asked for
+    outline: Outline = NO_OUTLINE  # of what could be read

@@ -32,9 +32,9 @@ class SubmissionStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthFigures:
-    """Of `changes` of the reference that can be noticed, how many are `noticed`."""
+    """How many changes of the reference are noticed."""
 
-    changes: int
+    changes: int  # that can be noticed
     noticed: int
 
     def __str__(self) -> str:
@@ -71,18 +71,16 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionResult:
-    """One submission. `mark` is exact and unrounded; None unless graded or unreadable (0).
+    """One submission.
 
     `manual` marks are separate: `mark` and `out_of` are of the functionality alone; `total` and
-    `total_out_of` are of both. `earlier`: our machinery failed this time, and this result is
-    what an earlier run found for the same bytes. `isolation_reason`: why every scenario had a
-    process of its own ("line 12: `global board`"). `student`, `handed_in`, `attempt`, `attempts`
-    and `source` are the submission's. `causes` are what to fix, most marks first.
+    `total_out_of` are of both. `student`, `handed_in`, `attempt`, `attempts` and `source` are the
+    submission's.
     """
 
     id: str
     status: SubmissionStatus
-    mark: Fraction | None
+    mark: Fraction | None  # exact and unrounded; None unless graded or unreadable (0)
     out_of: Fraction
     flagged: bool = False
     findings: tuple[Finding, ...] = ()
@@ -94,15 +92,15 @@ class SubmissionResult:
     manual: tuple[ManualMark, ...] = ()
     adjustment: Adjustment | None = None
     comment: str = ""
-    earlier: bool = False
+    earlier: bool = False  # we failed this time: found in an earlier run for the same bytes
     student: Student | None = None
     handed_in: str = ""
     attempt: int | None = None
     attempts: int | None = None
     source: str = ""
     isolation: Isolation = Isolation.ALONE
-    isolation_reason: str = ""
-    causes: tuple[Cause, ...] = ()
+    isolation_reason: str = ""  # why each scenario had its own process: "line 12: `global board`"
+    causes: tuple[Cause, ...] = ()  # what to fix, most marks first
 
     @property
     def all_passed(self) -> bool:
@@ -155,17 +153,16 @@ def not_yet_given(assignment: Assignment) -> tuple[ManualMark, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What became of everything in what was read. `total` things (`what` they are) are the sum of
-    `of_students`, which hold what `students` handed in, of those that need `review`, those
-    `ignored`, and the platform's own `metadata`, all by name."""
+    """What became of everything in what was read: `total` is the sum of `of_students`, `review`,
+    `ignored` and `metadata`."""
 
-    what: str
+    what: str  # "folders"
     total: int
     students: int
-    of_students: int
+    of_students: int  # which hold what the students handed in
     review: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
-    metadata: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()  # the platform's own
 
     def __str__(self) -> str:
         """`68 folders: 64 students, 2 need review, 2 ignored (.DS_Store, __MACOSX)`."""
@@ -186,16 +183,14 @@ _NAMES_SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CohortFacts:
-    """What was read: `layouts` by name ("Canvas"), how many submissions (attempts) of how many
-    students, and what was asked for. `due` is ISO 8601 with an offset, or empty.
-    `contents` accounts for all that lay there; None in runs of older versions."""
+    """What was read, and what was asked for."""
 
-    layouts: tuple[str, ...]
-    submissions: int
+    layouts: tuple[str, ...]  # by name: "Canvas"
+    submissions: int  # attempts
     students: int
-    due: str = ""
+    due: str = ""  # ISO 8601 with an offset, or empty
     time_zone: str = ""
-    contents: Contents | None = None
+    contents: Contents | None = None  # None in runs of older versions
 
     def __str__(self) -> str:
         """`layout: Canvas, 60 submissions of 58 students`."""
@@ -209,11 +204,10 @@ class CohortFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What a run was made with. Times are ISO 8601 with a zone; `complete` only when all done.
-    `strength` is what was measured of these scenarios before; None: nothing was."""
+    """What a run was made with."""
 
     assignment: str
-    started: str
+    started: str  # ISO 8601 with a zone
     finished: str
     complete: bool
     harness: str
@@ -229,7 +223,7 @@ class RunFacts:
     not_prevented: str
     notices: tuple[str, ...] = ()
     cohort: CohortFacts | None = None
-    strength: StrengthFigures | None = None
+    strength: StrengthFigures | None = None  # what was measured of these scenarios before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,14 +248,13 @@ class SlotMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByHand:
-    """All that a person gave one submission of `assignment` (its id). `source_digest` is of the
-    bytes that were read."""
+    """All that a person gave one submission."""
 
     marks: tuple[SlotMark, ...] = ()
     adjustment: Adjustment | None = None
     comment: str = ""
-    source_digest: str = ""
-    assignment: str = ""
+    source_digest: str = ""  # of the bytes that were read
+    assignment: str = ""  # its id
 
 
 def joined(result: SubmissionResult, given: ByHand) -> SubmissionResult:
@@ -279,11 +272,11 @@ def joined(result: SubmissionResult, given: ByHand) -> SubmissionResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted:
-    """`total` submissions are in the run, of which `kept` need no running."""
+    """A run begins."""
 
     facts: RunFacts
-    total: int
-    kept: int
+    total: int  # submissions
+    kept: int  # of them, which need no running
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,10 +302,9 @@ class RunFinished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportsWritten:
-    """After the grading: the reports of `done` of `total` submissions are written. Told of a large
-    run now and then."""
+    """After the grading, of a large run now and then."""
 
-    done: int
+    done: int  # submissions whose reports are written
     total: int
 
 

@@ -29,20 +29,15 @@ class TranscriptFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specification:
-    """One assignment as loaded. `reference` is empty where there is none.
-
-    `mutants` has one or more entries a clause, `mutant_mistakes` a line for each mistake in their
-    file; `folder` is the spec folder's path. `left_out` are tags whose scenarios were cut out of
-    the plan.
-    """
+    """One assignment as loaded."""
 
     plan: Plan
-    reference: tuple[SourceFile, ...]
+    reference: tuple[SourceFile, ...]  # empty where there is none
     mutants: tuple[Mutant, ...]
     transcripts: tuple[TranscriptFile, ...]
-    folder: str
-    left_out: tuple[str, ...] = ()
-    mutant_mistakes: tuple[str, ...] = ()
+    folder: str  # the spec folder's path
+    left_out: tuple[str, ...] = ()  # tags whose scenarios were cut out of the plan
+    mutant_mistakes: tuple[str, ...] = ()  # a line for each mistake in the mutants' file
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,31 +50,24 @@ class ExpectedVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedCause:
-    """`causes: {check_win: returned_none}`: the function to fix (empty: the whole file) and the
-    rule of its example. A function with several causes has one of these for each."""
+    """`causes: {check_win: returned_none}`; a function with several causes has one for each."""
 
-    function: str
-    rule: str
+    function: str  # to fix; empty: the whole file
+    rule: str  # of its example
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleExpectation:
-    """expect.yaml of a sample submission. `fails` and `verdicts` hold globs over scenario ids
-    (`*` matches anything, brackets are literal); `mark` is an inclusive range. `causes` are all
-    that it has, None where that is not stated.
+    """expect.yaml of a sample submission; what is not stated is empty or None."""
 
-    Of the hostile corpus: the minimum `tier`, the `layer` that stops it, the most that the parent
-    may take, and how many processes may be left (None: not stated).
-    """
-
-    fails: tuple[str, ...] = ()
-    mark: tuple[float, ...] = ()
+    fails: tuple[str, ...] = ()  # globs over scenario ids, as in verdicts
+    mark: tuple[float, ...] = ()  # an inclusive range
     explains: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     verdicts: tuple[ExpectedVerdict, ...] = ()
-    causes: tuple[ExpectedCause, ...] | None = None
-    tier: str = ""
-    layer: str = ""
-    wall_seconds: float | None = None
+    causes: tuple[ExpectedCause, ...] | None = None  # all that it has
+    tier: str = ""  # of the hostile corpus: the minimum tier
+    layer: str = ""  # that stops it
+    wall_seconds: float | None = None  # the most that the parent may take
     memory_mib: int | None = None
-    survivors: int | None = None
+    survivors: int | None = None  # processes that may be left

@@ -53,21 +53,20 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replies:
-    """A generator of the course's that answers what is printed: `function` in the Python `source`,
-    called with `constants` (names and literals). `most` is how many answers it may give."""
+    """A generator of the course's that answers what is printed."""
 
     file: str
     function: str
-    source: str
+    source: str  # the file's text
     constants: tuple[Binding, ...] = ()
-    most: int = 100
+    most: int = 100  # answers that it may give
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One Python expression. Where it is a plain call of a function of the submission,
-    its positional arguments are observed before and after. `equals` is an expression: where
-    it gives data, the value is observed as data; else the answer of `==` is all that is."""
+    """One Python expression. Where it is a plain call of a function of the submission, its
+    positional arguments are observed before and after. `equals` is an expression: where it gives
+    data, the value is observed as data; else the answer of `==` is all that is."""
 
     expression: str
     equals: str = ""
@@ -99,41 +98,31 @@ class StandIn:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Substitution:
     """A top-level name of the submission's main module that something of the course's takes the
-    place of: a function the course's own, which answers from a process of its own; a constant the
-    one of the provided module that `provided` names."""
+    place of: a function, answered from a process of its own, or a constant."""
 
     name: str
-    provided: str = ""
+    provided: str = ""  # the module of a constant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stimulus:
-    """Everything needed to provoke one observation.
-
-    `given` is source run first in the stimulus's namespace; `bindings` are the names of a draw;
-    `constants` are the overrides of provided constants; `provide` names extra files placed beside;
-    `stand_ins` take the place of what was handed in under their modules' names, `substitutions`
-    that of single functions and constants. `folder`: it has a working folder of its own, which
-    begins with `files`. `stdin` is what is piped in, in place of a terminal; `environment` has
-    names and texts; `replies` types in place of `inputs`. `finds_loop`: of a program that does not
-    end nothing is observed but where it loops.
-    """
+    """Everything needed to provoke one observation."""
 
     action: Call | Session | Run
-    given: str = ""
-    bindings: tuple[Binding, ...] = ()
+    given: str = ""  # source run first in the stimulus's namespace
+    bindings: tuple[Binding, ...] = ()  # the names of a draw
     inputs: tuple[Typed, ...] = ()
-    constants: tuple[Binding, ...] = ()
-    provide: tuple[str, ...] = ()
+    constants: tuple[Binding, ...] = ()  # the overrides of provided constants
+    provide: tuple[str, ...] = ()  # extra files placed beside
     seed: int = 0
-    stand_ins: tuple[StandIn, ...] = ()
-    folder: bool = False
+    stand_ins: tuple[StandIn, ...] = ()  # in place of what was handed in under their modules' names
+    folder: bool = False  # it has a working folder of its own, which begins with the files
     files: tuple[SourceFile, ...] = ()
-    stdin: str | None = None
-    environment: tuple[Binding, ...] = ()
-    replies: Replies | None = None
+    stdin: str | None = None  # what is piped in, in place of a terminal
+    environment: tuple[Binding, ...] = ()  # names and texts
+    replies: Replies | None = None  # they type in place of the inputs
     substitutions: tuple[Substitution, ...] = ()
-    finds_loop: bool = False
+    finds_loop: bool = False  # of a program that does not end only where it loops is observed
 
     def source_texts(self) -> tuple[str, ...]:
         """The Python texts that it runs, without the literals of a draw; none of a program."""

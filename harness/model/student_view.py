@@ -2,8 +2,6 @@
 
 A `StudentView` has no hidden stimulus, expectation or message anywhere inside it, so whatever is
 rendered from it cannot show one.
-
-What each function of the assignment earned.
 """
 
 from __future__ import annotations
@@ -28,12 +26,11 @@ from harness.model.verdict import CodePlace, Verdict, VerdictKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstantPlace:
-    """A constant that an override may change, the provided file that defines it, and the literal
-    that is there (empty: something else is)."""
+    """A constant that an override may change."""
 
     name: str
-    file: str
-    literal: str = ""
+    file: str  # the provided one that defines it
+    literal: str = ""  # that is there; empty: something else is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +68,13 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCheck:
-    """A scenario that its reader may see whole. `stimulus` is the one the verdict is about: a
-    sample's smallest failing draw, its first draw when all passed."""
+    """A scenario that its reader may see whole."""
 
     id: str
     name: str
     function: str
     clauses: tuple[Clause, ...]
-    stimulus: Stimulus
+    stimulus: Stimulus  # of a sample the smallest failing draw, the first when all passed
     verdict: Verdict
     points: Fraction
     out_of: Fraction
@@ -111,14 +107,12 @@ class ShownCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCause:
-    """One thing to fix as its reader may see it. `checks` are the failing scenarios that may be
-    shown, the clearest first, `hidden` how many others there are; the message is empty where it
-    would be about a hidden one. `marks` are at stake (0: none, or not known)."""
+    """One thing to fix as its reader may see it."""
 
     function: str
-    message: str
-    checks: tuple[ShownCheck, ...] = ()
-    hidden: int = 0
+    message: str  # empty where it would be about a hidden scenario
+    checks: tuple[ShownCheck, ...] = ()  # the failing ones that may be shown, the clearest first
+    hidden: int = 0  # how many others there are
     blamed: bool = False
     place: CodePlace | None = None
     line: int | None = None
@@ -127,7 +121,7 @@ class ShownCause:
     clauses: tuple[Clause, ...] = ()
     hint: str = ""
     together_with: tuple[str, ...] = ()
-    marks: Fraction = Fraction(0)
+    marks: Fraction = Fraction(0)  # at stake; 0: none, or not known
 
     @property
     def count(self) -> int:
@@ -157,24 +151,23 @@ class FunctionTally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentView:
-    """One submission as its author may see it. `mark` is None where there is none (yet).
+    """One submission as its author may see it.
 
-    `shown` and `hidden` are in the plan's order. `problem`, `unparsable`, `notes` and `findings`
-    are about the student's own file, and so are never secret. `total` is None until people have
-    given all of their part. `causes` are what to fix, in order.
+    `problem`, `unparsable`, `notes` and `findings` are about the student's own file, and so are
+    never secret.
     """
 
     id: str
     title: str
     course: str
     status: SubmissionStatus
-    mark: Fraction | None
+    mark: Fraction | None  # None where there is none (yet)
     out_of: Fraction
     surroundings: Surroundings
     functions: tuple[FunctionTally, ...]
-    shown: tuple[ShownCheck, ...]
+    shown: tuple[ShownCheck, ...]  # in the plan's order, as the hidden ones
     hidden: tuple[HiddenCheck, ...] = ()
-    causes: tuple[ShownCause, ...] = ()
+    causes: tuple[ShownCause, ...] = ()  # what to fix, in order
     findings: tuple[Finding, ...] = ()
     unparsable: Unparsable | None = None
     problem: str = ""
@@ -182,7 +175,7 @@ class StudentView:
     manual: tuple[ManualMark, ...] = ()
     adjustment: Adjustment | None = None
     comment: str = ""
-    total: Fraction | None = None
+    total: Fraction | None = None  # None until people have given all of their part
     total_out_of: Fraction = Fraction(0)
 
 

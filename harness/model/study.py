@@ -59,12 +59,11 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarityReport:
-    """A class compared pair by pair. `compared` counts the programs; `pairs` are the most alike
-    first, `groups` the programs that such pairs connect."""
+    """A class compared pair by pair."""
 
-    compared: int
-    pairs: tuple[SimilarPair, ...]
-    groups: tuple[tuple[str, ...], ...]
+    compared: int  # programs
+    pairs: tuple[SimilarPair, ...]  # the most alike first
+    groups: tuple[tuple[str, ...], ...]  # the programs that such pairs connect
     omitted: tuple[Omitted, ...] = ()
 
 
@@ -81,8 +80,7 @@ class Equivalent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeOutcome:
-    """A change of the reference and the first scenarios that notice it: others may, too. `why` is
-    the reason why nobody can, where there is one."""
+    """A change of the reference and the first scenarios that notice it: others may, too."""
 
     file: str
     function: str
@@ -91,56 +89,51 @@ class ChangeOutcome:
     before: str
     after: str
     noticed_by: tuple[str, ...]
-    why: str = ""
+    why: str = ""  # the reason why nobody can, where there is one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairOutcome:
-    """Two changes of one function at once, by their places among the changes, and the first
-    scenarios that notice them together."""
+    """Two changes of one function at once."""
 
-    first: int
+    first: int  # its place among the changes
     second: int
-    noticed_by: tuple[str, ...]
+    noticed_by: tuple[str, ...]  # the first scenarios that notice them together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionStrength:
-    """The changes in one function: how many, how many of them are noticed, how many are
-    equivalent to the reference."""
+    """The changes in one function."""
 
     function: str
     changes: int
     noticed: int
-    equivalent: int
+    equivalent: int  # to the reference
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClauseStrength:
-    """The scored scenarios of one clause: how many, and how many changes some of them are among
-    the first to notice."""
+    """The scored scenarios of one clause."""
 
     clause: str
     scenarios: int
-    noticed: int
+    noticed: int  # changes that some of them are among the first to notice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthReport:
-    """Of one assignment. `needed` are scored scenarios that notice all that is noticed, `spare` the
-    others, which can all be left out at once. `mistakes` are entries of equivalent.yaml that are
-    noticed, or that change nothing. The digests are those of the plan that was measured."""
+    """Of one assignment."""
 
     assignment: str
-    spec_digest: str
+    spec_digest: str  # of the plan that was measured
     reference_digest: str
     functions: tuple[FunctionStrength, ...]
     clauses: tuple[ClauseStrength, ...]
     outcomes: tuple[ChangeOutcome, ...]
     pairs: tuple[PairOutcome, ...] = ()
-    needed: tuple[str, ...] = ()
-    spare: tuple[str, ...] = ()
-    mistakes: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()  # scored scenarios that notice all that is noticed
+    spare: tuple[str, ...] = ()  # the others, which can all be left out at once
+    mistakes: tuple[str, ...] = ()  # entries of equivalent.yaml that are noticed or change nothing
 
     @property
     def counted(self) -> int:
@@ -178,28 +171,25 @@ class StyleFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeElement:
-    """A function, a number or a block: what it is called, where it begins, how many lines it has
-    (of a number: how often it is in the program)."""
+    """A function, a number or a block."""
 
     name: str
     file: str
-    line: int
-    count: int
+    line: int  # where it begins
+    count: int  # of its lines; of a number how often it is in the program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StyleEvidence:
-    """Of one program. `findings` of ruff, the first ones of `found`; its longest functions, what
-    has no docstring, numbers that no name explains, repeated blocks. `missing` says
-    what could not be looked at, and why."""
+    """Of one program."""
 
-    findings: tuple[StyleFinding, ...] = ()
-    found: int = 0
-    longest: tuple[CodeElement, ...] = ()
-    undocumented: tuple[CodeElement, ...] = ()
-    numbers: tuple[CodeElement, ...] = ()
-    repeated: tuple[CodeElement, ...] = ()
-    missing: str = ""
+    findings: tuple[StyleFinding, ...] = ()  # the first ones of ruff
+    found: int = 0  # how many there are
+    longest: tuple[CodeElement, ...] = ()  # functions
+    undocumented: tuple[CodeElement, ...] = ()  # what has no docstring
+    numbers: tuple[CodeElement, ...] = ()  # that no name explains
+    repeated: tuple[CodeElement, ...] = ()  # blocks
+    missing: str = ""  # what could not be looked at, and why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,13 +209,12 @@ class StyleReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CourseFunction:
-    """A function in a Python file of the spec folder: `boards.any_board`, defined at `place`;
-    `constants` are the provided constants among its `parameters`, with their values."""
+    """A function in a Python file of the spec folder."""
 
-    source: str
+    source: str  # `boards.any_board`
     parameters: tuple[str, ...]
-    constants: tuple[Binding, ...]
-    place: Place
+    constants: tuple[Binding, ...]  # those among its parameters
+    place: Place  # of its definition
 
     @property
     def file(self) -> str:
@@ -246,20 +235,18 @@ class Lines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A state of a conversation: what was printed last ends with `text`. Lines of `often` are typed
-    four times as often as those of `sometimes`; `closing` are typed, in turn and again, once a game
-    is to come to its end."""
+    """A state of a conversation, and what is typed then."""
 
-    text: str
-    often: Lines
+    text: str  # what was printed last ends with it
+    often: Lines  # four times as often as the lines of `sometimes`
     sometimes: Lines
-    closing: Lines
+    closing: Lines  # in turn and again, once a game is to come to its end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzTarget:
-    """What is drawn for one function under one set of constants: the names of `stimulus`, by
-    `strategy`, or what is typed, by `prompts` and at most `inputs` lines before it is closed."""
+    """What is drawn for one function under one set of constants: names, by `strategy`, or what is
+    typed, by `prompts`."""
 
     id: str
     function: str
@@ -270,31 +257,29 @@ class FuzzTarget:
     place: Place
     strategy: CourseFunction | None = None
     prompts: tuple[Prompt, ...] = ()
-    inputs: int = 0
+    inputs: int = 0  # lines typed at most before it is closed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzSettings:
     """Of one assignment. A draw counts where every function of `assume` holds whose parameters it
-    binds. `variants` are the provided files under the targets' constants."""
+    binds."""
 
     folder: str
     targets: tuple[FuzzTarget, ...]
     assume: tuple[CourseFunction, ...]
-    variants: tuple[ProvidedVariant, ...]
+    variants: tuple[ProvidedVariant, ...]  # the provided files under the targets' constants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzDifference:
-    """An input on which a submission does not do what the reference does. `scenario` is YAML: an
-    item of `scenarios:` that passes the reference and fails the submission; `drawn` is the number
-    of the draw that showed it first, counted from 1."""
+    """An input on which a submission does not do what the reference does."""
 
     target: str
     function: str
     message: str
-    scenario: str
-    drawn: int
+    scenario: str  # YAML: an item of `scenarios:` that passes the reference alone
+    drawn: int  # the number of the draw that showed it first, from 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,12 +293,11 @@ class FuzzedSubmission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionInputs:
-    """How many inputs of a function were compared, and how many of those drawn were left out: the
-    reference itself raised or hit a limit there."""
+    """How many inputs of a function were compared."""
 
     function: str
     inputs: int
-    left_out: int
+    left_out: int  # drawn, but the reference itself raised or hit a limit there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,11 +310,11 @@ class NotFuzzed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzReport:
-    """Of one assignment. `complete` is False where it was interrupted or ran out of time."""
+    """Of one assignment."""
 
     assignment: str
     seed: int
-    complete: bool
+    complete: bool  # it was not interrupted and did not run out of time
     functions: tuple[FunctionInputs, ...]
     submissions: tuple[FuzzedSubmission, ...]
     not_fuzzed: tuple[NotFuzzed, ...] = ()

@@ -22,36 +22,31 @@ class Withheld(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Student:
-    """Who handed in, as the source knows them: Canvas's user id, Moodle's participant number,
-    Blackboard's user name. `name` and `email` are empty where the source does not have them."""
+    """Who handed in, as the source knows them; empty is what it does not have."""
 
-    id: str
+    id: str  # Canvas's user id, Moodle's participant number, Blackboard's user name
     name: str = ""
     email: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """One student's files, read whole. `problem` is set when they cannot be graded as handed in:
-    one sentence, "found X.py, expected a1.py". `origin` is where they were found, for messages.
+    """One student's files, read whole.
 
-    `student` is None where the source tells only a folder's or file's name. `handed_in` is ISO
-    8601, without an offset where no zone is known and empty where no time is. `attempt` is the one
-    of `attempts` (counted from 1) whose files these are. `withheld`: not to be graded, the reason
-    is in `notes` or `problem`. `source` is the name that a platform's download gave the
-    submission's folder, or its file where it has no folder of its own: feedback goes back under it.
+    `source` is the name that a platform's download gave the submission's folder, or its file where
+    it has no folder of its own: feedback goes back under it.
     """
 
     id: str
     files: tuple[SourceFile, ...]
-    origin: str
-    problem: str = ""
+    origin: str  # where they were found, for messages
+    problem: str = ""  # why they cannot be graded as handed in: "found X.py, expected a1.py"
     notes: tuple[str, ...] = ()
-    student: Student | None = None
-    handed_in: str = ""
-    attempt: int | None = None
+    student: Student | None = None  # None where the source tells only a folder's or file's name
+    handed_in: str = ""  # ISO 8601, without an offset where no zone is known; empty: no time is
+    attempt: int | None = None  # the one of the attempts, from 1, whose files these are
     attempts: int | None = None
-    withheld: Withheld | None = None
+    withheld: Withheld | None = None  # not to be graded; the reason is in `notes` or `problem`
     source: str = ""
 
     @property

@@ -80,10 +80,10 @@ class Absence(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """The characters of a text from `start` up to `stop`, which is not among them."""
+    """Characters of a text."""
 
     start: int
-    stop: int
+    stop: int  # behind the last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +92,7 @@ class Cell:
 
     text: str = ""
     note: Absence = Absence.NONE  # where this side has no such line
-    mark: int | None = (
-        None  # the first character that differs; the text's length: it stops too soon
-    )
+    mark: int | None = None  # the first character that differs; the length: it stops too soon
     marks: tuple[Span, ...] = ()  # the items of a value that differ
     cut_before: bool = False  # text is left out there
     cut_after: bool = False
@@ -178,7 +176,7 @@ class Comparison:
 
     @property
     def expects_nothing(self) -> bool:
-        """Whether the expected side has no line at all."""
+        """The same of the expected side."""
         return bool(self.rows) and all(row.expected.note for row in self.rows)
 
     @property
@@ -221,19 +219,18 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """One scenario's outcome. For a sample: `draw` is the index of the smallest failing draw,
-    `draws_failed` of `draws_run` differ. `stand_in` is None where there was no second run; with
-    it a scenario that passed has an explanation too: which module is to blame. `on_wall_time`: the
-    program slept too long, which says something about the machine at that moment as well."""
+    """One scenario's outcome. After a second run with a stand-in a scenario that passed has an
+    explanation too: which module is to blame. `on_wall_time`: the program slept too long, which
+    says something about the machine at that moment as well."""
 
     kind: VerdictKind
     explanation: Explanation | None = None
     differences: tuple[Comparison, ...] = ()
     conversation: Conversation | None = None
-    draw: int | None = None
+    draw: int | None = None  # the index of a sample's smallest failing draw
     draws_failed: int = 0
     draws_run: int = 1
-    stand_in: StandInOutcome | None = None
+    stand_in: StandInOutcome | None = None  # None where there was no second run
     on_wall_time: bool = False
 
     @property
@@ -252,23 +249,21 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symptom:
-    """What a cause shows itself by: an explanation rule, in so many of its scenarios. `line` is in
-    the student's file, where an exception or an endless loop is known to have been."""
+    """What a cause shows itself by: an explanation rule, in so many of its scenarios."""
 
     rule: str
     scenarios: int
-    line: int | None = None
+    line: int | None = None  # of the student's file, of an exception or an endless loop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodePlace:
-    """The lines `first` to `last` (1-based) of a student's file. `text` are the first of them, each
-    without its end, and cut where it is very long."""
+    """Lines of a student's file, 1-based."""
 
     file: str
     first: int
     last: int
-    text: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()  # the first of them, without ends, cut where they are very long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,32 +271,26 @@ class Cause:
     """One thing to fix.
 
     `function` is the function (or constant) that is to blame where `blamed`, else the one whose
-    scenarios fail; empty where the whole file is meant. `place` is where that is in the
-    student's file. `scenarios` are ids in the plan's order, `example` the clearest of them (visible
-    before hidden, shortest input); rule and message are the example's, which may be hidden from a
-    student. `together_with` are functions that have to be right as well for some of the scenarios
-    to pass. `raised_in` and `raised_at` are the student's function and line in which the example's
-    exception came up, where that is outside `place`. `about_text`: the message is about the
-    student's text alone, and of no scenario. `marks_at_stake` is exact: what the mark would rise by
-    if the scenarios passed.
+    scenarios fail; empty where the whole file is meant. Rule and message are those of the
+    `example`, which may be hidden from a student.
     """
 
     function: str
     rule: str
     message: str
-    scenarios: tuple[str, ...] = ()
-    example: str = ""
+    scenarios: tuple[str, ...] = ()  # ids in the plan's order
+    example: str = ""  # the clearest of them: visible before hidden, shortest input
     blamed: bool = False
-    place: CodePlace | None = None
+    place: CodePlace | None = None  # of the function
     line: int | None = None  # the very line, where it is known
-    raised_in: CodePlace | None = None
-    raised_at: int | None = None
-    about_text: bool = False
+    raised_in: CodePlace | None = None  # where the example's exception came up outside `place`
+    raised_at: int | None = None  # its line there
+    about_text: bool = False  # the message is about the student's text alone, and of no scenario
     symptoms: tuple[Symptom, ...] = ()
     clauses: tuple[str, ...] = ()
     hint: str = ""
-    together_with: tuple[str, ...] = ()
-    marks_at_stake: Fraction = Fraction(0)
+    together_with: tuple[str, ...] = ()  # what has to be right as well for some scenarios to pass
+    marks_at_stake: Fraction = Fraction(0)  # exact: what the mark would rise by if they passed
 
 
 Blame = tuple[str, ...]
